@@ -11,22 +11,22 @@ import {
 import { failureOf, type ServiceFailure } from './stage/service-failure.ts';
 import { labelOf, type Target } from './stage/target.ts';
 
-/** The exit code of each kind of failure; `--help` says what they mean. */
+/** The exit code of each kind of failure. `--help` explains them. */
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
 /** Describes the error that ended a command, as it is reported to the operator. */
 export function reportFailure(thrown: unknown, target: Target) {
-  // A wrong command line can contain any word.
+  // The message quotes the command line, whose words can look like a failure of a service.
   const isUsage = thrown instanceof CommanderError;
   const failure = isUsage ? undefined : failureBehind(thrown);
   const error = operatorErrorOf(thrown, target, failure);
   const failureClass = failure ? 'service' : classOf(error);
-  // The service has to work again before the command can be completed.
+  // The operator has to mend the service before completing the command.
   const remedies = [failure && remedyFor(failure, target), error.remedy];
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,
-    /** The kind of error, as a word for programs. */
+    /** The kind of error, for programs. */
     code: failure && error !== thrown ? failure.kind : codeOf(error),
     /** The problem, without the remedy. */
     message: error.problem,
@@ -40,7 +40,7 @@ function classOf(error: OperatorError): keyof typeof exitCodes {
   return error instanceof InterruptedError ? 'interrupted' : 'refused';
 }
 
-/** The failure of a service that an error is, or that has caused it. */
+/** Finds the failure of a service in an error or its causes. */
 function failureBehind(thrown: unknown): ServiceFailure | undefined {
   for (let each = thrown; each !== undefined; each = Object(each).cause) {
     const failure = failureOf(each);
@@ -88,11 +88,11 @@ function usageErrorOf({ code, message }: CommanderError): OperatorError {
   return new UsageError(text, code === 'commander.unknownOption' ? dashHelp : help);
 }
 
-/** Matches long words, which are shortened because a value may have been pasted by mistake. */
+/** Matches long words. They are shortened, because an operator may have pasted a secret by mistake. */
 const overlongWord = /(\S{60})\S{20,}/g;
 
-const help = { remedy: '--help tells more' };
-const dashHelp = { remedy: `${help.remedy}; -- comes before a name that begins with a dash` };
+const help = { remedy: 'see --help' };
+const dashHelp = { remedy: `${help.remedy}; put -- before a name that starts with a dash` };
 
 /** Converts the name of an error class into a code: `NotFoundError` becomes `notFound`. */
 function codeOf({ name }: OperatorError): string {

@@ -11,8 +11,7 @@ import { examplesText } from './stage/verb.ts';
 import { addStatusCommand } from './status/status-command.ts';
 
 /**
- * Runs one command of the operator. A failure is printed on standard error in one line, with its
- * remedy.
+ * Runs one command of the operator. It prints a failure on standard error, in one line with its remedy.
  *
  * @param commandLine the arguments after the program's name
  * @returns the exit code: 0 for success, and otherwise that of the failure's class
@@ -29,7 +28,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // run.ts has reported it, unless a reader such as `head` has closed the pipe, which is no failure.
+    // run.ts has reported it. If a reader such as `head` has closed the pipe, nothing has failed.
     if (error === lostOutput) return Object(error).code === 'EPIPE' ? 0 : 1;
     const { exitCode, ...failure } = reportFailure(error, program.opts());
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';
@@ -42,9 +41,9 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
 
 function createProgram(io: CommandIo, isJson: boolean): Command {
   const program = new Command('npm run admin --')
-    .description('Operates a Store Orders service: its owners, their API keys, and orders.')
+    .description('Manage the owners, API keys and orders of a Store Orders service.')
     .addOption(
-      new Option('--stage <stage>', 'a deployed stage of the account and Region set').choices(
+      new Option('--stage <stage>', 'a deployed stage in the current account and Region').choices(
         stageNames,
       ),
     )
@@ -69,7 +68,7 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   return program;
 }
 
-/** Takes the target from the environment, unless the command line has one. */
+/** Takes the target from the environment unless the command line names one. */
 function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): void {
   const { stage, local } = program.opts<Target>();
   if (stage !== undefined || local !== undefined) return;
@@ -87,12 +86,12 @@ const programHelp = `
 Every command needs exactly one of --stage and --local, or one of STORE_ORDERS_STAGE and
 STORE_ORDERS_LOCAL in the environment. A stage is found through its CloudFormation stack, with the
 credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
-Durations are 30s, 15m, 24h or 90d. "<command> --help" tells more.
-npm writes two lines of its own first; for a pipe or --json, "npm run --silent admin -- …" does not.
+Durations are 30s, 15m, 24h or 90d. "<command> --help" shows more.
+npm prints two lines first. For a pipe or --json, use "npm run --silent admin -- …".
 
-Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: there is no such command
-or option, or one is missing; 3 service: AWS, the local service or the network failed; 4 different: an
-import found orders with other values; 5 interrupted.
+Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: a command or option is
+unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: an import found
+orders with other values; 5 interrupted.
 ${examplesText([
   'owners create "Acme Ltd" --stage staging --plan free',
   'keys issue --stage staging --owner "Acme Ltd"',

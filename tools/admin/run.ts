@@ -7,9 +7,9 @@ process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
 
 outliveLostOutput();
 keepCompiledCode();
-// The module is loaded after the signal handlers have been set, because loading it takes a while.
+// Loading this module takes a while, so the signal handlers are set before it.
 const { runAdmin } = await import('./program.ts');
-// Node tells of a signal that has come meanwhile in the next turn of its event loop.
+// Node reports a signal that arrived meanwhile in the next turn of its event loop.
 await nextTurn();
 
 const { INIT_CWD, npm_lifecycle_event: script } = process.env;
@@ -28,8 +28,8 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
 });
 
 /**
- * Tells the command of a signal. One that comes a second later ends the process at once. Until then there
- * may be a copy of the first: a terminal sends it to all processes, and npm passes it on.
+ * Passes a signal to the command. A second signal ends the process at once if it arrives at least a second
+ * later. An earlier one may be a copy: a terminal sends the signal to all processes, and npm passes it on.
  */
 function interrupt(signal: NodeJS.Signals): void {
   interruption.abort(signal);

@@ -1,16 +1,15 @@
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 
 const tokenLike = /(?:^|[^0-9A-Za-z])so_[0-9A-Za-z]*_/i;
-// Control characters, unpaired surrogates, line separators and marks for the direction of text.
+// Control characters, unpaired surrogates, line separators and marks that change the text's direction.
 const unprintable = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 /**
- * Normalizes a name or a label for storage. It has to be one line without control characters. Spaces
- * around it are removed, and it is brought into Unicode's composed form (NFC), so that texts that
- * look the same are equal.
+ * Normalizes a name or a label, which must be one line without control characters. It removes spaces
+ * around the text and applies Unicode's composed form (NFC), so texts that look the same are equal.
  *
  * @param maxLength the maximum length in UTF-16 code units
- * @throws OperatorError when the text is not accepted; its message does not contain a token
+ * @throws OperatorError if the text is not accepted; the message never contains a token
  */
 export function checkedText(field: string, text: string, maxLength: number): string {
   refuseToken(field, text);
@@ -23,15 +22,11 @@ export function checkedText(field: string, text: string, maxLength: number): str
   );
 }
 
-/**
- * Refuses a text that looks like a token.
- *
- * @throws OperatorError whose message does not contain the text, because errors are often logged
- */
+/** @throws OperatorError if the text looks like a token, without the text: errors are often logged */
 export function refuseToken(field: string, text: string): void {
   if (!tokenLike.test(text)) return;
   throw new OperatorError(
     `${field}: this looks like an API key ("so_…_"), which belongs on no command line`,
-    { remedy: 'if it is one, it has to be replaced ("keys rotate") now' },
+    { remedy: 'if it is one, replace it now ("keys rotate")' },
   );
 }

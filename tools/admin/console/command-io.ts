@@ -4,47 +4,43 @@ import { printable } from '../../shared/printable.ts';
 
 /** Everything that a command uses besides the service, so that tests can run it in process. */
 export interface CommandIo {
-  /** Secrets and answers to questions are read from it. */
+  /** Provides secrets and the answers to questions. */
   readonly stdin: Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: Screen;
-  /** Questions are asked and a progress bar is drawn on it when it is a terminal. */
+  /** Shows questions and the progress if it is a terminal. */
   readonly stderr: Screen;
-  /** The environment variables, which name the stage and the profile of AWS. */
+  /** The environment variables, such as those that name the stage. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
-  /** Is aborted when the operator presses Ctrl+C, from the start of the process on. */
+  /** Aborted when the operator presses Ctrl+C. */
   readonly interruption: AbortSignal;
-  /** Lets Ctrl+C end the process at once, for a command that does not listen to it. */
+  /** Makes Ctrl+C end the process at once, for a command that does not handle `interruption`. */
   readonly endAtSignals: () => void;
 }
 
 /** An output stream: a terminal, a file or a pipe. */
 export type Screen = Writable & { isTTY?: boolean };
 
-/**
- * What a command prints: with `--json` the value as one line of JSON, or a line that is JSON already,
- * and otherwise the text.
- */
+/** What a command prints: the text or, with `--json`, `value` as one line of JSON, or `json` as it is. */
 export type Result = {
   readonly text: string;
-  /** A new key, whose token is the only one that is printed in full, and is not shown again. */
+  /** A new key. Its token is the only one that is ever printed in full. */
   readonly issued?: { readonly keyId: string; readonly apiKey: string };
-  /** What the command fails with once the result is printed. */
+  /** The error with which the command fails after it has printed the result. */
   readonly failure?: Error;
 } & ({ readonly value: unknown } | { readonly json: string });
 
 /*
- * Names come from owners and messages from servers, so the functions below pass every text through
- * `printable`. Commands print with these functions only, except for exported orders and the progress
- * bar.
+ * Names and messages can contain control characters, so the functions below pass every text through
+ * `printable`. Only exported orders and the progress are printed without these functions.
  */
 
 /**
  * Prints the result of a command.
  *
- * @throws the stream's error when it could not be written, and of a new key, which nobody has then, an
- *   OperatorError with the command that revokes it
+ * @throws the stream's error, or for a new key, which nobody has received, an OperatorError with the
+ *   command that revokes it
  */
 export async function printResult(
   { stdout }: CommandIo,
@@ -58,8 +54,8 @@ export async function printResult(
     stdout.write(line, (error) => (error ? reject(error) : resolve()));
   }).catch((error) => {
     if (!issued) throw error;
-    const problem = `The API key of ${issued.keyId} could not be written: ${reasonOf(error)}`;
-    const remedy = `nobody has it: run "keys revoke ${issued.keyId}", then "keys issue"`;
+    const problem = `The API key of ${issued.keyId} could not be printed: ${reasonOf(error)}`;
+    const remedy = `nobody has received it: run "keys revoke ${issued.keyId}", then "keys issue"`;
     throw new OperatorError(problem, { remedy });
   });
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** Parses a whole number from 1 to a limit. Its errors are those that commander reports. */
+/** Parses a whole number from 1 to a limit. Commander adds the option to the message of an error. */
 export const wholeNumberUpTo = (limit: number) => (text: string) => {
   const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;
   if (value > 0 && value <= limit) return value;
@@ -11,7 +11,7 @@ export const wholeNumberUpTo = (limit: number) => (text: string) => {
 export const wholeNumber = wholeNumberUpTo(Number.POSITIVE_INFINITY);
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-// A hundred years. A longer duration is probably a typing error and may not fit into a date.
+// A hundred years. A longer duration is probably a typing error, and may not fit into a date.
 const maxSeconds = 36_500 * 86_400;
 
 /**

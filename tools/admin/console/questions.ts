@@ -10,15 +10,15 @@ function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** A question that is made only if it is asked. */
+/** Returns a question. Called only if the question is asked. */
 export type Question = () => string | Promise<string>;
 
 /**
  * Asks for confirmation on a terminal, unless `--yes` is given.
  *
  * @param isAlways whether `--yes` is required without a terminal, so that no script does this by
- *   accident; otherwise, it is done without a question there
- * @throws OperatorError when the answer is not yes, or nobody can be asked who has to be
+ *   accident; otherwise, no confirmation is needed there
+ * @throws OperatorError if the answer is not yes, or a required `--yes` is missing
  */
 export async function confirm(
   io: CommandIo,
@@ -29,9 +29,12 @@ export async function confirm(
   if (yes) return;
   if (!isInteractive(io)) {
     if (!isAlways) return;
-    throw new OperatorError('Nothing was changed: there is no terminal to ask on', {
-      remedy: 'give --yes',
-    });
+    throw new OperatorError(
+      'Nothing was changed: this needs a confirmation, and there is no terminal',
+      {
+        remedy: 'give --yes',
+      },
+    );
   }
   ask(io, `${await question()} [y/N]`);
   const answer = await firstLine(io);
@@ -40,14 +43,14 @@ export async function confirm(
 }
 
 /**
- * Reads a secret from standard input, on a terminal with its echo switched off.
+ * Reads a secret from standard input. A terminal does not show what is typed.
  *
- * @param prompt the question that is shown on a terminal
+ * @param prompt the question that a terminal shows
  */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
   if (!isInteractive(io)) return text(io.stdin);
   ask(io, prompt);
-  // With an output, readline echoes what is typed, and switches off the echo of the terminal.
+  // With an output, readline turns off the terminal's echo and writes what is typed to the output.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
     return await firstLine(io, nowhere);

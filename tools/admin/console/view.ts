@@ -1,13 +1,13 @@
 import stringWidth from 'string-width';
 import { printable } from '../../shared/printable.ts';
 
-/** A field of what is printed of a record, such as an owner or a key. */
+/** A printed field of a record, such as an owner or a key. */
 export interface Field<View> {
-  /** The name before the value, and in capital letters the heading of the column. */
+  /** The name before the value; in capital letters, the heading of its column. */
   readonly name: string;
   /** The text of the value; null if the record has none. */
   readonly of: (view: View) => string | null;
-  /** Whether it is printed only of a single record, or only in a table. @default - in both */
+  /** Print the field only for a single record, or only in a table. @default - in both */
   readonly only?: 'record' | 'table';
 }
 

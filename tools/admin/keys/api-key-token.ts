@@ -33,7 +33,7 @@ export function createOwner(prefix: string) {
 
 /**
  * Creates a bearer token of an owner: the stage's prefix, the owner's 20 characters, 20 random
- * characters (119 bits) and a checksum of 6. The caller shows it once and must not store it.
+ * characters (119 bits) and a checksum of 6 characters. The caller shows it once and must not store it.
  */
 export function createToken(prefix: string, seed: string): string {
   const body = prefix + ownerCharacters(seed) + randomBase62(ownCharactersLength);
@@ -45,12 +45,12 @@ export function createKeyId(ownerId: string): string {
   return keyIdOf(ownerId, randomBase62(keyOwnLength));
 }
 
-/** The owner's id in a key id. */
+/** Returns the owner's id that a key id contains. */
 export function ownerIdOf(keyId: string): string {
   return `own_${keyId.slice('key_'.length, -keyOwnLength)}`;
 }
 
-/** The characters of a key id that are not the owner's, which the key's entry holds as `id`. */
+/** Returns a key id's own characters, which the key's entry stores as `id`. */
 export function ownCharactersOf(keyId: string): string {
   return keyId.slice(-keyOwnLength);
 }

@@ -7,11 +7,11 @@ import { validEntry } from './key-state.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /**
- * Lets a key expire later, such as one that was rotated too early. A key that works as long already
- * stays as it is, so a command that was interrupted can be run again.
+ * Makes a key expire later, for example after an early rotation. A key that already works as long or
+ * longer stays as it is, so an interrupted command can be run again.
  *
  * @param seconds how long the key works from now on
- * @throws OperatorError when there is no such key, it is not valid any more, or DynamoDB fails
+ * @throws OperatorError if there is no such key, or it is no longer valid
  */
 export async function extendKey(keyId: string, seconds: number, store: KeyStore): Promise<KeyView> {
   const key = await findKey(keyId, store);
@@ -23,7 +23,7 @@ export async function extendKey(keyId: string, seconds: number, store: KeyStore)
     changeItem(key.owner.details, { set: { [path]: end }, where: { [path]: before } }, store),
   );
   const after = await findKey(keyId, store);
-  // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
+  // The write may have succeeded although its response was lost. Then the repeated write fails.
   if (isExtended || after.entry?.expiresAt === end) return keyView(after, store.now());
   throw new ChangedMeanwhileError(keyId);
 }

@@ -12,16 +12,16 @@ export interface StoredKey {
   readonly owner: StoredOwner;
   /** The name of the key's entry in the map `keys` of its owner's item. */
   readonly tokenHash: string;
-  /** Undefined when somebody has removed them by hand. The key can still be valid. */
+  /** Undefined if somebody has removed them by hand. The key can still be valid. */
   readonly details: KeyDetails | undefined;
-  /** Undefined for a key that is revoked or whose issue was interrupted: it is not valid. */
+  /** Undefined if the key is revoked, or its issue was interrupted: the key is not valid. */
   readonly entry: StoredEntry | undefined;
 }
 
 /**
  * Finds a key by its id.
  *
- * @throws OperatorError when the id is malformed, or there is no such key
+ * @throws OperatorError if the id is malformed, or there is no such key
  */
 export async function findKey(keyId: string, store: KeyStore): Promise<StoredKey> {
   refuseMalformed(keyId);
@@ -29,11 +29,11 @@ export async function findKey(keyId: string, store: KeyStore): Promise<StoredKey
   const key = owner && keysOf(owner).find((each) => each.keyId === keyId);
   if (key) return key;
   throw new NotFoundError(`No key has the id ${keyId}`, {
-    remedy: '"keys list" shows those there are',
+    remedy: '"keys list" shows all keys',
   });
 }
 
-/** All keys of an owner: those with details, and valid ones whose details have been removed. */
+/** Lists all keys of an owner, including valid ones whose details were removed. */
 export function keysOf(owner: StoredOwner): StoredKey[] {
   const { ownerId, keys } = owner.details;
   const entries = owner.item?.keys ?? {};
@@ -50,7 +50,7 @@ export function keysOf(owner: StoredOwner): StoredKey[] {
   return [...known, ...unknown];
 }
 
-/** The key that has replaced a key, if one has: the newest, and one that is valid before others. */
+/** Finds the key that has replaced a key: the newest valid one, or the newest. */
 export function replacementOf({ keyId, owner }: StoredKey): StoredKey | undefined {
   const rank = ({ entry, details }: StoredKey) => `${entry ? 1 : 0} ${details!.createdAt}`;
   return keysOf(owner)
@@ -65,6 +65,6 @@ function refuseMalformed(keyId: string): void {
   throw new InvalidValueError(
     'key id',
     keyId,
-    'a whole one, "key_" and 32 characters, as "keys list" shows it',
+    '"key_" and 32 characters, as "keys list" shows them',
   );
 }

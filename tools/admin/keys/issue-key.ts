@@ -20,7 +20,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { failureText } from '../stage/service-failure.ts';
 import { createKeyId, createToken, ownCharactersOf } from './api-key-token.ts';
 
-/** The properties of a key that do not come from its owner. */
+/** The properties of a key that it does not have from its owner. */
 export interface KeyTraits {
   readonly label?: string | undefined;
   /** The expiry in Unix seconds. @default - never expires */
@@ -32,7 +32,7 @@ export interface KeyRequest extends KeyTraits {
   readonly owner: string;
 }
 
-/** A key that has been generated but not stored, with its details and its entry. */
+/** A new key that is not stored yet, with its details and its entry. */
 export type DraftKey = ReturnType<typeof draftKey>;
 
 /** A new key with its token. */
@@ -42,16 +42,12 @@ const maxLabelLength = 100;
 const shownCharacters = 4;
 
 /**
- * The maximum number of an owner's keys. Every request writes the item that contains all of them, and
- * costs one write unit per kilobyte: about one for every four keys.
+ * The maximum number of an owner's keys. Every request writes the item that contains all of them, which
+ * costs one write unit per kilobyte, or for about five keys.
  */
 const maxKeys = 100;
 
-/**
- * Issues a key to an owner.
- *
- * @throws OperatorError when the request is invalid, there is no such owner, or DynamoDB fails
- */
+/** Issues a key to an owner. @throws OperatorError if a value is invalid, or there is no such owner */
 export async function issueKey(request: KeyRequest, store: KeyStore): Promise<IssuedKey> {
   const { expiresAt } = request;
   const label =
@@ -59,8 +55,8 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
   const owner = await findCompleteOwner(request.owner, store);
   if (owner.item.status !== 'active') {
     const name = quoted(owner.details.name);
-    throw new WrongStateError(`The owner ${name} is suspended, so that no key of it works`, {
-      remedy: '"owners resume" ends that',
+    throw new WrongStateError(`The owner ${name} is suspended, so none of its keys would work`, {
+      remedy: 'run "owners resume" first',
     });
   }
   const draft = draftKey(owner, { label, expiresAt }, store);
@@ -69,7 +65,7 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
   return draft.issued;
 }
 
-/** @throws WrongStateError when the owner has the maximum number of keys, or was changed meanwhile */
+/** @throws WrongStateError if the owner has the maximum number of keys, or was changed meanwhile */
 async function addEntry(
   { details, item }: CompleteOwner,
   { tokenHash, entry }: DraftKey,
@@ -80,8 +76,8 @@ async function addEntry(
   if (await changeItem(details, { set: { [path]: entry }, where }, store)) return;
   const name = quoted(details.name);
   if (Object.keys(item.keys).length < maxKeys) throw new ChangedMeanwhileError(`The owner ${name}`);
-  throw new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the most`, {
-    remedy: '"keys revoke" those that are not needed, or "keys purge" those that have expired',
+  throw new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the maximum`, {
+    remedy: 'run "keys revoke" for keys that are not needed, or "keys purge" for expired ones',
   });
 }
 
@@ -112,13 +108,12 @@ export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, 
 }
 
 /**
- * Makes a key valid. Its details are written first, so that every valid token belongs to a key that is
- * listed. If the second write fails, the first is undone; if that fails as well, the error contains
- * the remedy.
+ * Makes a key valid. It writes the key's details first, so every valid key is listed. If the second write
+ * fails, it removes the details again.
  *
- * @param addEntry writes the key's entry to the ApiKeys table, after which its token is valid
- * @param remedy what to do when it is not known whether the key is valid
- * @throws OperatorError when a write fails
+ * @param addEntry writes the key's entry to the ApiKeys table, which makes its token valid
+ * @param remedy what to do if it is unknown whether the key is valid
+ * @throws OperatorError if a write fails
  */
 export async function grantKey(
   draft: DraftKey,
@@ -133,7 +128,7 @@ export async function grantKey(
   try {
     await saveDetails();
     await addEntry();
-    // Until the key was valid, a purge could take its details for what an interrupted command left.
+    // Before the key was valid, a purge may have removed its details as those of an interrupted command.
     await saveDetails();
   } catch (error) {
     if (await isValidDespiteError(draft, error, remedy, store)) return;
@@ -159,8 +154,8 @@ async function isValidDespiteError(
     return false;
   } catch (error) {
     const problem =
-      `No key was issued: ${failureText(reason)}; what may be left of ${keyId} nobody can use, but ` +
-      'it could not be removed';
+      `No key was issued: ${failureText(reason)}; a record of ${keyId}, which no client can use, may ` +
+      'remain because it could not be removed';
     throw new HalfDoneError(problem, { cause: error, remedy });
   }
 }

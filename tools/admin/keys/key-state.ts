@@ -5,9 +5,8 @@ import type { StoredEntry } from '../owners/stored-owner.ts';
 import type { StoredKey } from './find-key.ts';
 
 /**
- * The statuses of a key. `suspended` means that its owner is suspended. `unfinished` means that its
- * issue or revocation was interrupted: the key is not valid, and "keys revoke" completes its
- * revocation.
+ * The statuses of a key. `suspended`: its owner is suspended. `unfinished`: its issue or revocation was
+ * interrupted; it is not valid, and "keys revoke" completes the revocation.
  */
 export const keyStatuses = [
   'active',
@@ -28,15 +27,15 @@ export function statusOf({ owner, details, entry }: StoredKey, nowMs: number): K
 }
 
 /**
- * Returns the entry of a key that is valid, at least once a ban or a suspension has ended.
+ * Returns the entry of a key that is neither expired nor revoked. It can be banned or suspended.
  *
- * @param change what is to be done to the key, such as `rotated`
- * @throws WrongStateError when the key is expired or revoked
+ * @param change the intended change, such as `rotated`
+ * @throws WrongStateError if the key is expired or revoked
  */
 export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
   if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
   throw new WrongStateError(`${key.keyId} is ${statusOf(key, nowMs)} and cannot be ${change}`, {
-    remedy: '"keys issue" makes its owner a new one',
+    remedy: '"keys issue" issues a new key to its owner',
   });
 }
 

@@ -7,12 +7,11 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, replacementOf, type StoredKey } from './find-key.ts';
 import { isBanned, type KeyStatus, statusOf } from './key-state.ts';
 
-/** A key with everything that an operator can know about it. */
+/** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
 
 /**
- * Describes a key at a time. Counters of a window that has ended count as 0. Times are in ISO 8601, or
- * null when there is none.
+ * Describes a key at a time. The counters of a window that has ended are 0. Times are in ISO 8601 or null.
  */
 export function keyView(key: StoredKey, nowMs: number) {
   const { keyId, owner, details, entry } = key;
@@ -23,7 +22,7 @@ export function keyView(key: StoredKey, nowMs: number) {
     label: details?.label ?? null,
     /** The last four characters of the token. */
     lastFour: details?.lastFour ?? null,
-    /** The plan is null, like the limits, when the creation of the owner was interrupted. */
+    /** Null, like the limits, if the creation of the owner was interrupted. */
     plan: owner.item?.plan ?? null,
     status: statusOf(key, nowMs),
     perMinute: owner.item?.perMinute ?? null,
@@ -31,11 +30,11 @@ export function keyView(key: StoredKey, nowMs: number) {
     createdAt: details?.createdAt ?? null,
     expiresAt: timeOf(entry ? entry.expiresAt : details?.expiresAt),
     revokedAt: details?.revokedAt ?? null,
-    /** The minute in which a request of the key was last admitted. */
+    /** The minute of the last admitted request of the key. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
     /** The usage of all keys of the owner together. */
     usage: owner.item ? usageOf(owner.item, nowMs) : null,
-    /** The requests of this key that were rejected for a limit in the current minute. */
+    /** The number of this key's requests that exceeded a limit in the current minute. */
     rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
     /** The end of the current ban. */
     bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
@@ -45,16 +44,16 @@ export function keyView(key: StoredKey, nowMs: number) {
   };
 }
 
-/** The keys to list. A field that is absent does not filter. */
+/** Which keys to list. An absent field does not filter. */
 export interface KeyFilter {
   /** The owner's id or name. */
   readonly owner?: string;
   readonly status?: KeyStatus;
-  /** The seconds for which no request of the key was admitted, since it was issued at the latest. */
+  /** The seconds since the key's last admitted request or, if there is none, its issue. */
   readonly unusedFor?: number;
 }
 
-/** Lists keys, the newest first. @throws OperatorError when the owner does not exist */
+/** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
 export async function listKeys(filter: KeyFilter, store: KeyStore): Promise<KeyView[]> {
   const owners =
     filter.owner === undefined ? await allOwners(store) : [await findOwner(filter.owner, store)];
@@ -105,7 +104,7 @@ function rejectionsNow(
   return isNow ? rejectionCount : 0;
 }
 
-/** Converts Unix seconds, of which 0 means none. */
+/** Formats Unix seconds. 0 means that there is no time. */
 function timeOf(unixSeconds: number | undefined): string | null {
   return unixSeconds ? isoTime(unixSeconds) : null;
 }

@@ -19,12 +19,12 @@ import { findStageKeys, withdrawStageKeys } from './withdraw-keys.ts';
 
 /** Adds the commands `keys …`. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
-  const keys = program.command('keys').description('issue, inspect and withdraw API keys');
+  const keys = program.command('keys').description('issue, show and revoke API keys');
   addVerb<{ owner: string; label?: string; expiresIn?: number }>(keys, io, {
     usage: 'issue',
-    description: 'issue a key; it is shown this once and stored nowhere',
+    description: 'issue a key, which is shown only once and stored nowhere',
     options: [
-      new Option('--owner <owner>', 'whose it is, by id or name').makeOptionMandatory(),
+      new Option('--owner <owner>', 'the id or name of its owner').makeOptionMandatory(),
       new Option('--label <text>', 'what the key is for, as "keys list" shows it'),
       durationOption('--expires-in <duration>', 'such as 90d; without it the key never expires', 1),
     ],
@@ -37,11 +37,14 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<KeyFilter>(keys, io, {
     usage: 'list',
-    description: 'keys, the newest first: all, or those asked for',
+    description: 'list all keys, or those that the options select, the newest first',
     options: [
-      new Option('--owner <owner>', 'of this owner, by id or name'),
-      new Option('--status <status>', 'in this state').choices(keyStatuses),
-      durationOption('--unused-for <duration>', 'issued and last used at least so long ago'),
+      new Option('--owner <owner>', 'keys of the owner with this id or name'),
+      new Option('--status <status>', 'keys in this state').choices(keyStatuses),
+      durationOption(
+        '--unused-for <duration>',
+        'keys that were neither issued nor used for this long',
+      ),
     ],
     examples: [
       'keys list --stage prod --owner "Acme Ltd" --status banned',
@@ -49,13 +52,13 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     ],
     run: async ({ stage, options }) => {
       const views = await listKeys(options, stage);
-      const none = 'There are no such keys; "keys issue" makes one.';
+      const none = 'There are no such keys; "keys issue" issues one.';
       return { value: views, text: views.length > 0 ? tableText(keyFields, views) : none };
     },
   });
   addVerb(keys, io, {
     usage: 'show <keyId>',
-    description: 'one key: its state, when it was used, and what is left to its owner',
+    description: "show a key: its state, its last use, and its owner's usage",
     run: async ({ stage }, keyId) => {
       const view = keyView(await findKey(keyId, stage), stage.now());
       return { value: view, text: recordText(keyFields, view) };
@@ -63,7 +66,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'whois',
-    description: 'tell whose an API key is that was found somewhere',
+    description: 'find the owner of an API key, for example one that was leaked',
     help: whoisHelp,
     examples: ['keys whois --stage prod', 'keys whois --stage prod < leaked.txt'],
     run: async ({ stage, place }) => {
@@ -102,7 +105,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<{ for: number }>(keys, io, {
     usage: 'extend <keyId>',
-    description: 'let a key expire later, as one that was rotated too early',
+    description: 'make a key expire later, for example after an early rotation',
     options: [
       durationOption('--for <duration>', 'how long it works from now on', 1).makeOptionMandatory(),
     ],
@@ -118,7 +121,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'revoke <keyId>',
-    description: 'refuse a key from its next request on, for good',
+    description: 'reject a key permanently, from its next request on',
     options: [yesOption],
     run: async ({ stage, confirm }, keyId) => {
       await confirm(async () => revokeQuestion(keyView(await findKey(keyId, stage), stage.now())));
@@ -137,12 +140,12 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<PurgeOptions>(keys, io, {
     usage: 'purge',
-    description: 'remove what is stored of keys that were revoked or have expired',
+    description: 'remove the records of keys that were revoked or have expired',
     options: [
-      durationOption('--older-than <duration>', 'how long ago they ended').default(
-        30 * 86_400,
-        '30d',
-      ),
+      durationOption(
+        '--older-than <duration>',
+        'how long ago they were revoked or expired',
+      ).default(30 * 86_400, '30d'),
       new Option('--owner <owner>', 'only keys of this owner, by id or name'),
       yesOption,
     ],
@@ -151,7 +154,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'withdraw-all',
-    description: 'withdraw all keys of a stage, valid or not, and delete its API Gateway keys',
+    description: 'revoke all keys of a stage, and delete its API Gateway keys',
     options: [yesOption],
     help: withdrawHelp,
     isInterruptible: true,
@@ -164,7 +167,7 @@ function issuedValue({ label: _, expiresAt, ...issued }: IssuedKey) {
 }
 
 function issuedText(key: IssuedKey): string {
-  return `${recordText(issuedFields, key)}\n\nThe API key is shown this once and stored nowhere: hand it over now.`;
+  return `${recordText(issuedFields, key)}\n\nThe API key is shown only once and stored nowhere: hand it over now.`;
 }
 
 const issuedFields: readonly Field<IssuedKey>[] = [
@@ -179,28 +182,28 @@ const issuedFields: readonly Field<IssuedKey>[] = [
 ];
 
 const whoisHelp = `
-The API key comes from standard input, where no list of processes and no shell's history shows it:
-typed, without an echo, or from a file or a pipe. It is not shown again.`;
+It reads the API key from standard input, so that no list of processes and no shell history contains it.
+The key is not printed.`;
 
-/** The commands for a token that has leaked. */
+/** The commands for a leaked token. */
 function adviceOn({ keyId, status, replacedBy }: KeyView): string {
   if (status === 'expired' || status === 'revoked' || status === 'unfinished') {
     return 'The API key is not valid.';
   }
   const replace = replacedBy ? '' : `"keys rotate ${keyId} --grace 0s" replaces it, `;
-  return `The API key is valid: ${replace}"keys revoke ${keyId}" ends it.`;
+  return `The API key is valid: ${replace}"keys revoke ${keyId}" revokes it.`;
 }
 
 function unknownKeyText(ownerId: string, isWhole: boolean): string {
   if (isWhole) {
     return (
-      'The owner has no such API key: its details were purged, or it was made up by somebody who has ' +
-      'seen another one.'
+      'The owner has no such API key: it was purged, or somebody who knows another key of this owner ' +
+      'made it up.'
     );
   }
   return (
-    'The API key is incomplete or mistyped. Its beginning, which all keys of the owner share, is all that ' +
-    `can be told: "keys list --owner ${ownerId}" shows those it may be.`
+    'The API key is incomplete or mistyped. Its first part identifies only the owner: ' +
+    `"keys list --owner ${ownerId}" shows the keys it may be.`
   );
 }
 
@@ -218,9 +221,9 @@ function unbanText({ keyId, wasBanned, usage }: KeyView & { wasBanned: boolean }
 }
 
 const withdrawHelp = `
-To be run before a stage is destroyed, which its API Gateway keys would outlive. The owners, their
-names and which keys they had stay written down; "owners create" with an owner's name and a plan lets
-it have keys again. Without a terminal it needs --yes. If it is interrupted, run it again.`;
+Run it before you destroy a stage, because the stack does not contain its API Gateway keys. The records of
+owners and keys remain; "owners create" with the name of an owner and a plan lets it have keys again.
+Without a terminal it needs --yes. If it is interrupted, run it again.`;
 
 interface PurgeOptions {
   olderThan: number;

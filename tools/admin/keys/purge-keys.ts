@@ -8,7 +8,7 @@ import { keyView } from './key-view.ts';
 import { removeEntry } from './revoke-key.ts';
 
 /**
- * Finds the keys that were revoked, expired or left unfinished at least so long ago.
+ * Finds the keys that were revoked, expired or left unfinished at least this long ago.
  *
  * @param owner the id or name of an owner; without it, the keys of all owners are found
  */
@@ -31,12 +31,7 @@ export async function findPurgeable(
   });
 }
 
-/**
- * Removes everything that is stored about keys that are no longer valid. If it is interrupted, it can
- * be run again for the remaining keys.
- *
- * @throws OperatorError when DynamoDB fails
- */
+/** Removes the records of keys that are no longer valid. If it is interrupted, run it again. */
 export async function purgeKeys(keys: readonly StoredKey[], store: KeyStore): Promise<void> {
   await withHalfDoneError('Some keys may be purged and others not', async () => {
     for (const key of keys) {

@@ -7,17 +7,17 @@ import { findKey, type StoredKey } from './find-key.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /**
- * Revokes a key. First its entry is removed from the ApiKeys table, after which the token is refused;
- * then the revocation is recorded in its details. Revoking a key again is not an error, and completes
- * a revocation that was interrupted between the two writes.
+ * Revokes a key: it removes the key's entry from the ApiKeys table, after which the token is refused, and
+ * then records the revocation in the key's details. Revoking a key again is not an error. It completes an
+ * interrupted revocation.
  *
- * @returns whether the key had an entry, and so had not been revoked before
- * @throws OperatorError when no key has this id, or DynamoDB fails
+ * @returns whether the key had an entry, and so was not revoked before
+ * @throws OperatorError if there is no such key
  */
 export async function revokeKey(keyId: string, store: KeyStore): Promise<boolean> {
   const key = await findKey(keyId, store);
   if (key.entry) await removeEntry(key, store);
-  const state = `${keyId} is refused from now on, but its revocation may not be written down`;
+  const state = `${keyId} is refused from now on, but its revocation may not be recorded`;
   await withHalfDoneError(state, () => recordRevocation(key, store));
   return key.entry !== undefined;
 }
@@ -29,8 +29,8 @@ export async function removeEntry({ tokenHash, owner }: StoredKey, store: KeySto
 }
 
 /**
- * Records in a key's details that it is revoked, with the last use and the expiry of its entry, unless
- * that is recorded already.
+ * Records in a key's details that it is revoked, with the last use and the expiry from its entry, unless
+ * this is already recorded.
  */
 export async function recordRevocation(
   { keyId, owner, details, entry }: StoredKey,
@@ -47,10 +47,10 @@ export async function recordRevocation(
 }
 
 /**
- * Lifts a key's ban and resets its counted rejections. The usage of its owner's limits stays as it is.
- * It is not an error if the key is not banned.
+ * Lifts a key's ban and resets its count of rejections. The owner's usage does not change. It is not an
+ * error if the key is not banned.
  *
- * @throws OperatorError when there is no such key, or it is not valid any more
+ * @throws OperatorError if there is no such key, or it is no longer valid
  */
 export async function unbanKey(
   keyId: string,
@@ -66,7 +66,7 @@ export async function unbanKey(
   const lifted = before.entry && (await changeItem(before.owner.details, lifting, store));
   if (!lifted) {
     throw new WrongStateError(
-      `${keyId} is ${before.entry ? 'revoked' : status} for good: lifting a ban would change nothing`,
+      `${keyId} is ${before.entry ? 'revoked' : status} for good, so lifting its ban would change nothing`,
     );
   }
   const key = await findKey(keyId, store);

@@ -13,13 +13,13 @@ interface Rotation {
 }
 
 /**
- * Replaces a key by a new one of the same owner, with its label and expiry. Both are valid during the
- * grace period. The new key inherits the old one's ban and counted rejections.
+ * Replaces a key with a new key of the same owner, label and expiry. Both are valid during the grace period.
+ * The new key inherits the old key's ban and count of rejections.
  *
- * The new key's entry and the old key's expiry are one write, so either both take effect or neither.
+ * One write adds the new key's entry and sets the old key's expiry, so both take effect or neither.
  *
  * @returns the new key, and the old key's expiry in Unix seconds
- * @throws OperatorError when the key is not valid, or was rotated before
+ * @throws OperatorError if the key is not valid, or was already rotated
  */
 export async function rotateKey(
   keyId: string,
@@ -34,35 +34,34 @@ export async function rotateKey(
   const graceEnd = Math.floor(store.now() / 1_000) + graceSeconds;
   // The old key does not get more time than it had.
   const end = Math.min(graceEnd, entry.expiresAt ?? graceEnd);
-  const remedy = 'run the command again, and where it names a replacement, rotate that one';
+  const remedy = 'run the command again; if it names a replacement, rotate that key';
   await grantKey(draft, () => addReplacementEntry(old, entry, draft, end, store), remedy, store);
   return { ...draft.issued, previousExpiresAt: end };
 }
 
-/** @throws WrongStateError when the key cannot be rotated; its remedy is the command to use instead */
+/** @throws WrongStateError if the key cannot be rotated; its remedy is the command to use instead */
 function rotatableEntry(key: StoredKey, nowMs: number): StoredEntry {
   const { keyId } = key;
   if (statusOf(key, nowMs) === 'suspended') {
     throw new WrongStateError(`${keyId} cannot be rotated while its owner is suspended`, {
-      remedy: '"owners resume" ends that',
+      remedy: 'run "owners resume" first',
     });
   }
   // An earlier run may have been killed before it showed the replacement, whose token nobody has.
   const replacement = replacementOf(key);
   if (replacement?.entry) {
-    const problem = `${keyId} was rotated before and is replaced by ${replacement.keyId}`;
-    throw new WrongStateError(problem, { remedy: 'rotate that one' });
+    const problem = `${keyId} was already replaced by ${replacement.keyId}`;
+    throw new WrongStateError(problem, { remedy: 'rotate that key' });
   }
   return validEntry(key, 'rotated', nowMs);
 }
 
 /**
- * Adds the replacement's entry and sets the old key's expiry in one write, if the old key's ban and
- * expiry and the number of keys are as they were read. So the ban is copied as it is, and of two
- * rotations at the same time, the second one fails.
+ * Adds the replacement's entry and sets the old key's expiry, if the old key's ban and expiry and the number
+ * of keys are as they were read. So no later ban is lost, and the second of two simultaneous rotations fails.
  *
  * @param end the old key's expiry in Unix seconds
- * @throws ChangedMeanwhileError when the owner's keys were changed meanwhile
+ * @throws ChangedMeanwhileError if the owner's keys were changed meanwhile
  */
 async function addReplacementEntry(
   { keyId, tokenHash, owner }: StoredKey,

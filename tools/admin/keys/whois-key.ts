@@ -12,10 +12,10 @@ import type { StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
 
-/** Whose a token is. */
+/** The owner and the key of a token. */
 interface FoundToken {
   readonly owner: StoredOwner;
-  /** Undefined for a token that is incomplete or mistyped, and one that the owner does not have. */
+  /** Undefined if the token is incomplete or mistyped, or the owner has no such key. */
   readonly key: StoredKey | undefined;
   readonly isWhole: boolean;
 }
@@ -23,11 +23,11 @@ interface FoundToken {
 const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
 
 /**
- * Finds the key that a token belongs to, even if the key is no longer valid. Of a token that is
- * incomplete, the characters that are common to an owner's keys are enough to find the owner.
+ * Finds the key of a token, even if it is no longer valid. If the token is incomplete, its first characters,
+ * which all keys of the owner share, are enough to find the owner.
  *
  * @param text a text that contains the token, possibly among other words
- * @throws OperatorError whose message contains nothing of the text
+ * @throws OperatorError without any part of the text
  */
 export async function whoseToken(text: string, store: KeyStore): Promise<FoundToken> {
   const { tokenPrefix } = store;
@@ -36,7 +36,7 @@ export async function whoseToken(text: string, store: KeyStore): Promise<FoundTo
   const isWhole = parseAuthorization(`Bearer ${token}`, tokenPrefix) !== undefined;
   const ownerPart = token.slice(0, tokenPrefix.length + ownerCharactersLength);
   if (ownerPart.length < tokenPrefix.length + ownerCharactersLength) {
-    const remedy = `its first ${tokenPrefix.length + ownerCharactersLength} characters tell whose it is`;
+    const remedy = `its first ${tokenPrefix.length + ownerCharactersLength} characters are enough to find its owner`;
     throw new OperatorError('The API key is too short', { remedy });
   }
   const filled = ownerPart.padEnd(tokenPrefix.length + charactersAfterPrefix, '0');
@@ -44,8 +44,8 @@ export async function whoseToken(text: string, store: KeyStore): Promise<FoundTo
   if (!owner) {
     const reason = isWhole ? 'was made up' : 'is mistyped';
     throw new NotFoundError(
-      'No owner of this stage has such an API key: its owner was deleted, it is of another account, ' +
-        `or it ${reason}`,
+      'No owner of this stage has such an API key: its owner was deleted, it belongs to another ' +
+        `account, or it ${reason}`,
     );
   }
   const tokenHash = hashToken(token);
@@ -56,11 +56,11 @@ function soleToken(text: string): string {
   const [token, ...others] = new Set(text.match(tokenForm));
   if (token === undefined) {
     throw new OperatorError(
-      'Standard input holds no API key, which begins with "so_" and its stage',
+      'Standard input contains no API key, which starts with "so_" and its stage',
     );
   }
   if (others.length === 0) return token;
-  throw new OperatorError(`Standard input holds ${others.length + 1} API keys`, {
+  throw new OperatorError(`Standard input contains ${others.length + 1} API keys`, {
     remedy: 'give one at a time',
   });
 }
@@ -68,8 +68,8 @@ function soleToken(text: string): string {
 function refuseOtherStage(token: string, prefix: string): void {
   if (token.startsWith(prefix)) return;
   const stage = stageOfKey(token);
-  if (stage === undefined) throw new OperatorError('The API key has the prefix of no stage');
-  throw new OperatorError(`The API key is one of stage ${stage}`, {
-    remedy: 'ask there who has it',
+  if (stage === undefined) throw new OperatorError('The API key has a prefix that no stage uses');
+  throw new OperatorError(`The API key belongs to stage ${stage}`, {
+    remedy: 'look it up in that stage',
   });
 }

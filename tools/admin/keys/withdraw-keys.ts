@@ -8,10 +8,10 @@ import { withHalfDoneError } from '../stage/service-failure.ts';
 import { keysOf } from './find-key.ts';
 import { recordRevocation } from './revoke-key.ts';
 
-/** Everything that has to be withdrawn so that no key of a stage is valid. */
+/** What to withdraw so that no key of a stage remains. */
 type StageKeys = Awaited<ReturnType<typeof findStageKeys>>;
 
-/** Finds what is to be withdrawn before a stage is destroyed, and an earlier run has not withdrawn. */
+/** Finds what earlier runs have not withdrawn yet. */
 export async function findStageKeys(store: KeyStore) {
   const owners = (await allOwners(store)).filter(
     ({ details, item }) => item || Object.values(details.keys).some(({ revokedAt }) => !revokedAt),
@@ -25,16 +25,15 @@ export async function findStageKeys(store: KeyStore) {
 }
 
 /**
- * Withdraws every key of a stage: first the authorizer's items, after which no key is valid, and then
- * the keys in API Gateway, which CloudFormation would not delete. The Owners table keeps a record of
- * the keys. If it is interrupted, running it again completes it.
+ * Withdraws every key of a stage: first the authorizer's items, after which no key is valid, and then the
+ * keys in API Gateway, which CloudFormation would not delete. The records in the Owners table remain.
  *
- * An owner that is created meanwhile may have been given its item after the others were removed, and
- * have lost its key in API Gateway since. Its item is removed at the end.
+ * An owner that is created meanwhile may get its item after the other items were removed, and then lose its
+ * key in API Gateway. Its item is removed at the end.
  *
- * @param onStep is called with the number of owners and gateway keys that are done
- * @param signal interrupts the withdrawal after the step under way
- * @throws OperatorError when it is interrupted, or DynamoDB or API Gateway fails
+ * @param onStep is called with the number of finished owners and gateway keys
+ * @param signal interrupts the withdrawal after the current step
+ * @throws OperatorError if it is interrupted or fails; running it again completes it
  */
 export async function withdrawStageKeys(
   { owners, gatewayKeys }: StageKeys,

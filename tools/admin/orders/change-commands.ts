@@ -39,12 +39,15 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
   });
   addVerb<ReopenOptions>(orders, io, {
     usage: 'reopen [orderId]',
-    description: 'make a cancelled order pending again, or all that somebody has cancelled',
+    description: 'make a cancelled order pending again, or all orders that somebody has cancelled',
     options: [
-      new Option('--cancelled-by <who>', 'instead of an order: the id of a key, or a name'),
-      timeOption('--since <time>', 'the time of the first cancellation'),
-      timeOption('--until <time>', 'the time of the last one; without it, now'),
-      new Option('--dry-run', 'print the number of these orders per hour, and write nothing'),
+      new Option(
+        '--cancelled-by <who>',
+        'in place of an order id: a key id or the name of an operator',
+      ),
+      timeOption('--since <time>', 'the earliest time of a cancellation'),
+      timeOption('--until <time>', 'the latest time of a cancellation; without it, now'),
+      new Option('--dry-run', 'print the number of these orders per hour without changing them'),
       asOption,
     ],
     help: reopenHelp,
@@ -61,9 +64,9 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
 }
 
 const reopenHelp = `
-With --cancelled-by, each order is one write, made only if nobody has changed the order meanwhile. If
-it is interrupted, run it again with the same --until. An order that was reopened after --since and then
-cancelled again is left as it is. The order keeps who cancelled and who reopened it, and when.`;
+With --cancelled-by, it skips orders that somebody changes meanwhile, and orders that were reopened after
+--since and then cancelled again. If it is interrupted, run it again with the same --until. An order keeps
+who cancelled and who reopened it, and when.`;
 
 function timeOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text) => {
@@ -92,7 +95,7 @@ async function changeOne(
   };
 }
 
-/** The orders that the options select; undefined if there is an order id instead. */
+/** The orders that the options select; undefined if an order id is given. */
 function selectionOf(
   { stage, options }: Call<ReopenOptions>,
   orderId: string | undefined,
@@ -103,8 +106,8 @@ function selectionOf(
   );
   if (orderId !== undefined && !hasSelection) return undefined;
   if (orderId !== undefined || cancelledBy === undefined || sinceMs === undefined) {
-    throw new UsageError('give either an order id, or --cancelled-by and --since', {
-      remedy: '--help tells more',
+    throw new UsageError('give either an order id or --cancelled-by and --since', {
+      remedy: 'see --help',
     });
   }
   if (sinceMs > untilMs) {
@@ -131,7 +134,7 @@ async function reopenSelected(
   const { reopened, changed, cancelledAgain } = value;
   const texts = [
     tableText(hourFields, value.hours),
-    `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened, 'order')}. Left as they are: ` +
+    `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened, 'order')}. Skipped: ` +
       `${grouped(changed)} changed meanwhile, ${grouped(cancelledAgain)} cancelled again.`,
   ];
   return { value, text: texts.slice(reopened > 0 ? 0 : 1).join('\n') };

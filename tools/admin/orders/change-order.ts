@@ -6,9 +6,8 @@ import { change } from '../stage/dynamodb-calls.ts';
 import { findOrder, type OrdersTable, orderKey, type StoredOrder } from './orders-table.ts';
 
 /**
- * The commands that change the state of an order, of which none begins at a final one. The order keeps
- * who has done it, when, and by which request, in fields that have the names of both: `reopenedBy`,
- * `reopenedAt`, `reopenRequestId`.
+ * The commands that change the state of an order. None starts from a final state. The order keeps who has
+ * done it, when, and by which request, in fields such as `reopenedBy`, `reopenedAt` and `reopenRequestId`.
  */
 export const transitions = {
   ship: { from: 'pending', to: 'shipped', done: 'shipped' },
@@ -24,22 +23,22 @@ export interface OrderChange {
   readonly nowMs: number;
 }
 
-/** An order as it was read before a change, and as it is after it. */
+/** An order before and after a change. */
 interface ChangedOrder {
   readonly before: StoredOrder;
   readonly order: StoredOrder;
 }
 
 /**
- * Changes the state of an order in one conditional write, so that of this change and a client's
- * cancellation at the same time only one is made.
+ * Changes the state of an order in one conditional write, so only one of this change and a client's
+ * simultaneous cancellation takes effect.
  *
- * The SDK repeats the write if its response was lost. The order may then be in the state again that the
- * change begins at, but its last cancellation is not the one that was read: every cancellation has a
- * request id of its own, which a reopened order keeps. So the repeated write never takes effect again.
+ * The SDK repeats the write if its response was lost. The order may then be back in the state `from`, but
+ * with another last cancellation: each has its own request id, which a reopened order keeps. So the repeated
+ * write has no effect.
  *
  * @param before the order as it was read
- * @throws OperatorError when the order is not in the state that the change begins at, or has changed
+ * @throws OperatorError if the order is in a state that does not allow the change, or has changed
  */
 export async function changeOrder(
   before: StoredOrder,
@@ -73,7 +72,7 @@ export async function changeOrder(
   throw new ChangedMeanwhileError(`Order ${before.id}`);
 }
 
-/** Refuses an order that is not in the state that a change begins at. */
+/** @throws WrongStateError unless the order is in the state `from` */
 function refuseUnless(from: ChangeableStatus, done: string, order: StoredOrder): void {
   const { id, status = 'without a status', shippedAt, cancelledAt } = order;
   if (status === from) return;

@@ -21,18 +21,18 @@ import type { OrdersTable } from './orders-table.ts';
 export interface ExportRequest {
   /** @default - by the name of the file */
   format?: OrdersFormat;
-  /** The path of a file, which is created when it is complete. @default - standard output */
+  /** The path of a file, which appears when it is complete. @default - standard output */
   out?: string | undefined;
 }
 
 /**
- * Writes all orders to a file or to standard output, in no particular order, in constant memory. Each
- * order is exported in the state that it has when its page is read.
+ * Writes all orders to a file or to standard output, in no particular order, in constant memory. An order is
+ * exported as it is when its page is read.
  *
- * @param onProgress is told how many orders are written
- * @param signal ends the export, and removes the part of the file that is written
- * @throws InterruptedError when the signal has ended it
- * @throws OperatorError when `out` cannot be a file, or the orders cannot be read or written
+ * @param onProgress called with the number of exported orders
+ * @param signal ends the export, and removes the incomplete file
+ * @throws InterruptedError if the signal has ended it
+ * @throws OperatorError if `out` cannot be a file, or the orders cannot be read or written
  */
 export async function exportOrders(
   table: OrdersTable,
@@ -47,7 +47,7 @@ export async function exportOrders(
     if (format === 'csv') yield `${csvHeader}\n`;
     for await (const orders of scanPages(table.dynamodb, table.tableName)) {
       if (orders.some(({ id }) => !(id instanceof NumberValue))) {
-        throw new OperatorError(`${table.tableName} has other items than orders`);
+        throw new OperatorError(`${table.tableName} contains items that are not orders`);
       }
       signal.throwIfAborted();
       exported.orders += orders.length;
@@ -72,16 +72,15 @@ export async function exportOrders(
 }
 
 /**
- * Refuses a path at which there is something else than a file, as a link is. The finished file is
- * renamed to its path, which would put it in the place of a device or a pipe: an operator who is root
- * would replace `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
+ * Refuses a path that exists and is not a file. Renaming the finished file would replace a device or a pipe:
+ * root would replace `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
  *
- * @throws InvalidValueError when the path is empty, or is no file
+ * @throws InvalidValueError if the path is empty, or exists and is not a file
  */
 export async function refuseUnlessFile(option: string, path: string): Promise<void> {
   const present = await lstat(path).catch(() => undefined);
   if (path !== '' && (!present || present.isFile())) return;
-  const expected = 'a file, which is created or replaced; for a pipe, leave the option out';
+  const expected = 'the path of a file; for a pipe, leave the option out';
   throw new InvalidValueError(option, path, expected);
 }
 
@@ -90,22 +89,22 @@ async function writeTo(
   texts: () => AsyncIterable<string>,
   signal: AbortSignal,
 ): Promise<void> {
-  // Nothing else ends the wait for a reader that does not read.
+  // Otherwise, a reader that does not read would block the export forever.
   signal.addEventListener('abort', () => stdout.destroy());
   await pipeline(texts, stdout, { end: false });
 }
 
-/** Writes a file atomically, so that no reader sees a part of it. Only this user can read it. */
+/** Writes a file that only this user can read, and which appears when it is complete. */
 async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
-  // Nobody can prepare a link at this path: its name is random, and an existing file is an error.
+  // Nobody can prepare a link here: the name is random, and an existing file is an error.
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
   try {
-    // This waits until the file is closed. A stream's pipeline ends while its file may yet be opened,
-    // and so be created after it was removed.
+    // This waits until the file is closed. A pipeline can end before its file is opened, which would
+    // create the file after it was removed.
     await writeFile(partial, texts, { flush: true, flag: 'wx', mode: 0o600 });
     await rename(partial, path);
   } catch (error) {
-    // A failure to remove it would hide why it was not written.
+    // An error of the removal would hide why the file was not written.
     await rm(partial, { force: true }).catch(() => {});
     if (error instanceof OperatorError || failureOf(error)) throw error;
     throw new OperatorError(`${path}: not exported: ${reasonOf(error)}`, { cause: error });

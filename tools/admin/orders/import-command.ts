@@ -28,15 +28,15 @@ interface ImportOptions extends Omit<ImportRequest, 'path' | 'stdin'> {
 export function addImportCommand(orders: Command, io: CommandIo): void {
   addVerb<ImportOptions>(orders, io, {
     usage: 'import <file>',
-    description: 'load a file of orders; - is standard input',
+    description: 'load orders from a file, or from standard input with -',
     options: [
       formatOption,
-      new Option('--on-error <what>', 'with a bad line in the file: load nothing, or all others')
+      new Option('--on-error <what>', 'if the file has a bad line: load nothing, or skip bad lines')
         .choices(['stop', 'skip'])
         .default('stop'),
-      new Option('--rejects <file>', 'where to write the bad lines with their faults'),
-      new Option('--replace', 'change the orders of the table that differ from their lines'),
-      new Option('--dry-run', 'say what would be changed, and write nothing'),
+      new Option('--rejects <file>', 'write the bad lines and their errors to this file'),
+      new Option('--replace', 'change existing orders that differ from their lines'),
+      new Option('--dry-run', 'show the changes without making them'),
     ],
     help: importHelp,
     isInterruptible: true,
@@ -52,8 +52,8 @@ export function addImportCommand(orders: Command, io: CommandIo): void {
       const text = importText(counts, options, seconds);
       const result = { value: { file: path, ...counts, seconds }, text };
       if (counts.different === 0) return result;
-      const left = `${path}: ${counted(counts.different, 'order')} left as in the table`;
-      const remedy = `--replace changes what is not ${finalStates}, and says how with --dry-run`;
+      const left = `${path}: ${counted(counts.different, 'order')} left as they are`;
+      const remedy = `--replace changes them unless they are ${finalStates}; add --dry-run to see how`;
       return { ...result, failure: new DifferentError(left, { remedy }) };
     },
   });
@@ -89,7 +89,7 @@ async function runImport(
   }
 }
 
-/** Opens the file for bad lines. @throws InvalidValueError when it is no file, or the one to import */
+/** Opens the file for bad lines. @throws InvalidValueError if it is not a file, or is the one to import */
 async function openRejects({ rejects, path }: ImportRequest & ImportOptions) {
   if (rejects === undefined) return undefined;
   await refuseUnlessFile('--rejects', rejects);
@@ -97,7 +97,7 @@ async function openRejects({ rejects, path }: ImportRequest & ImportOptions) {
     [rejects, path].map((file) => realpath(file).catch(() => undefined)),
   );
   if (present !== undefined && present === read) {
-    throw new InvalidValueError('--rejects', rejects, 'another file than the one to import');
+    throw new InvalidValueError('--rejects', rejects, 'a file other than the one to import');
   }
   try {
     return openSync(rejects, 'w', 0o600);
@@ -111,16 +111,16 @@ function writeLine(file: number, line: Buffer | string): void {
 }
 
 const importHelp = `
-A file has one order, a JSON object, on each line (JSON Lines), as "orders export" writes it:
+A file of JSON Lines has one order on each line, as "orders export" writes it:
   {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
-or it is CSV, with the names of the same fields in its first line. Only id is required; status is one
-of ${orderStatuses.join(', ')}. A new order without it is pending, or shipped if "complete" is true.
+A CSV file names these fields in its first line. Only id is required; status is one of
+${orderStatuses.join(', ')}. A new order without a status is pending, or shipped if "complete" is true.
 
-An order that the table has already is left as it is, so an interrupted import is simply run again. If
-it has other values than the line, you are told, and the exit code is 4. With --replace it takes the
-values of the line, which needs a status, unless it changes meanwhile. What is ${finalStates} stays so.
+Existing orders do not change. If one differs from its line, the import reports it and ends with exit code
+4. With --replace it takes the values of the line, which needs a status, unless somebody else changes it
+meanwhile. A ${finalStates} order keeps its state. If an import is interrupted, run it again.
 
-The file of --rejects has each bad line below a comment with its fault. Correct it and import it.`;
+The file of --rejects has each bad line below a comment with its error. Correct it and import it.`;
 
 function importText(
   { inserted, alreadyThere, replaced, different, rejected }: ImportCounts,
@@ -131,7 +131,7 @@ function importText(
   const changed = replace ? ` and changed ${grouped(replaced)}` : '';
   const kept = different > 0 ? ` ${grouped(different)} with other values, left as they are;` : '';
   return (
-    `${imported}${changed} in ${seconds.toFixed(1)} s; ${grouped(alreadyThere)} were there already;` +
+    `${imported}${changed} in ${seconds.toFixed(1)} s; ${grouped(alreadyThere)} already existed;` +
     `${kept} ${counted(rejected, 'bad line')} left out.`
   );
 }

@@ -37,14 +37,14 @@ export interface ImportRequest extends StoreOptions {
 
 type TextAbout = 'bad line' | 'difference';
 
-/** What is told while an import runs. */
+/** Observes an import. */
 export interface ImportObserver {
-  /** Called now and then with how far the import is. */
+  /** Called now and then with the progress. */
   onProgress(text: string): void;
   onBadLine(line: BadLine): void;
   /**
-   * Called with texts on bad lines, and on orders of the table that have other values and are left so or,
-   * in a dry run, would be changed. Except in a dry run, there are few texts, however many of those.
+   * Called with texts about bad lines and about existing orders that differ. Without a dry run, the number
+   * of texts of each kind is limited.
    */
   onText(text: string, about: TextAbout): void;
 }
@@ -54,13 +54,13 @@ export interface ImportCounts extends Record<StoreOutcome, number> {
   rejected: number;
 }
 
-/** The number of bad lines, and of different orders, that texts are told about. */
-const toldAtMost = 20;
+/** The maximum number of texts of each kind. */
+const maxTexts = 20;
 
-/** The number of orders that are sent at the same time, in eight batches. */
+/** The number of orders in a round, whose eight batches are sent at the same time. */
 const roundSize = 8 * insertBatchSize;
 
-/** An import under way. */
+/** A running import. */
 interface Import {
   readonly file: FileHandle;
   readonly request: ImportRequest;
@@ -71,12 +71,12 @@ interface Import {
 }
 
 /**
- * Imports a file of up to 16 million orders, of which it keeps the ids alone in memory: that is what a
- * `Map` holds, and more than the service can list. It keeps no state outside the table, so an import
- * that was interrupted is completed by running it again.
+ * Imports a file of up to 16 million orders, the capacity of a `Map`, which is more than the service can
+ * list. Only the ids are kept in memory. All state is in the table, so running an interrupted import again
+ * completes it.
  *
- * @param signal interrupts the import after the round under way
- * @throws OperatorError when a line is bad and `onError` is `stop`, or the import cannot continue
+ * @param signal interrupts the import after the current round
+ * @throws OperatorError if a line is bad and `onError` is `stop`, or the import cannot continue
  */
 export async function importOrders(
   request: ImportRequest,
@@ -103,7 +103,7 @@ async function refuseBadLines(running: Import): Promise<void> {
     `${running.request.path}: ${counted(rejected, 'bad line')} beside ${counted(orders, 'good one')}`,
     {
       remedy:
-        'nothing was loaded: correct them, which --rejects writes to a file, or load the others with ' +
+        'nothing was loaded: correct the bad lines, which --rejects writes to a file, or skip them with ' +
         '--on-error skip',
     },
   );
@@ -146,7 +146,7 @@ async function* readRounds(
       observer.onProgress?.(`${phase} … ${percent} %, ${counted(orders, 'order')}`);
     }
     if ('error' in line) {
-      // The file has changed since it was checked.
+      // The file has changed after it was checked.
       if (phase !== 'checking' && onError === 'stop') throw line.error;
       counts.rejected++;
       observer.onBadLine?.(line);
@@ -163,18 +163,18 @@ async function* readRounds(
   if (round.length > 0) yield round;
 }
 
-/** @param number of the line among those of its kind, from 1 */
+/** @param number the number of the text among those of its kind, from 1 */
 function tellOneOf(
   number: number,
   about: TextAbout,
   { message }: BadLineError,
   { onText }: Partial<ImportObserver>,
 ): void {
-  if (number <= toldAtMost) onText?.(message, about);
-  if (number === toldAtMost + 1) onText?.(`further ${about}s are only counted`, about);
+  if (number <= maxTexts) onText?.(message, about);
+  if (number === maxTexts + 1) onText?.(`further ${about}s are only counted`, about);
 }
 
-/** Loads the orders of a round, all batches at the same time, and counts what became of them. */
+/** Loads the orders of a round and counts the outcomes. */
 async function load(
   orders: readonly OrderLine[],
   running: Import,
@@ -192,7 +192,7 @@ async function load(
       request,
     ),
   );
-  // All of them are waited for, so that none continues after the import has ended.
+  // This waits for all batches, so that none continues after the import has ended.
   for (const [index, stored] of (await Promise.allSettled(storing)).entries()) {
     if (stored.status === 'rejected') throw stored.reason;
     for (const [position, { outcome, note }] of stored.value.entries()) {

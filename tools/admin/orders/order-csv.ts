@@ -18,9 +18,9 @@ function cellOf(value: unknown): string {
 }
 
 /**
- * Another program may have stored a text that a spreadsheet would run as a formula. The apostrophe
- * makes it a text there, also behind a character at which a spreadsheet may divide it into cells. A
- * text with such an apostrophe gets another one, so that an import can remove what was added.
+ * Adds an apostrophe before a text that a spreadsheet would run as a formula, also after a character at which
+ * it may split the text into cells. A text that has such an apostrophe gets another one, so that an import
+ * can remove it.
  */
 function withApostrophes(text: string): string {
   return text.replaceAll(/(?<=^|[;\t\r\n])(?='*"*[=+\-@\t\r])/g, "'");
@@ -34,7 +34,7 @@ function withoutApostrophes(text: string): string {
  * Reads the first line of a file.
  *
  * @returns the field of each column
- * @throws InvalidValueError naming a column that is not a field, or is there twice, or a missing `id`
+ * @throws InvalidValueError if a column is not a field or appears twice, or `id` is missing
  */
 export function columnsOf(header: string): FileField[] {
   const names = (cellsOf(header) ?? []).map((name) => name.trim());
@@ -49,16 +49,16 @@ export function columnsOf(header: string): FileField[] {
 /**
  * Parses a line of CSV. An empty cell is a field that the order does not have.
  *
- * @throws OperatorError when it has not one cell for each column
+ * @throws OperatorError if the line does not have one cell for each column
  */
 export function fieldsOfCsv(text: string, columns: readonly FileField[]): Record<string, unknown> {
   const cells = cellsOf(text);
   if (!cells) {
-    throw new OperatorError('is not CSV: a quotation mark is missing, or stands within a cell');
+    throw new OperatorError('is not CSV: a quotation mark is missing, or is inside a cell');
   }
   if (cells.length !== columns.length) {
     throw new OperatorError(
-      `has ${counted(cells.length, 'cell')}, and the first line ${columns.length}`,
+      `has ${counted(cells.length, 'cell')}, but the first line has ${columns.length}`,
     );
   }
   const present = columns.map(
@@ -71,9 +71,9 @@ export function fieldsOfCsv(text: string, columns: readonly FileField[]): Record
   );
 }
 
-/** The cells of a line, whose quotes have to end on it; undefined if it is not CSV. */
+/** Splits a line into cells, without line breaks in them; undefined if it is not CSV. */
 function cellsOf(text: string): string[] | undefined {
-  // A comma ends every cell, with this one also the last.
+  // With this comma, every cell ends with a comma.
   const line = `${text},`;
   const found = [...line.matchAll(/(?:"((?:[^"]|"")*)"|([^",]*)),/gy)];
   const length = found.reduce((sum, [cell]) => sum + cell.length, 0);

@@ -9,7 +9,7 @@ const expectedLine =
 /**
  * Formats a stored order, with all of its attributes, as one line of JSON with exact integers.
  *
- * @throws OperatorError when it has an attribute that a line of JSON cannot hold
+ * @throws OperatorError if an attribute is a collection or binary
  */
 export function orderJson(order: StoredOrder): string {
   const known = fileFields.filter((field) => order[field] !== undefined);
@@ -26,20 +26,20 @@ function jsonOf(name: string, order: StoredOrder): string {
   if (value === null || ['string', 'boolean'].includes(typeof value)) return JSON.stringify(value);
   throw new OperatorError(
     `order ${order.id}: its attribute ${JSON.stringify(name)} is a collection or binary`,
-    { remedy: 'another program has stored it: remove it, and run the command again' },
+    { remedy: 'another program stored it: remove it and run the command again' },
   );
 }
 
 /**
  * Parses a line of JSON, with every number as a `NumberValue`.
  *
- * @throws OperatorError when it is not an object, or has a field twice
+ * @throws OperatorError if it is not an object, or has a field twice
  */
 export function fieldsOfJson(text: string): Record<string, unknown> {
   const value = parseJson(text);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject || value instanceof NumberValue) {
-    throw new OperatorError(`is JSON, but no object; ${expectedLine}`);
+    throw new OperatorError(`is JSON, but not an object; ${expectedLine}`);
   }
   refuseRepeatedFields(text);
   return value as Record<string, unknown>;
@@ -59,10 +59,10 @@ function keepDigits(_key: string, value: unknown, context?: { source: string }):
   return typeof value === 'number' ? NumberValue.from(context!.source) : value;
 }
 
-// A string of JSON, and the colon after it if it is a name.
+// A string of JSON, and if it is a name, the colon after it.
 const jsonString = /("(?:[^"\\]|\\.)*")(\s*:)?/g;
 
-/** Refuses an order that has a field twice, of which `JSON.parse` keeps the last value only. */
+/** Refuses an order that has a field twice, because `JSON.parse` would keep only the last value. */
 function refuseRepeatedFields(text: string): void {
   const strings = [...text.matchAll(jsonString)];
   const names = strings.filter(([, , colon]) => colon).map(([, name]) => JSON.parse(name!));

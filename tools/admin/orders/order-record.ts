@@ -13,7 +13,7 @@ import { OperatorError, quoted } from '../../shared/errors.ts';
 interface Kind {
   readonly expected: string;
   readonly isAccepted: (value: unknown) => boolean;
-  /** The value of a text without a type, which is what CSV has. @default - the text */
+  /** Converts a cell of CSV into a value. @default - the text */
   readonly ofText?: (text: string) => unknown;
 }
 
@@ -33,16 +33,16 @@ const dateTime: Kind = {
 const boolean: Kind = {
   expected: 'true or false',
   isAccepted: (value) => typeof value === 'boolean',
-  // Spreadsheets write it in capital letters.
+  // Spreadsheets write TRUE and FALSE.
   ofText: (text) => /^true$/i.test(text) || (/^false$/i.test(text) ? false : text),
 };
 
-/** The kinds of values, by the format of a field or, if it has none, its type. */
+/** The kinds of values, by the format of a field or, without a format, its type. */
 const kindsOfValues: Readonly<
   Record<OrderField['type'] | NonNullable<OrderField['format']>, Kind>
 > = { integer, int64: integer, string: text, 'date-time': dateTime, boolean };
 
-/** What the service and the operator's commands store besides the fields of the API. */
+/** The fields that the service and the operator's commands store in addition to those of the API. */
 const internalKinds = {
   status: {
     expected: `"${orderStatuses.join('", "')}" or none`,
@@ -67,40 +67,39 @@ function kindsOf<Name extends string>(fields: Readonly<Record<Name, OrderField>>
   return Object.fromEntries(kinds) as Record<Name, Kind>;
 }
 
-/** The fields of a stored order, in the order in which a file has them: those of the API first. */
+/** The fields of a stored order, as they follow each other in a file: those of the API first. */
 export const fileFields = Object.keys(kinds) as readonly FileField[];
 
 export function isFileField(name: string): name is FileField {
   return Object.hasOwn(kinds, name);
 }
 
-/** The value of a field in a file without types. If it is not accepted, it stays a text. */
+/** Converts a cell of CSV into a field's value. A text that the field does not accept remains a text. */
 export function valueOfText(field: FileField, text: string): unknown {
   const { ofText = String } = kinds[field];
   return ofText(text);
 }
 
 /**
- * An order as a line of a file has it. Its integers are `NumberValue`s, because a JavaScript number
- * would round integers above 2^53. A line with a status has the whole order, and one without says
- * nothing of its state.
+ * An order in a line of a file. Its integers are `NumberValue`s, because a JavaScript number would round
+ * integers above 2^53. A line with a status is a whole order; a line without one says nothing about the state.
  */
 export type OrderItem = { id: NumberValue; status?: string } & Partial<
   Record<FileField, NumberValue | string | boolean>
 >;
 
-/** A new order of a line. Without a status it is pending, or shipped if nothing remains to be done. */
+/** Converts a line into a new order. Without a status it is pending, or shipped if it is complete. */
 export function newOrder(order: OrderItem): OrderItem {
   const { status = order.complete === true ? 'shipped' : 'pending' } = order;
   return { ...order, status };
 }
 
 /**
- * Converts the fields of a line into an order. Only `id` is required. An unknown field is refused,
- * because it is probably a spelling mistake, and ignoring it would lose its value.
+ * Converts the fields of a line into an order. Only `id` is required. An unknown field is refused: it is
+ * probably a spelling mistake, and its value would be lost.
  *
  * @param fields the parsed fields, with every number as a `NumberValue`
- * @throws OperatorError naming the field, its value and what was expected
+ * @throws OperatorError with the field, its value and the expected values
  */
 export function orderFromFields(fields: Record<string, unknown>): OrderItem {
   for (const [name, value] of Object.entries(fields)) {
@@ -119,7 +118,7 @@ const dateTimeForm =
 export function isDateTime(value: unknown): value is string {
   const [, date] = (typeof value === 'string' && dateTimeForm.exec(value)) || [];
   if (date === undefined) return false;
-  // `Date` takes the 30th of February for the 2nd of March.
+  // `Date` accepts the 30th of February as the 2nd of March.
   const time = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }

@@ -13,15 +13,15 @@ import { findOrder, ordersTable } from './orders-table.ts';
 
 /** Adds the commands `orders …`. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
-  const orders = program.command('orders').description('load, save, show and change orders');
+  const orders = program.command('orders').description('import, export, show and change orders');
   addImportCommand(orders, io);
   addVerb<ExportRequest & { table?: string }>(orders, io, {
     usage: 'export',
-    description: 'write all orders, as a file that can be imported again',
+    description: 'write all orders to a file that can be imported again',
     options: [
       formatOption,
-      new Option('--out <file>', 'where to; without it, or with -, standard output'),
-      new Option('--table <name>', "a restored table, instead of the stage's own"),
+      new Option('--out <file>', 'the file to write; without it, or with -, standard output'),
+      new Option('--table <name>', "a restored table, in place of the stage's own"),
     ],
     examples: [
       'orders export --stage prod --out orders.jsonl',
@@ -31,9 +31,11 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options }) => {
       const table = ordersTable(stage.dynamodb, options.table ?? stage.ordersTable);
       const out = options.out === '-' ? undefined : options.out;
-      const isOnTerminal = out === undefined && io.stdout.isTTY === true;
-      const line = progressLine(io, !isOnTerminal);
-      const onProgress = (orders: number) => line.draw(`${counted(orders, 'order')} exported`);
+      const line = progressLine(io);
+      const onProgress = (orders: number) => {
+        if (out !== undefined || !io.stdout.isTTY)
+          line.draw(`${counted(orders, 'order')} exported`);
+      };
       const exported = await exportOrders(
         table,
         { ...options, out },
@@ -48,14 +50,14 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
         .finally(line.clear);
       const text = `Exported ${counted(exported.orders, 'order')}`;
       if (out !== undefined) return { value: exported, text: `${text} to ${out}.` };
-      // Without a file, standard output contains the orders, so the count goes to standard error.
+      // Standard output contains the orders, so the count goes to standard error.
       print(io.stderr, `${text}.`);
       return undefined;
     },
   });
   addVerb(orders, io, {
     usage: 'show <orderId>',
-    description: 'one order, with all that is stored of it',
+    description: 'show one order with everything that is stored about it',
     run: async ({ stage }, orderId) => {
       const json = orderJson(
         await findOrder(orderId, ordersTable(stage.dynamodb, stage.ordersTable)),

@@ -22,10 +22,10 @@ export type OrdersFormat = (typeof formats)[number];
 
 export const formatOption = new Option(
   '--format <format>',
-  'without it: csv if the name of the file ends so, otherwise jsonl',
+  'without it, csv for a file whose name ends with .csv, otherwise jsonl',
 ).choices(formats);
 
-/** The format of a file by its name. */
+/** The format of a file, by its name. */
 export function formatOf(path: string | undefined): OrdersFormat {
   return path?.toLowerCase().endsWith('.csv') ? 'csv' : 'jsonl';
 }
@@ -35,15 +35,15 @@ export interface OrderLine {
   readonly line: number;
   /** The line itself, without its end. */
   readonly raw: Buffer;
-  /** The number of bytes of the file that have been read so far. */
+  /** The number of bytes that have been read so far. */
   readonly bytes: number;
   readonly order: OrderItem;
 }
 
-/** A line that is none, and why. */
+/** A line that is not an order, and the reason. */
 export type BadLine = Omit<OrderLine, 'order'> & {
   readonly error: BadLineError;
-  /** Of the first bad line of CSV, the line that names the columns. */
+  /** The line that names the columns, with the first bad line of CSV. */
   readonly header: Buffer | undefined;
 };
 
@@ -54,17 +54,17 @@ const missingStatus = 'status: missing; expected a whole order, as "orders expor
 const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The reason why a line is bad, as a line above it in a file of bad lines, which imports ignore. */
+/** Formats the error of a bad line as a comment, which imports ignore. */
 export const reasonLine = ({ message }: BadLineError): string => `# ${message}`;
 const reasonStart = Buffer.from('# line ');
 
 /**
- * Opens a file of orders, which can be read several times. With the path `-` it has what standard input
- * holds; it then has no name, so that it disappears with the process.
+ * Opens a file of orders, which can be read several times. For the path `-`, this is a copy of standard input
+ * without a name, which disappears with the process.
  *
  * @param signal interrupts reading standard input
- * @throws InvalidValueError when there is no such file
- * @throws InterruptedError when standard input has not ended before the signal
+ * @throws InvalidValueError if there is no such file, or no directory for the copy
+ * @throws InterruptedError if the signal comes before the end of standard input
  */
 export async function openOrders(
   path: string,
@@ -98,11 +98,11 @@ async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle>
 }
 
 /**
- * Reads a file of any number of orders, one at a time. A line that is not an order, or has the id of an
- * earlier one, yields an error, and reading continues with the next line.
+ * Reads the orders of a file one at a time. For a line that is not an order, or has the id of an earlier line,
+ * it yields an error and continues with the next line.
  *
- * @param isWhole whether an order has to be whole, which one without a status is not
- * @throws InvalidValueError when the first line of CSV does not name the columns
+ * @param isWhole whether an order must be whole, that is, have a status
+ * @throws InvalidValueError if the first line of CSV does not name the columns
  */
 export async function* readOrders(
   file: FileHandle,
@@ -123,7 +123,7 @@ export async function* readOrders(
       const order = parseLine(raw, columns);
       const id = BigInt(String(order.id));
       const first = firstLines.get(id);
-      if (first) throw new OperatorError(`id: ${id} is on line ${first} already`);
+      if (first) throw new OperatorError(`id: ${id} is already on line ${first}`);
       firstLines.set(id, line);
       if (isWhole && order.status === undefined) throw new OperatorError(missingStatus);
       yield { line, raw, bytes, order };
@@ -135,7 +135,7 @@ export async function* readOrders(
   }
 }
 
-/** @param columns those of CSV; undefined for JSON Lines */
+/** @param columns the columns of CSV; undefined for JSON Lines */
 function parseLine(raw: Buffer, columns: FileField[] | undefined): OrderItem {
   if (raw.length > longestLineBytes) {
     throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes`);
@@ -144,7 +144,7 @@ function parseLine(raw: Buffer, columns: FileField[] | undefined): OrderItem {
   return orderFromFields(columns ? fieldsOfCsv(text, columns) : fieldsOfJson(text));
 }
 
-/** Splits a file into its lines. Of a line that is too long, it yields the first part. */
+/** Splits a file into its lines. It yields only the first part of a line that is too long. */
 async function* splitLines(file: FileHandle) {
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
@@ -168,11 +168,11 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
-/** Decodes a line, without a byte order mark and the first half of CRLF. */
+/** Decodes a line, without a byte order mark or a carriage return at its end. */
 function textOf(bytes: Buffer): string {
   try {
     return utf8.decode(bytes).replace(/\r$/, '');
   } catch (cause) {
-    throw new OperatorError('is not UTF-8: it is damaged, or of another encoding', { cause });
+    throw new OperatorError('is not UTF-8: it is damaged or has another encoding', { cause });
   }
 }

@@ -3,24 +3,24 @@ import { DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dy
 import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
 import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 
-/** The table of orders, and the client for it. */
+/** A table of orders, and its client. */
 export interface OrdersTable {
   /** A client that reads every number as a `NumberValue`, which is exact. */
   readonly dynamodb: DynamoDBDocumentClient;
   readonly tableName: string;
 }
 
-/** An order of the table, which can have attributes that another program has stored. */
+/** A stored order. It can have attributes that another program has stored. */
 export type StoredOrder = Readonly<Record<string, unknown>>;
 
-/** Creates the document client for orders. @param client is destroyed by its creator */
+/** Creates the document client for orders. @param client its creator destroys it */
 export function ordersTable(client: DynamoDBClient, tableName: string): OrdersTable {
   // A JavaScript number would round integers above 2^53.
   const unmarshallOptions = { wrapNumbers: true };
   return { dynamodb: DynamoDBDocumentClient.from(client, { unmarshallOptions }), tableName };
 }
 
-/** Finds an order. @throws OperatorError when the id is not an int64, or there is no such order */
+/** Finds an order. @throws OperatorError if the id is not an int64, or there is no such order */
 export async function findOrder(
   orderId: string,
   { dynamodb, tableName }: OrdersTable,
@@ -32,7 +32,7 @@ export async function findOrder(
   throw new NotFoundError(`No order has the id ${orderId}`);
 }
 
-/** The key of an order in the table. @throws OperatorError when the id is not an int64 */
+/** The key of an order in the table. @throws OperatorError if the id is not an int64 */
 export function orderKey(orderId: string): { id: NumberValue } {
   if (isInt64(orderId)) return { id: NumberValue.from(orderId) };
   throw new InvalidValueError(

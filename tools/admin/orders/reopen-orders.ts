@@ -5,7 +5,7 @@ import { failureText } from '../stage/service-failure.ts';
 import { changeOrder } from './change-order.ts';
 import type { OrdersTable, StoredOrder } from './orders-table.ts';
 
-/** Which cancelled orders are meant. The times are milliseconds since the epoch, both included. */
+/** Selects cancelled orders. Both times are milliseconds since the epoch, and inclusive. */
 export interface Selection {
   /** The id of the client's key, or the name of an operator. */
   readonly cancelledBy: string;
@@ -27,22 +27,19 @@ interface Reopening {
 const atOnce = 8;
 
 /**
- * Reopens orders that were cancelled by mistake, each in one conditional write. It keeps no state outside
- * the table: after an interruption, it is run again.
+ * Reopens orders that were cancelled by mistake, each with one conditional write. All state is in the table,
+ * so running it again after an interruption completes it.
  *
- * @throws OperatorError when it was interrupted, or DynamoDB has failed
+ * @throws OperatorError if it is interrupted or fails
  */
 export async function reopenOrders(reopening: Reopening) {
   const { selection, table, by, onProgress, signal } = reopening;
   const counts = {
-    /** The orders that are reopened or, in a dry run, would be. */
+    /** The number of orders that are reopened or, in a dry run, would be. */
     reopened: 0,
-    /** Those that somebody has changed after they were read. They are left as they are. */
+    /** The number of orders that are skipped because somebody changed them after they were read. */
     changed: 0,
-    /**
-     * Those that were reopened within the time, and then cancelled again. They are left as they are, so
-     * that a second run undoes no later cancellation.
-     */
+    /** The number that are skipped because they were reopened after `sinceMs` and cancelled again. */
     cancelledAgain: 0,
   };
   const hours = new Map<string, number>();
@@ -64,7 +61,7 @@ export async function reopenOrders(reopening: Reopening) {
       for (let start = 0; start === 0 || start < open.length; start += atOnce) {
         signal.throwIfAborted();
         onProgress(`${counted(read, 'order')} read, ${grouped(counts.reopened)} selected`);
-        // All of them are waited for, so that none continues after the command has ended.
+        // This waits for all of them, so that none continues after the command has ended.
         const ended = await Promise.allSettled(open.slice(start, start + atOnce).map(reopen));
         for (const each of ended) if (each.status === 'rejected') throw each.reason;
       }
@@ -74,7 +71,7 @@ export async function reopenOrders(reopening: Reopening) {
     const done = by
       ? `stopped with ${counted(counts.reopened, 'order')} reopened`
       : 'nothing was written';
-    // Without it, a second run would also reopen what was cancelled since.
+    // Without --until, a second run would also reopen later cancellations.
     const remedy = `run the command again with --until ${new Date(selection.untilMs).toISOString()}`;
     if (signal.aborted) throw new InterruptedError(`${done}: interrupted`, { remedy });
     throw new OperatorError(`${done}: ${failureText(cause)}`, { cause, remedy });
@@ -96,7 +93,7 @@ function timeOf(time: unknown): number {
   return Date.parse(String(time));
 }
 
-/** Reopens an order, unless somebody has changed it after it was read. */
+/** Reopens an order, unless somebody has changed it since it was read. */
 async function isReopened(order: StoredOrder, { table, by, now }: Reopening): Promise<boolean> {
   if (by === undefined) return true;
   try {

@@ -8,27 +8,27 @@ import { failureOf, failureText, UnconfirmedError } from '../stage/service-failu
 import { type FileField, fileFields, newOrder, type OrderItem } from './order-record.ts';
 import type { OrdersTable, StoredOrder } from './orders-table.ts';
 
-/** A table of orders, and the function that waits between attempts. */
+/** A table of orders, and a function that waits between attempts. */
 export interface RetryingTable extends OrdersTable {
   readonly wait: (ms: number) => Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Whether an order that is in the table with other values becomes that of the line. */
+  /** Whether an existing order with other values takes those of the line. */
   readonly replace?: boolean;
-  /** Whether nothing is written, and the outcomes are those that writing would have. */
+  /** Whether to write nothing, and return the outcomes that writing would have. */
   readonly dryRun?: boolean;
 }
 
 /**
- * What becomes of an order: `alreadyThere` means that the table has it with the same values, and
- * `different`, with others, which were not changed.
+ * The outcome for an order. `alreadyThere`: it exists with the same values. `different`: it exists with other
+ * values, and was not changed.
  */
 export type StoreOutcome = 'inserted' | 'alreadyThere' | 'replaced' | 'different';
 
 interface StoredLine {
   readonly outcome: StoreOutcome;
-  /** How the table differs from the line, and why it still does. */
+  /** How the stored order differs from the line, and why it was not changed. */
   readonly note?: string;
 }
 
@@ -40,11 +40,11 @@ const longestPauseMs = 10_000;
 const maxAttemptsWithoutProgress = 12;
 
 /**
- * Stores up to 25 orders with different ids. An order that exists is changed only with `replace`,
- * because it may have been cancelled since it was imported, and only while it is as it was read.
+ * Stores up to 25 orders with different ids. An existing order may have been cancelled since it was imported,
+ * so it changes only with `replace`, and only if nobody changes it meanwhile.
  *
- * @returns one outcome per order, in the order of the parameter
- * @throws OperatorError when DynamoDB refuses an order, or throttles for longer than about a minute
+ * @returns one outcome per order, as the parameter lists them
+ * @throws OperatorError if DynamoDB refuses an order, or throttles for longer than about a minute
  */
 export async function storeOrders(
   orders: readonly OrderItem[],
@@ -64,7 +64,7 @@ export async function storeOrders(
   return lines;
 }
 
-/** Makes a stored order that differs into that of the line, as far as that is wanted and allowed. */
+/** Gives a stored order the values of the line, if the options and its state allow it. */
 async function replaceOrder(
   order: OrderItem,
   stored: StoredOrder,
@@ -80,18 +80,17 @@ async function replaceOrder(
   const note = `order ${order.id} is in the table with ${differences.join(', ')}`;
   if (!replace) return { outcome: 'different', note };
   if (isFinal(stored.status) && order.status !== stored.status) {
-    return { outcome: 'different', note: `${note}; what is ${stored.status} stays so` };
+    return { outcome: 'different', note: `${note}; a ${stored.status} order keeps its state` };
   }
   if (dryRun || (await overwrite(order, stored, table))) return { outcome: 'replaced', note };
   return { outcome: 'different', note: `order ${order.id} has changed since it was read` };
 }
 
 /**
- * Inserts orders, and returns those that exist, which are not changed.
+ * Inserts orders, and returns those that exist, without changing them.
  *
- * It uses PartiQL's INSERT: the puts of BatchWriteItem cannot be conditional, while each INSERT of an
- * existing order fails on its own with `DuplicateItem`, at the same price. A call whose response was
- * lost can therefore be repeated.
+ * The puts of BatchWriteItem cannot be conditional. A PartiQL INSERT of an existing order fails with
+ * `DuplicateItem` at the same price, so a call whose response was lost can be repeated.
  */
 async function insertOrders(
   orders: readonly OrderItem[],
@@ -128,13 +127,13 @@ function insertStatement(order: OrderItem, tableName: string) {
   return { Statement, Parameters: Object.values(order) };
 }
 
-/** The fields in which a stored order differs from a line: of its state, if the line has one. */
+/** The fields in which a stored order differs from a line. Without a status, only the API's fields count. */
 function differingFields(order: OrderItem, stored: StoredOrder): FileField[] {
   const compared = order.status === undefined ? orderFieldNames : fileFields;
   return compared.filter((field) => !isDeepStrictEqual(order[field], stored[field]));
 }
 
-/** Changes an order on the condition that it is as it was read. Returns false if it is not. */
+/** Changes an order unless it has changed since it was read. Returns whether it has the line's values. */
 async function overwrite(
   order: OrderItem,
   stored: StoredOrder,
@@ -161,7 +160,7 @@ async function overwrite(
   return now !== undefined && differingFields(order, now).length === 0;
 }
 
-/** Reads orders, of which some may not exist. */
+/** Reads the orders that exist, by their ids. */
 async function getOrders(
   orders: readonly OrderItem[],
   table: RetryingTable,
@@ -184,9 +183,9 @@ async function getOrders(
 }
 
 /**
- * Calls DynamoDB for some orders, and again for those that are left, with growing pauses.
+ * Calls DynamoDB for orders, and again for the remaining ones, with growing pauses.
  *
- * @param call returns the orders that are left, and the reason
+ * @param call returns the remaining orders, and the reason
  * @throws OperatorError after a number of attempts without progress
  */
 async function repeat(
@@ -202,7 +201,7 @@ async function repeat(
     });
     attempts = left.length < open.length ? 0 : attempts + 1;
     if (attempts === maxAttemptsWithoutProgress) {
-      const problem = `DynamoDB kept refusing or not answering (${failureText(reason)})`;
+      const problem = `DynamoDB kept refusing or did not respond (${failureText(reason)})`;
       throw new OperatorError(problem, { cause: reason });
     }
     if (left.length > 0) await wait(pauseMs(attempts));
@@ -214,7 +213,7 @@ async function repeat(
 const temporaryNames =
   /Throttl|ThroughputExceeded|RequestLimitExceeded|TransactionConflict|InternalServerError/;
 
-/** Whether a repeated call may succeed. A refused connection usually means a wrong address. */
+/** Whether a repeated call may succeed. A refused connection is not temporary: the address is wrong. */
 function isTemporary(error: unknown): boolean {
   const { name = '', $retryable, $metadata } = Object(error);
   if (temporaryNames.test(name) || $retryable || $metadata?.httpStatusCode >= 500) return true;
@@ -222,7 +221,7 @@ function isTemporary(error: unknown): boolean {
   return kind === 'noAnswer' || kind === 'unconfirmed';
 }
 
-// The full jitter prevents batches that were throttled together from being repeated together.
+// Full jitter: batches that were throttled together are not repeated together.
 function pauseMs(attempt: number): number {
   return Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
 }

@@ -23,11 +23,11 @@ type Counters = Record<(typeof ownerCounters)[number], number>;
 export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Counters;
 
 /**
- * Changes what the authorizer reads of an owner: its status, which applies to all of its keys from the
- * next request on, or its counters. Bans are not affected, because they belong to keys.
+ * Changes an owner's status, which applies to all of its keys from the next request on, or its counters.
+ * Bans do not change, because they belong to keys.
  *
- * @returns the owner as it is afterwards
- * @throws OperatorError when there is no such owner, or it is not complete
+ * @returns the changed owner
+ * @throws OperatorError if there is no such owner, or it is not complete
  */
 export async function changeOwner(
   idOrName: string,
@@ -40,10 +40,10 @@ export async function changeOwner(
 }
 
 /**
- * Renames an owner: one transaction reserves the new name, writes it to the details, and releases the
- * old name. So the name in the details is reserved at any time, and no other is.
+ * Renames an owner. One transaction reserves the new name, writes it to the details and releases the old
+ * name, so an owner always has exactly one reserved name.
  *
- * @throws OperatorError when another owner has the name, or DynamoDB fails
+ * @throws OperatorError if another owner has the name
  */
 export async function renameOwner(
   idOrName: string,
@@ -69,7 +69,7 @@ export async function renameOwner(
   const holder = await ownerIdOfName(name, store);
   if (holder !== undefined && holder !== ownerId) {
     throw new WrongStateError(`Another owner has the name ${quoted(name)}`, {
-      remedy: '"owners show" with this name tells which',
+      remedy: '"owners show" with this name shows which',
     });
   }
   throw new ChangedMeanwhileError(ownerId);

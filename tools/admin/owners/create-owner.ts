@@ -23,30 +23,29 @@ export interface NewOwner extends AgreedLimits {
 
 /**
  * Creates an owner in four steps, each of which can be repeated: it reserves the name, and writes the
- * details, the API Gateway key in the plan's usage plan, and the item in the ApiKeys table, without
- * which no key of the owner can be valid. If it is interrupted, the same command completes it.
+ * details, the API Gateway key in the plan's usage plan, and the item in the ApiKeys table, without which
+ * the owner can have no valid key. If it is interrupted, the same command completes it.
  *
- * The agreed limits are written together with the item, so of several commands that create the owner
- * at the same time, one decides on both.
+ * One write contains the item and the agreed limits, so two simultaneous commands cannot mix theirs.
  *
- * @throws OperatorError when the name is taken, or DynamoDB or API Gateway fails
+ * @throws OperatorError if the name is taken
  */
 export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
   const { plan, perMinute, perDay } = request;
   const name = ownerName(request.name);
   const agreed = { plan, perMinute, perDay };
   const limits = limitsFor(agreed);
-  return withHalfDoneError(`The owner ${quoted(name)} may be created in part only`, async () => {
+  return withHalfDoneError(`The owner ${quoted(name)} may be only partly created`, async () => {
     const ownerId = await reserveName(name, store);
     const details = await putDetails(ownerId, name, agreed, store);
     await putGatewayKey(ownerId, plan, store);
     await putItem(details, agreed, limits, store);
-    // "keys withdraw-all" may have deleted the key before there was an item that it would have removed.
+    // "keys withdraw-all" may have deleted the gateway key before the item existed.
     return putPresentGatewayKey(ownerId, store);
   });
 }
 
-/** @returns the id of the new owner, or of one whose creation was interrupted */
+/** @returns the id of the new owner, or of the one whose creation was interrupted */
 async function reserveName(name: string, store: KeyStore): Promise<string> {
   const { ownerId } = createIdentity(store.tokenPrefix);
   const reservation = { set: { owner: ownerId }, where: { ownerId: undefined } };
@@ -95,7 +94,7 @@ async function putItem(
   ];
   if (await changeTogether(changes, store)) return;
   const { item: found } = await readPresentOwner(ownerId, store);
-  // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
+  // The write may have succeeded although its response was lost. Then the repeated write fails.
   if (hasLimits(found, plan, limits)) return;
   // Another command has created the owner meanwhile, so its plan decides on the usage plan.
   throw nameTaken(await putPresentGatewayKey(ownerId, store));
@@ -103,7 +102,7 @@ async function putItem(
 
 function nameTaken({ details, item }: StoredOwner): WrongStateError {
   return new WrongStateError(
-    `There is an owner ${quoted(details.name)} already, ${details.ownerId}, on the ${item!.plan} plan`,
+    `There is already an owner ${quoted(details.name)}, ${details.ownerId}, on the ${item!.plan} plan`,
     { remedy: 'choose another name, or change its plan with "owners set-plan"' },
   );
 }

@@ -8,17 +8,16 @@ import { deleteGatewayKey } from './gateway-key.ts';
 import { inOwners } from './stored-owner.ts';
 
 /**
- * Deletes everything that is stored of an owner. First the item in the ApiKeys table, after which all
- * of its keys are refused; then the API Gateway key; and in one transaction the details, by which the
- * owner is listed, and its name. If it is interrupted, the owner is listed as incomplete, and the same
- * command completes it.
+ * Deletes everything that is stored about an owner: first the item in the ApiKeys table, after which all of
+ * its keys are refused, then the API Gateway key, and in one transaction the details and the name. If it is
+ * interrupted, the owner is listed as incomplete, and the same command completes it.
  *
- * @throws OperatorError when there is no such owner, or DynamoDB or API Gateway fails
+ * @throws OperatorError if there is no such owner
  */
 export async function deleteOwner(idOrName: string, store: KeyStore): Promise<void> {
   const owner = await findOwner(idOrName, store);
   const { ownerId, ownerHash, name } = owner.details;
-  await withHalfDoneError(`${ownerId} may be deleted in part only`, async () => {
+  await withHalfDoneError(`${ownerId} may be only partly deleted`, async () => {
     if (owner.item) await removeItem(ownerHash, store);
     await deleteGatewayKey(ownerId, store);
     const isItsName = [{ owner: ownerId }, { ownerId: undefined }];
@@ -27,7 +26,7 @@ export async function deleteOwner(idOrName: string, store: KeyStore): Promise<vo
       [
         { Delete: inOwners(ownerId, { where: { name } }, store) },
         { Delete: inOwners(nameReservation(name), { where: isItsName }, store) },
-        // This deletes nothing: "owners create" may have completed the owner again meanwhile.
+        // This only checks that "owners create" has not completed the owner again meanwhile.
         { Delete: expressions({ ...key, where: { ownerHash: undefined } }) },
       ],
       store,
@@ -45,6 +44,6 @@ export async function removeItem(ownerHash: string, store: KeyStore): Promise<vo
       ReturnValues: 'ALL_OLD',
     }),
   );
-  // Somebody else may have removed the item meanwhile, which running the command again shows.
+  // Somebody else may have removed the item meanwhile. Running the command again shows it.
   if (!Attributes) throw new UnconfirmedError('DeleteItem');
 }

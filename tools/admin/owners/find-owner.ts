@@ -8,18 +8,18 @@ import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stor
 
 const maxNameLength = 200;
 
-/** Normalizes an owner's name. @throws OperatorError when it is not accepted */
+/** Normalizes an owner's name. @throws OperatorError if it is not accepted */
 export function ownerName(text: string): string {
   const name = checkedText('owner', text, maxNameLength);
   if (!isOwnerId(name)) return name;
-  throw new InvalidValueError('owner', text, 'a name that is not of the form of an owner id');
+  throw new InvalidValueError('owner', text, 'a name that does not have the form of an owner id');
 }
 
 /**
- * The key of the item in the Owners table that reserves a name for one owner. Names that differ only
- * in case have the same key.
+ * The key of the item in the Owners table that reserves a name. Names that differ only in case have the same
+ * key.
  *
- * @throws OperatorError when the name is not accepted
+ * @throws OperatorError if the name is not accepted
  */
 export function nameReservation(text: string): string {
   return `name#${ownerName(text).toLowerCase().normalize('NFC')}`;
@@ -28,30 +28,30 @@ export function nameReservation(text: string): string {
 /**
  * Finds an owner by its id or its name.
  *
- * @throws OperatorError when there is no such owner, or the text looks like a token
+ * @throws OperatorError if there is no such owner, or the text looks like a token
  */
 export async function findOwner(idOrName: string, store: KeyStore): Promise<StoredOwner> {
   const owner = await lookUpOwner(idOrName, store);
   if (owner) return owner;
   throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
-    remedy: '"owners list" shows those there are, "owners create" makes one',
+    remedy: '"owners list" shows all owners, "owners create" creates one',
   });
 }
 
-/** Like `findOwner`, but also throws when the creation of the owner was interrupted. */
+/** Like `findOwner`, but also throws if the creation of the owner was interrupted. */
 export async function findCompleteOwner(idOrName: string, store: KeyStore): Promise<CompleteOwner> {
   return complete(await findOwner(idOrName, store));
 }
 
-/** @throws WrongStateError when the creation of the owner was interrupted */
+/** @throws WrongStateError if the creation of the owner was interrupted */
 export function complete({ details, item }: StoredOwner): CompleteOwner {
   if (item) return { details, item };
-  throw new WrongStateError(`The owner ${quoted(details.name)} is created in part only`, {
+  throw new WrongStateError(`The owner ${quoted(details.name)} is only partly created`, {
     remedy: '"owners create" with this name and a plan completes it',
   });
 }
 
-/** Like `findOwner`, but undefined when there is none. @throws OperatorError for an invalid name */
+/** Like `findOwner`, but undefined if there is none. @throws OperatorError if the name is invalid */
 export async function lookUpOwner(
   idOrName: string,
   store: KeyStore,
@@ -61,7 +61,7 @@ export async function lookUpOwner(
   return ownerId === undefined ? undefined : readOwner(ownerId, store);
 }
 
-/** The id of the owner that a name is reserved for. @throws OperatorError for an invalid name */
+/** The id of the owner for which a name is reserved. @throws OperatorError if the name is invalid */
 export async function ownerIdOfName(name: string, store: KeyStore): Promise<string | undefined> {
   const reservation = await getItem<{ owner: string }>(store, store.ownersTable, {
     ownerId: nameReservation(name),
@@ -69,7 +69,7 @@ export async function ownerIdOfName(name: string, store: KeyStore): Promise<stri
   return reservation?.owner;
 }
 
-/** Reads both items of an owner; undefined when there is no such owner. */
+/** Reads both items of an owner; undefined if there is no such owner. */
 export async function readOwner(
   ownerId: string,
   store: KeyStore,
@@ -81,7 +81,7 @@ export async function readOwner(
   return { details, item };
 }
 
-/** Finds an owner by the hash of the common part of its tokens; undefined when there is none. */
+/** Finds an owner by the hash of the common part of its tokens; undefined if there is none. */
 export async function findOwnerOfHash(
   ownerHash: string,
   store: KeyStore,

@@ -5,11 +5,10 @@ import { isOwnerId } from '../keys/api-key-token.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 
 /**
- * Ensures that an owner has an API Gateway key, whose value is the owner's id, and that this key is in
- * the plan's usage plan and in no other.
+ * Ensures that an owner has an API Gateway key, whose value is the owner's id, and that this key is only in
+ * the plan's usage plan.
  *
- * The key is removed from the old usage plan first, because API Gateway allows only one usage plan
- * per key and stage.
+ * It first removes the key from the old usage plan: API Gateway allows one usage plan per key and stage.
  */
 export async function putGatewayKey(
   ownerId: string,
@@ -33,8 +32,9 @@ export async function deleteGatewayKey(ownerId: string, store: KeyStore): Promis
 }
 
 /**
- * Finds the API Gateway keys of a stage's owners, or of one of them: the owners' ids by the ids of the
- * keys.
+ * Finds the API Gateway keys of all owners of a stage, or of one.
+ *
+ * @returns the owners' ids, by the ids of their keys
  */
 export async function findGatewayKeys(
   store: KeyStore,
@@ -55,17 +55,14 @@ async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
     const tags = { [stackTag]: store.stackName };
     return (await store.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
   } catch (error) {
-    // The key may exist by now: another command has created it, or the response to this call was
-    // lost and the SDK repeated it. Values are unique, so the repeated call fails.
+    // The key may exist now: another command has created it, or the response to this call was lost and
+    // the SDK repeated it. Values are unique, so the repeated call fails.
     const created = await existingKeyId(ownerId, store);
     if (created) return created;
     if (Object(error).name !== 'ConflictException') throw error;
     throw new WrongStateError(
       `API Gateway has a key with the value ${ownerId} whose name is not ${name}`,
-      {
-        remedy:
-          'give it this name or delete it, in the console of API Gateway, and run the command again',
-      },
+      { remedy: 'rename or delete it in the console of API Gateway, and run the command again' },
     );
   }
 }

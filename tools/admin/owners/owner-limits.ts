@@ -14,12 +14,12 @@ const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
 const optionsText = fields.map((field) => optionOf[field]).join(' and ');
 
 /**
- * The limits of an owner: the requested ones, or those of its plan.
+ * The limits of an owner: the agreed limits, otherwise those of its plan.
  *
- * No owner may have a higher limit than its plan, because the plan's usage plan would reject its
- * requests first. A plan whose limits are agreed per owner requires both.
+ * No limit may be higher than the plan's, because the plan's usage plan would reject requests first. The
+ * enterprise plan requires both limits.
  *
- * @throws OperatorError when a limit is missing or outside the plan's range
+ * @throws OperatorError if a limit is missing, or outside the plan's range
  */
 export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimits {
   return {
@@ -37,10 +37,10 @@ export function setPlanCommand(ownerId: string, { plan, ...agreed }: AgreedLimit
 }
 
 /**
- * The limits of an owner according to the current numbers of its plan: the agreed limits, reduced to
- * the plan's maximum, and the plan's limits where none are agreed.
+ * The limits of an owner by the current numbers of its plan: the agreed limits, at most the plan's, and the
+ * plan's limits if none are agreed.
  *
- * @param current the owner's limits, which apply if none are agreed and the plan requires agreed ones
+ * @param current the owner's limits, which remain if the plan requires agreed limits and there are none
  */
 function presentLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLimits): OwnerLimits {
   const plan = plans[name];
@@ -52,9 +52,8 @@ function presentLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLi
 /**
  * Compares owners' limits with the current numbers of their plans.
  *
- * @returns `outdated` are those that differ, with the current numbers; `unclear` are owners whose plan
- *   is unknown, because their creation or their move to another one was interrupted, or it is not in
- *   the table of plans
+ * @returns `outdated`: owners with other limits, and the current ones; `unclear`: owners whose creation or
+ *   move to another plan was interrupted, or whose plan no longer exists
  */
 export function reviewPlans(owners: readonly StoredOwner[]) {
   const isClear = (owner: StoredOwner): owner is CompleteOwner =>
@@ -80,7 +79,7 @@ function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | 
   if (asked === undefined) {
     if (!plan.limitsPerOwner) return plan[field];
     throw new OperatorError(`${optionOf[field]}: missing`, {
-      remedy: `the ${planName} plan has no limits of its own, give ${optionsText}`,
+      remedy: `the ${planName} plan has no default limits: give ${optionsText}`,
     });
   }
   if (Number.isSafeInteger(asked) && asked >= 1 && asked <= plan[field]) return asked;
@@ -89,6 +88,6 @@ function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | 
   throw new InvalidValueError(
     optionOf[field],
     asked,
-    `a whole number from 1 to ${plan[field]}, the most that the ${planName} plan allows${hint}`,
+    `a whole number from 1 to ${plan[field]}, the maximum of the ${planName} plan${hint}`,
   );
 }

@@ -3,7 +3,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { allOwners } from './find-owner.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 
-/** The most days that API Gateway's metering goes back. */
+/** The number of days for which API Gateway keeps its metering. */
 export const meteredDays = 90;
 
 const dayMs = 86_400_000;

@@ -8,26 +8,26 @@ import type { OwnerItem, StoredOwner } from './stored-owner.ts';
 /** The usage of both windows by all keys of an owner together. */
 type Usage = ReturnType<typeof usageOf>;
 
-/** An owner with everything that an operator can know about it. */
+/** An owner as the commands show it. */
 export type OwnerView = ReturnType<typeof ownerView>;
 
-/** Describes an owner at a time. Counters of a window that has ended count as 0. */
+/** Describes an owner at a time. The counters of a window that has ended are 0. */
 export function ownerView({ details, item }: StoredOwner, nowMs: number) {
   const { ownerId, name, createdAt } = details;
   return {
     ownerId,
     name,
-    /** Null, like the limits, when the creation of the owner was interrupted. */
+    /** Null, like the limits, if the creation of the owner was interrupted. */
     plan: item?.plan ?? null,
     status: item?.status ?? 'incomplete',
     perMinute: item?.perMinute ?? null,
     perDay: item?.perDay ?? null,
     /** The number of keys that are not revoked. */
     keys: Object.keys(item?.keys ?? {}).length,
-    /** Its banned keys. A ban is the key's: it lasts, whatever becomes of the limits. */
+    /** Its banned keys. A change of the limits does not lift a ban. */
     bans: item ? bansOf(item, nowMs) : [],
     createdAt,
-    /** The minute in which a request of any of its keys was last admitted. */
+    /** The minute of the last admitted request of any of its keys. */
     lastUsedAt: lastUse({ details, item }),
     usage: item ? usageOf(item, nowMs) : null,
   };
@@ -50,7 +50,7 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
 ];
 
-/** Orders owners by what they have used today, and then in this minute. */
+/** Orders owners by their usage today, and then by their usage in this minute. */
 export function busiestFirst({ usage: one }: OwnerView, { usage: other }: OwnerView): number {
   const [first, second] = [other, one].map((usage) => [usage?.day.used, usage?.minute.used]);
   return (first![0] ?? 0) - (second![0] ?? 0) || (first![1] ?? 0) - (second![1] ?? 0);
@@ -110,7 +110,7 @@ function lastUse({ details, item }: StoredOwner): string | null {
 }
 
 function usageText(usage: Usage['minute'] | undefined): string | null {
-  return usage ? `${usedText(usage)} used, starts anew at ${usage.resetsAt}` : null;
+  return usage ? `${usedText(usage)} used, resets at ${usage.resetsAt}` : null;
 }
 
 function usedText(usage: Usage['minute'] | undefined): string | null {
@@ -120,5 +120,5 @@ function usedText(usage: Usage['minute'] | undefined): string | null {
 function planText({ plan }: OwnerView): string {
   if (plan === null) return 'none yet: "owners create" with this name and a plan completes it';
   if (isPlanName(plan)) return plan;
-  return `${plan}, which is no plan any more: "owners set-plan" moves the owner to another`;
+  return `${plan}, which no longer exists: "owners set-plan" moves the owner to another plan`;
 }

@@ -20,7 +20,7 @@ import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts
 export function addOwnersCommands(program: Command, io: CommandIo): void {
   const owners = program
     .command('owners')
-    .description('the owners of keys: their plans, limits and usage');
+    .description('create, show and change owners: their plans, limits and usage');
   addVerb<AgreedLimits>(owners, io, {
     usage: 'create <name>',
     description: 'create an owner, whose keys share its limits',
@@ -34,26 +34,26 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb<{ busiest?: boolean }>(owners, io, {
     usage: 'list',
-    description: 'all owners with what they use, the newest first',
-    options: [new Option('--busiest', 'the busiest of today first')],
+    description: 'list all owners with their usage, the newest first',
+    options: [new Option('--busiest', 'list the busiest of today first')],
     examples: ['owners list --stage prod --busiest'],
     run: async ({ stage, options }) => {
       const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
       if (options.busiest) views.sort(busiestFirst);
-      const none = 'There are no owners yet; "owners create" makes one.';
+      const none = 'There are no owners yet; "owners create" creates one.';
       return { value: views, text: views.length > 0 ? tableText(ownerFields, views) : none };
     },
   });
   addVerb(owners, io, {
     usage: 'show <owner>',
-    description: 'one owner, by its id or name: its limits, and what its keys have used of them',
+    description: 'show an owner, by its id or name: its limits and their usage',
     run: async ({ stage }, owner) => shown(await findOwner(owner, stage), stage),
   });
   addVerb<{ days: number }>(owners, io, {
     usage: 'usage',
-    description: "the owners' requests of the last days, as API Gateway has metered them",
+    description: "show the owners' requests of the last days, as API Gateway has metered them",
     options: [
-      new Option('--days <days>', `how many, up to ${meteredDays}; today is one`)
+      new Option('--days <days>', `the number of days, including today, up to ${meteredDays}`)
         .argParser(wholeNumberUpTo(meteredDays))
         .default(30),
     ],
@@ -77,8 +77,8 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb<{ dryRun?: boolean }>(owners, io, {
     usage: 'apply-plans',
-    description: 'give owners the present numbers of their plans',
-    options: [new Option('--dry-run', 'show what would change, and change nothing'), yesOption],
+    description: 'give owners the current limits of their plans',
+    options: [new Option('--dry-run', 'show the changes without making them'), yesOption],
     help: applyPlansHelp,
     examples: ['owners apply-plans --stage prod --dry-run'],
     run: applyPlans,
@@ -90,7 +90,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'suspend <owner>',
-    description: 'refuse all keys of an owner from their next requests on',
+    description: 'reject all keys of an owner, from their next request on',
     options: [yesOption],
     run: async ({ stage, confirm }, idOrName) => {
       const owner = await findCompleteOwner(idOrName, stage);
@@ -106,12 +106,12 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'reset-usage <owner>',
-    description: 'forget what an owner has used, as after a fault has used up its day',
+    description: "reset an owner's usage, for example after an error has used up its day",
     run: async ({ stage }, owner) => shown(await changeOwner(owner, noUsage, stage), stage),
   });
   addVerb(owners, io, {
     usage: 'delete <owner>',
-    description: 'remove all that is stored of an owner: its name, keys, usage and gateway key',
+    description: 'remove everything that is stored about an owner: its name, keys and usage',
     options: [yesOption],
     help: deleteHelp,
     run: async ({ stage, confirm }, idOrName) => {
@@ -119,7 +119,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       const { ownerId, name } = details;
       const keys = Object.keys(item?.keys ?? {}).length;
       const question =
-        `Delete ${name} (${ownerId}) with all that is stored of it? Its ${counted(keys, 'key')} will ` +
+        `Delete ${name} (${ownerId}) with everything that is stored about it? Its ${counted(keys, 'key')} will ` +
         'be refused from the next request on, for good.';
       await confirm(() => question, true);
       await deleteOwner(ownerId, stage);
@@ -134,7 +134,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
 const limitOptions = [
   new Option(
     '--per-minute <requests>',
-    'its own limit, at most what the plan allows; enterprise needs both',
+    "a limit below the plan's; the enterprise plan requires both limits",
   ).argParser(wholeNumber),
   new Option('--per-day <requests>', 'likewise').argParser(wholeNumber),
 ];
@@ -144,11 +144,10 @@ With --json it has the requests of each day. Days are UTC. API Gateway meters on
 and AWS does not promise an exact number.`;
 
 const deleteHelp = `
-Without a terminal it needs --yes. Logs and backups keep the owner for a while: docs/operating.md tells
-what and how long. "owners suspend" can be taken back.`;
+Without a terminal it needs --yes. Logs and backups contain the owner for a while (docs/operating.md).`;
 
 const setPlanHelp = `
-A limit that is not named is the plan's. The last line is the command that undoes the change.`;
+A limit that is not given is the plan's. The last line is the command that undoes the change.`;
 
 async function setPlan(
   { stage, options }: Call<Partial<OwnerLimits>>,
@@ -191,9 +190,9 @@ function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): s
 }
 
 const applyPlansHelp = `
-It compares every owner's limits with the numbers in lib/settings/plans.ts, shows what it will change,
-and then asks; without a terminal it needs --yes. Limits agreed with an owner stay, as far as its
-plan allows them. Deploy first where a number has grown, and last where it has shrunk.`;
+It gives every owner the numbers in lib/settings/plans.ts; without a terminal it needs --yes. Limits
+that were agreed with an owner remain, up to those of its plan. Deploy first if a number has increased,
+otherwise afterwards.`;
 
 async function applyPlans({
   stage,
@@ -234,7 +233,7 @@ async function applyPlans({
 function unclearText({ details, item }: StoredOwner): string {
   const { ownerId, agreed } = details;
   if (!item) {
-    return `${ownerId} is left out: it is created in part only; "owners create" completes it`;
+    return `${ownerId} is left out: it is only partly created; "owners create" completes it`;
   }
   const reason = isPlanName(item.plan)
     ? `its move from ${agreed.plan} to ${item.plan} was interrupted`

@@ -13,15 +13,14 @@ import {
 } from './stored-owner.ts';
 
 /**
- * Moves an owner to another plan: it changes the limits in DynamoDB and the usage plan in API Gateway,
- * and then notes which limits were agreed. The requests that are counted in the current minute and
- * day stay counted.
+ * Moves an owner to another plan: it changes the limits in DynamoDB and the usage plan in API Gateway, and
+ * then records the agreed limits. The counters do not change.
  *
- * The usage plan is a backstop for the exact limits and must never be tighter than they are. For a
- * larger plan, API Gateway is therefore changed first, and for a smaller one DynamoDB. If the move is
- * interrupted, the limits of the smaller plan apply; running it again completes it.
+ * The usage plan must never be tighter than the exact limits. So a move to a larger plan changes API Gateway
+ * first, and a move to a smaller plan DynamoDB. If it is interrupted, the limits of the smaller plan apply,
+ * and running it again completes it.
  *
- * @throws OperatorError when the plan does not allow the limits, or DynamoDB or API Gateway fails
+ * @throws OperatorError if the plan does not allow the limits
  */
 export async function setOwnerPlan(
   idOrName: string,
@@ -37,11 +36,11 @@ export async function setOwnerPlan(
   const isLarger =
     plans[agreed.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
   const undo = setPlanCommand(ownerId, owner.details.agreed);
-  const state = `The plan of ${ownerId} may be changed in part only ("${undo}" undoes it)`;
+  const state = `The plan of ${ownerId} may be only partly changed ("${undo}" undoes it)`;
   return withHalfDoneError(state, async () => {
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
     const { details, item } = await readPresentOwner(ownerId, store);
-    // Another move may have come since. Then its limits apply, and what was agreed in it.
+    // If another move has changed the limits meanwhile, its agreed limits apply.
     if (hasLimits(item, agreed.plan, limits)) {
       await changeDetails(ownerId, { set: { agreed }, where: { agreed: details.agreed } }, store);
     }
@@ -50,9 +49,9 @@ export async function setOwnerPlan(
 }
 
 /**
- * Puts an owner's gateway key into the usage plan of its limits, until these stay the same meanwhile.
+ * Puts an owner's gateway key into the usage plan of its plan, again if the plan changes meanwhile.
  *
- * @throws WrongStateError when the owner is not complete, or no longer
+ * @throws WrongStateError if the owner is not complete
  */
 export async function putPresentGatewayKey(
   ownerId: string,
@@ -68,9 +67,10 @@ export async function putPresentGatewayKey(
 }
 
 /**
- * Reads an owner again after its gateway key was put. If the owner was deleted meanwhile, so is the key.
+ * Reads an owner again after its gateway key was created. If the owner was deleted meanwhile, this deletes
+ * the key.
  *
- * @throws OperatorError when the owner is not complete any more
+ * @throws OperatorError if the owner is no longer complete
  */
 export async function readPresentOwner(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
   const owner = await readOwner(ownerId, store);
@@ -79,9 +79,9 @@ export async function readPresentOwner(ownerId: string, store: KeyStore): Promis
 }
 
 /**
- * Sets the plan and the limits of an owner, if it still has those that were read.
+ * Sets the plan and the limits of an owner, unless they have changed since they were read.
  *
- * @throws WrongStateError when they were changed meanwhile
+ * @throws WrongStateError if they have changed
  */
 export async function setLimits(
   { details, item }: CompleteOwner,
@@ -93,12 +93,12 @@ export async function setLimits(
   const where = { plan: item.plan, perMinute: item.perMinute, perDay: item.perDay };
   if (await changeItem(details, { set: { plan, ...limits }, where }, store)) return;
   const found = await readPresentOwner(ownerId, store);
-  // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
+  // The write may have succeeded although its response was lost. Then the repeated write fails.
   if (hasLimits(found.item, plan, limits)) return;
-  // The usage plan may have been changed already, so it is set to that of the plan that applies.
+  // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
   const { item: applied } = await putPresentGatewayKey(ownerId, store);
   throw new WrongStateError(
     `The plan of ${ownerId} was changed by somebody else meanwhile, to ${applied.plan}`,
-    { remedy: 'run the command again where that is not what you want' },
+    { remedy: 'run the command again if you want another plan' },
   );
 }

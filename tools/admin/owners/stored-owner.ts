@@ -3,7 +3,7 @@ import type { PlanName } from '../../../lib/settings/plans.ts';
 import { change, expressions, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 
-/** The details of a key: its part of the owner's item in the Owners table, which operators use. */
+/** The details of a key, in the owner's item in the Owners table. */
 export interface KeyDetails {
   label?: string;
   /** The last four characters of the token, by which people recognise it. */
@@ -14,17 +14,14 @@ export interface KeyDetails {
   tokenHash: string;
   /** ISO 8601. */
   revokedAt?: string;
-  /** The last use in Unix seconds, copied from the entry that a revocation has removed. */
+  /** The last use in Unix seconds, copied from the entry when the key was revoked. */
   usedAt?: number;
   expiresAt?: number;
   /** The id of the key that this one has replaced in a rotation. */
   replaces?: string;
 }
 
-/**
- * The limits that were agreed with an owner. Where none is agreed, the plan's limit applies, also
- * after its number has changed.
- */
+/** The limits that were agreed with an owner. Without an agreed limit, the plan's current one applies. */
 export interface AgreedLimits {
   plan: PlanName;
   perMinute?: number;
@@ -46,7 +43,7 @@ export interface OwnerDetails {
   keys: Readonly<Record<string, KeyDetails>>;
 }
 
-/** A key's entry in its owner's item. Absent numbers are 0, and an absent expiry never comes. */
+/** A key's entry in its owner's item. Absent numbers are 0. Without `expiresAt`, the key never expires. */
 export interface StoredEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
   /** The characters of the key id that are not the owner's. */
   id: string;
@@ -63,7 +60,7 @@ export interface OwnerItem extends Omit<OwnerRecord, 'isActive'> {
 /** Everything that is stored about an owner. */
 export interface StoredOwner {
   readonly details: OwnerDetails;
-  /** Undefined when the creation of the owner was interrupted. It has no valid key then. */
+  /** Undefined if the creation of the owner was interrupted: it has no valid key. */
   readonly item: OwnerItem | undefined;
 }
 
@@ -72,7 +69,7 @@ export interface CompleteOwner extends StoredOwner {
   readonly item: OwnerItem;
 }
 
-/** Changes an owner's details. Returns them, or undefined when the condition fails. */
+/** Changes an owner's details. Returns them, or undefined if the condition fails. */
 export function changeDetails(
   ownerId: string,
   update: Update,
@@ -86,7 +83,7 @@ export function inOwners(ownerId: string, update: Update, { ownersTable }: KeySt
   return expressions({ table: ownersTable, key: { ownerId }, ...update });
 }
 
-/** Changes what the authorizer reads of an owner. Returns whether the condition held. */
+/** Changes an owner's item in the ApiKeys table. Returns whether the condition was met. */
 export async function changeItem(
   { ownerHash }: OwnerDetails,
   update: Update,

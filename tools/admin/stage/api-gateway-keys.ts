@@ -12,8 +12,8 @@ import {
 } from '@aws-sdk/client-api-gateway';
 
 /**
- * The operations of API Gateway's control plane that the key store needs, under API Gateway's names. A
- * local run's control plane implements them in process.
+ * The operations of API Gateway's control plane that the key store needs, with API Gateway's names. A
+ * local run implements them in its own process.
  *
  * The *value* of a gateway key is always an owner's id, never a bearer token.
  */
@@ -27,16 +27,16 @@ interface UsagePlanMember {
 
 const pageSize = 500;
 
-/** The key gateway that API Gateway's control plane provides, at the endpoint of the client. */
+/** The key gateway of API Gateway itself. */
 export function apiGatewayKeys(client: APIGatewayClient) {
-  /** The ids of the usage plans that the gateway key is in. */
+  /** Finds the ids of the usage plans that contain a gateway key. */
   const findUsagePlans = async ({ keyId }: { keyId: string }) => {
     const pages = await Array.fromAsync(paginateGetUsagePlans({ client, pageSize }, { keyId }));
     return pages.flatMap(({ items = [] }) => items.map(({ id }) => id!));
   };
   return {
     findUsagePlans,
-    /** Fails if a key with this value exists, because values are unique in an account and Region. */
+    /** Fails if a key with this value exists: values are unique in an account and Region. */
     createApiKey: async (key: {
       name: string;
       value: string;
@@ -46,7 +46,7 @@ export function apiGatewayKeys(client: APIGatewayClient) {
       const { id } = await client.send(new CreateApiKeyCommand(key));
       return { id: id! };
     },
-    /** The gateway keys whose names start with a text. Names are not unique in API Gateway. */
+    /** Finds the gateway keys whose names start with a text. Names are not unique. */
     findApiKeys: async (nameQuery: string) => {
       const pages = await Array.fromAsync(paginateGetApiKeys({ client, pageSize }, { nameQuery }));
       return pages.flatMap(({ items = [] }) =>
@@ -72,7 +72,7 @@ export function apiGatewayKeys(client: APIGatewayClient) {
     deleteUsagePlanKey: async (member: UsagePlanMember) => {
       await client.send(new DeleteUsagePlanKeyCommand(member)).catch(unlessNotFound);
     },
-    /** The used and the remaining quota of each day, by the ids or the values of a plan's gateway keys. */
+    /** Reads the used and remaining quota of each day, by the ids or values of a plan's gateway keys. */
     getUsage: async (asked: { usagePlanId: string; startDate: string; endDate: string }) => {
       const pages = await Array.fromAsync(paginateGetUsage({ client, pageSize }, asked));
       const usage: Record<string, number[][]> = Object.assign(

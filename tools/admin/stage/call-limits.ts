@@ -8,14 +8,14 @@ import { recordCall } from './service-failure.ts';
 /** The limits of a call to a service. */
 export const defaultCallLimits = {
   connectionTimeoutMs: 3_000,
-  /** The time until a response begins, and between two parts of it. */
+  /** The time until a response starts, and between two parts of it. */
   answerTimeoutMs: 5_000,
-  /** The time for a whole response. The largest one is a page of a Scan, which is at most 1 MB. */
+  /** The time for a whole response. The largest is a page of a Scan, at most 1 MB. */
   wholeAnswerTimeoutMs: 10_000,
   maxAttempts: 4,
 };
 
-/** Client settings for the number of attempts and for all timeouts except the whole response's. */
+/** The client settings for the number of attempts and for all timeouts except that of a whole response. */
 export function callLimitSettings(limits = defaultCallLimits) {
   return {
     maxAttempts: limits.maxAttempts,
@@ -29,13 +29,13 @@ export function callLimitSettings(limits = defaultCallLimits) {
 }
 
 /**
- * Adds what the client settings do not offer: the time limit for a whole response, which also ends a
- * response that arrives byte by byte, and a record of which call an error belongs to.
+ * Adds what client settings do not offer: a time limit for a whole response, which also ends a response
+ * that arrives byte by byte, and a record of the call that failed with an error.
  */
 export function withCallLimits<
   T extends APIGatewayClient | CloudFormationClient | CloudWatchClient | DynamoDBClient | STSClient,
 >(client: T, limits = defaultCallLimits): T {
-  // All clients of the SDK are alike in these parts.
+  // These parts are the same in all clients of the SDK.
   const { config, middlewareStack } = client as unknown as DynamoDBClient;
   const { requestHandler } = config;
   const handle = requestHandler.handle.bind(requestHandler);

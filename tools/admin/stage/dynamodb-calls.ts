@@ -12,38 +12,35 @@ import {
 import { UnconfirmedError } from './service-failure.ts';
 
 /*
- * A call counts as done only if DynamoDB's answer shows it: an update returns the item, a transaction
- * what it has consumed, a page of a scan the number of its items. An empty answer with status 200, as
- * a proxy between may give it, shows nothing.
+ * A call is done only if DynamoDB's response shows it: an update returns the item, a transaction its
+ * consumed capacity, and a page of a scan the number of its items. A proxy can send an empty response with
+ * status 200.
  */
 
 /** Values by the paths of attributes, such as `status` or `keys.key_1.label`. */
 type Attributes = Readonly<Record<string, unknown>>;
 
-/**
- * What has to hold of attributes: that they have these values, are absent where the value is
- * undefined, or meet a test.
- */
+/** The required values of attributes, by their paths: undefined if absent, or a test. */
 type Condition = Readonly<Record<string, unknown>>;
 
 type Test = (path: string, placeholder: (value: unknown) => string) => string;
 
-/** The test that an attribute is present. */
+/** Tests that an attribute is present. */
 export const present: Test = (path) => `attribute_exists(${path})`;
 
-/** The test of how many entries a map has. */
+/** Tests the number of entries of a map. */
 export const size =
   (comparison: '<' | '=', entries: number): Test =>
   (path, placeholder) =>
     `size(${path}) ${comparison} ${placeholder(entries)}`;
 
-/** What changes in an item, and under which condition. */
+/** A change of an item, and its condition. */
 export interface Update {
   readonly set?: Attributes;
-  /** Sets those of the attributes that the item does not have yet. */
+  /** Sets only attributes that the item does not have yet. */
   readonly setAbsent?: Attributes;
   readonly remove?: readonly string[];
-  /** Of several conditions, one has to hold. */
+  /** The condition, or several, one of which must be met. */
   readonly where?: Condition | readonly Condition[];
 }
 
@@ -53,7 +50,7 @@ export interface Change extends Update {
   readonly key: Attributes;
 }
 
-/** What has the client of the tables. */
+/** An object with the client of the tables. */
 interface Documents {
   readonly documents: DynamoDBDocumentClient;
 }
@@ -61,8 +58,8 @@ interface Documents {
 /**
  * Makes a change.
  *
- * @returns the item after the change; undefined when the condition fails
- * @throws UnconfirmedError when the answer does not contain the item
+ * @returns the item after the change; undefined if the condition fails
+ * @throws UnconfirmedError if the response does not contain the item
  */
 export async function change<T>(change: Change, { documents }: Documents): Promise<T | undefined> {
   const command = new UpdateCommand({ ...expressions(change), ReturnValues: 'ALL_NEW' });
@@ -76,7 +73,7 @@ export async function change<T>(change: Change, { documents }: Documents): Promi
   }
 }
 
-/** Makes several changes or none. Returns false, with none made, when a condition fails. */
+/** Makes all changes, or none if a condition fails. Returns whether it has made them. */
 export async function changeTogether(
   TransactItems: TransactWriteCommandInput['TransactItems'],
   { documents }: Documents,
@@ -95,7 +92,7 @@ export async function changeTogether(
   }
 }
 
-/** A change in DynamoDB's expressions, as a part of a transaction or of an UpdateItem. */
+/** Formats a change as DynamoDB's expressions, for UpdateItem or for a part of a transaction. */
 export function expressions({ table, key, set, setAbsent, remove = [], where = [] }: Change) {
   const names: Record<string, string> = {};
   const values: Record<string, unknown> = {};
@@ -128,7 +125,7 @@ export function expressions({ table, key, set, setAbsent, remove = [], where = [
   return {
     TableName: table,
     Key: key,
-    // A deletion has none.
+    // A deletion has no update expression.
     UpdateExpression: (clauses.join(' ') || undefined)!,
     ConditionExpression: conditions.join(' OR ') || undefined,
     ExpressionAttributeNames: names,
@@ -136,7 +133,7 @@ export function expressions({ table, key, set, setAbsent, remove = [], where = [
   };
 }
 
-/** The placeholder of a name or a value, which is added unless there is one already. */
+/** Returns the placeholder of a name or a value, and adds it if there is none yet. */
 function placeholder(map: Record<string, unknown>, prefix: string, value: unknown): string {
   const known = Object.keys(map);
   const name = known.find((each) => map[each] === value) ?? `${prefix}${known.length}`;
@@ -147,7 +144,7 @@ function placeholder(map: Record<string, unknown>, prefix: string, value: unknow
 /**
  * Reads a table page by page, with consistent reads.
  *
- * @throws UnconfirmedError when a page lacks items, which can be valid JSON where it was truncated
+ * @throws UnconfirmedError if items are missing from a page: a truncated response can be valid JSON
  */
 export async function* scanPages<T extends object = Record<string, unknown>>(
   client: DynamoDBDocumentClient,

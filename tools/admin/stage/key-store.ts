@@ -9,9 +9,9 @@ import type { KeyGateway } from './api-gateway-keys.ts';
 export interface KeyStore {
   readonly documents: DynamoDBDocumentClient;
   readonly gateway: KeyGateway;
-  /** The table of the authorizer: an item per owner with its limits, counters and keys. */
+  /** The authorizer's table: one item per owner, with its limits, counters and keys. */
   readonly apiKeysTable: string;
-  /** The table of the operators: the owners' names and secrets, and the details of their keys. */
+  /** The operators' table: the owners' names and secrets, and the details of their keys. */
   readonly ownersTable: string;
   readonly usagePlanIds: Readonly<Record<PlanName, string>>;
   /** The prefix of this stage's gateway keys, which distinguishes them within the account. */
@@ -40,12 +40,10 @@ export function keyStoreOf(
 }
 
 /**
- * Creates a document client for the two tables. It converts numbers to JavaScript numbers, which is
- * exact here, because all of them are counts and times far below 2^53. It must not be used for
- * orders, whose ids are larger.
+ * Creates a document client for the two tables. Their numbers are counts and times far below 2^53, so
+ * JavaScript numbers are exact. Do not use it for orders, whose ids are larger.
  *
- * @param dynamodb a client that no other document client uses, because the SDK stores the options of
- *   a document client in it
+ * @param dynamodb a client that no other document client uses: the SDK stores the options in it
  */
 export function documentClient(dynamodb: DynamoDBClient): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(dynamodb, {

@@ -11,18 +11,18 @@ import type { Target } from './target.ts';
 /** The option with which an operator gives a name. */
 export const asOption = new Option(
   '--as <name>',
-  'who does it, as the order keeps it; without it, the AWS user or role',
+  'your name, which the order keeps; without it, your AWS user or role',
 );
 
 const longestName = 128;
-const unknown = 'there is no --as, and AWS does not say who you are';
+const unknown = '--as is missing, and AWS does not say who you are';
 
 /**
- * The name with which an order keeps who has changed it: that of `--as`, that of the AWS identity without
- * its account, such as `user/ann` or `assumed-role/Operator/ann`, or on a local run that of this
- * machine's user. Everybody is allowed to ask AWS for it.
+ * Finds the operator's name, which an order keeps: the value of `--as`; otherwise the AWS identity without
+ * its account, such as `user/ann` or `assumed-role/Operator/ann`, or on a local run the name of this
+ * machine's user. Every identity is allowed to ask AWS for it.
  *
- * @throws OperatorError when the name is not one line of text
+ * @throws OperatorError if the name is not one line of text
  * @see https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
  */
 export async function operatorName(

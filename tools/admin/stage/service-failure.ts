@@ -1,10 +1,10 @@
 import { HalfDoneError, OperatorError, reasonOf } from '../../shared/errors.ts';
 
-/** A kind of failure of a call that is caused neither by this program nor by the command. */
+/** A kind of failed call whose cause is neither this program nor the command. */
 interface FailureForm {
   /** Matches the name, the code and the message of an error of the SDK. The first match decides. */
   readonly pattern?: RegExp;
-  /** What has happened. `{call}` stands for the call, and `{stack}` for the stage's stack. */
+  /** What happened. `{call}` stands for the call, and `{stack}` for the stage's stack. */
   readonly problem: string;
   /** What an operator can do, as a clause for the end of a message. */
   readonly remedy: string;
@@ -13,12 +13,12 @@ interface FailureForm {
 const again = 'run the command again';
 const orProfile = 'or set AWS_PROFILE to one that "aws configure list-profiles" lists';
 
-/** From a failure to its text and its remedy. */
+/** The forms of failures by their codes. */
 const forms = {
   unconfirmed: {
     pattern: /^UnconfirmedError/,
     problem: '{call} may not have been done',
-    remedy: `${again}; a proxy between may have answered`,
+    remedy: `${again}; a proxy may have responded in place of AWS`,
   },
   noRegion: {
     pattern: /region is missing/i,
@@ -44,7 +44,7 @@ const forms = {
     pattern:
       /UnrecognizedClient|InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|InvalidAccessKeyId|security token included in the request is invalid/i,
     problem: 'AWS does not know the credentials',
-    remedy: 'correct them or set AWS_PROFILE; "aws sts get-caller-identity" tells whose they are',
+    remedy: 'correct them or set AWS_PROFILE; "aws sts get-caller-identity" shows whose they are',
   },
   noCredentials: {
     pattern: /Credentials(?:Provider)?Error|TokenProviderError|could not load credentials/i,
@@ -63,7 +63,7 @@ const forms = {
   },
   noAnswer: {
     pattern: /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up|Error: aborted/,
-    problem: '{call} got no answer in time',
+    problem: '{call} got no response in time',
     remedy: `correct the network or the proxy, and ${again}`,
   },
   noConnection: {
@@ -74,46 +74,42 @@ const forms = {
   },
   serviceFailed: {
     problem: '{call} failed',
-    remedy: `${again}; https://health.aws.amazon.com tells of outages`,
+    remedy: `${again}; https://health.aws.amazon.com shows outages`,
   },
   callRefused: {
     problem: '{call} was refused',
-    remedy: 'see what has become of it: "aws cloudformation describe-stacks --stack-name {stack}"',
+    remedy: 'look at the stack: "aws cloudformation describe-stacks --stack-name {stack}"',
   },
 } satisfies Readonly<Record<string, FailureForm>>;
 
-/** The failure of a service, of the connection to it, or of what is set to reach it. */
+/** A failure of a service, of the connection to it, or of the settings for it. */
 export interface ServiceFailure extends Omit<FailureForm, 'pattern'> {
   readonly kind: keyof typeof forms;
 }
 
 const calls = new WeakMap<object, string>();
 
-/**
- * Records which call failed with an error, because errors of the SDK do not contain that.
- *
- * @param call the names of the service and of the operation, such as `DynamoDB Scan`
- */
+/** Records the call that failed with an error, such as `DynamoDB Scan`. The SDK's errors do not name it. */
 export function recordCall(error: unknown, call: string): void {
   if (typeof error === 'object' && error !== null) calls.set(error, call);
 }
 
-/** An answer that does not show what was asked for, such as an empty one: it may not have been done. */
+/** A response, such as an empty one, does not show that the call was done. */
 export class UnconfirmedError extends Error {
   override name = 'UnconfirmedError';
 
   /** @param operation the name of DynamoDB's operation */
   constructor(operation: string) {
-    super('the answer does not show it');
+    super('the response does not show that it was done');
     recordCall(this, `DynamoDB ${operation}`);
   }
 }
 
-/** Tells which failure of a service an error is; undefined for any other error. */
+/** Classifies an error as a failure of a service; undefined for any other error. */
 export function failureOf(error: unknown): ServiceFailure | undefined {
   const { name = '', code = '', $metadata } = Object(error) as SdkError;
-  // Errors of the file system have a path, and those of JSON.parse quote a file. Both can contain
-  // words that a pattern matches.
+  // Errors of the file system have a path, and those of JSON.parse quote a file. Both can contain words
+  // that match a pattern.
   if (Object(error).path !== undefined || error instanceof OperatorError) return undefined;
   if (error instanceof SyntaxError && $metadata === undefined) return undefined;
   const text = `${name} ${code} ${reasonOf(error)}`;
@@ -135,11 +131,10 @@ export function failureText(error: unknown): string {
 }
 
 /**
- * Runs the steps of a command that can be repeated. If one of them fails, the error tells the operator
- * to run the command again.
+ * Runs the steps of a command that can be repeated.
  *
  * @param state describes the state after a failure
- * @throws OperatorError when a step fails
+ * @throws OperatorError if a step fails; its remedy is to run the command again
  */
 export async function withHalfDoneError<T>(state: string, steps: () => Promise<T>): Promise<T> {
   try {
@@ -159,7 +154,7 @@ interface SdkError {
   $metadata?: { httpStatusCode?: number };
 }
 
-/** The reason of an error, without the parts of SDK messages that are meant for programmers. */
+/** The reason of an error, without the parts of the SDK's messages that are meant for programmers. */
 function plainReason(error: unknown): string {
   const { name = '', $metadata } = Object(error) as SdkError;
   const reason = reasonOf(error)

@@ -13,10 +13,10 @@ import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { documentClient, type KeyStore, keyStoreOf } from './key-store.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
-/** A stage, with everything that the commands need of it. */
+/** The clients and names of a stage that the commands need. */
 export interface StageConnection extends KeyStore {
   readonly dynamodb: DynamoDBClient;
-  /** A client that sends each call only once, for callers with retries of their own. */
+  /** A client that sends each call only once, for callers that repeat calls themselves. */
   readonly singleAttemptClient: DynamoDBClient;
   readonly ordersTable: string;
   /** The name of the target in messages. */
@@ -26,9 +26,9 @@ export interface StageConnection extends KeyStore {
 }
 
 /**
- * Connects to a stage. Its tables and usage plans are taken from the outputs of its stack.
+ * Connects to a stage, whose tables and usage plans its stack's outputs name.
  *
- * @throws OperatorError when there is no such stage, or it does not answer
+ * @throws OperatorError if there is no such stage, or it does not respond
  */
 export async function connect(target: Target, now: () => number): Promise<StageConnection> {
   refuseWrongTarget(target);
@@ -53,14 +53,14 @@ export async function connect(target: Target, now: () => number): Promise<StageC
 /** The settings of every client of AWS, or of the local service. */
 export function clientSettings({ local }: Target) {
   if (local === undefined) return callLimitSettings();
-  // The local service requires a signature but does not verify it, so any credentials will do.
+  // The local service requires a signature but does not verify it.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   return {
     ...callLimitSettings(),
     endpoint: labelOf({ local }),
     region: 'us-east-1',
     credentials,
-    // The SDK takes these from the user's environment and AWS configuration, and then refuses an endpoint.
+    // Otherwise the SDK may take these from the user's AWS configuration, and then refuse an endpoint.
     defaultsMode: 'standard' as const,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
@@ -72,15 +72,15 @@ async function describeStack(client: CloudFormationClient, target: Target): Prom
   const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand(named));
   if (stack) return stack;
   throw new OperatorError(`${labelOf(target)}: there is no stack here`, {
-    remedy: "is it the store's service?",
+    remedy: 'check that it is this service',
   });
 }
 
-/** Derives the stage from the name of its stack, which a local run also has. */
+/** Finds the stage by the name of its stack. A local run has one, too. */
 function stageOf(name: string | undefined, label: string): StageName {
   const stage = stageNames.find((each) => stackName(each) === name);
   if (stage) return stage;
-  throw new OperatorError(`${label}: its stack is ${name}, which is none of this version's stages`);
+  throw new OperatorError(`${label}: its stack is ${name}, which is not a stage of this version`);
 }
 
 function outputReader(stack: Stack, label: string): (name: OutputName) => string {
@@ -88,7 +88,7 @@ function outputReader(stack: Stack, label: string): (name: OutputName) => string
     const value = stack.Outputs?.find((output) => output.OutputKey === name)?.OutputValue;
     if (value) return value;
     throw new OperatorError(`${label}: the stack has no output ${name}`, {
-      remedy: 'it is of another version: deploy it again',
+      remedy: 'it was deployed by another version: deploy it again',
     });
   };
 }

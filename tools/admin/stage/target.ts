@@ -14,7 +14,7 @@ export function labelOf({ stage, local }: Target): string {
   return local === undefined ? `stage ${stage}` : (originIn(local) ?? local);
 }
 
-/** @throws OperatorError unless exactly one of the fields is set, in its expected form */
+/** @throws OperatorError unless exactly one of the fields is set and valid */
 export function refuseWrongTarget({ stage, local }: Target): void {
   if ((stage === undefined) === (local === undefined)) {
     throw new UsageError(
@@ -30,7 +30,7 @@ export function refuseWrongTarget({ stage, local }: Target): void {
   }
 }
 
-/** Removes a password, even from a text that is not a valid URL, because errors are often logged. */
+/** Removes a password, even if the URL is not valid: errors are often logged. */
 function withoutPassword(url: string): string {
   return url.replace(/\/\/.*@/, '//…@');
 }

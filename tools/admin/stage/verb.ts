@@ -9,10 +9,10 @@ interface GlobalOptions extends Target {
   json?: boolean;
 }
 
-/** What a verb is run with. */
+/** The parameters of a running verb. */
 export interface Call<Options = object> {
   readonly stage: StageConnection;
-  /** The name of the stage, as questions and the last line of a command say it. */
+  /** The name of the stage in questions and in the last line of a command. */
   readonly place: string;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
@@ -24,16 +24,16 @@ export interface Call<Options = object> {
 interface Verb<Options> {
   /** The name with its arguments, such as `revoke <keyId>`. */
   readonly usage: string;
-  /** Further arguments, which have a description or choices. */
+  /** Further arguments, such as those with choices. */
   readonly arguments?: readonly Argument[];
   readonly description: string;
   readonly options?: readonly Option[];
   readonly help?: string;
-  /** Whether it listens to the `interruption`, and ends in good order. */
+  /** Whether it handles the `interruption` itself. */
   readonly isInterruptible?: boolean;
   /** Command lines for the help. @default - the usage */
   readonly examples?: readonly string[];
-  /** Does the work. Returns nothing when it has printed its result itself. */
+  /** Returns undefined if it has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
 }
 
@@ -69,13 +69,13 @@ export function addVerb<Options extends object = object>(
   });
 }
 
-/** The option of verbs that ask before they do something. */
-export const yesOption = new Option('--yes', 'do not ask');
+/** The option of verbs that ask for confirmation. */
+export const yesOption = new Option('--yes', 'do not ask for confirmation');
 
 const confirmationHelp = `
-On a terminal it asks before it does so, unless --yes is given.`;
+On a terminal it asks for confirmation, unless --yes is given.`;
 
-/** Formats the examples below a help. */
+/** Formats the examples at the end of a help text. */
 export function examplesText(commands: readonly string[]): string {
   const lines = commands.map((command) => `  npm run admin -- ${command}`);
   return `\nExamples:\n${lines.join('\n')}`;

@@ -8,14 +8,14 @@ import { stackName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
 import { callLimitSettings, withCallLimits } from '../stage/call-limits.ts';
 
-/** What AWS tells of a deployed stage. Times are in ISO 8601. */
+/** What AWS knows about a deployed stage. Times are in ISO 8601. */
 export type DeployedStage = Awaited<ReturnType<typeof deployedStage>>;
 
 const hourMs = 3_600_000;
 
-/** Reads the alarms that are on, the deployed functions, and what was answered in the last hour. */
+/** Reads the raised alarms, the deployed functions and the number of responses in the last hour. */
 export async function deployedStage(stage: StageName, nowMs: number) {
-  // The module is loaded on demand, because no other command needs it.
+  // No other command needs this module.
   const { CloudWatchClient, GetMetricDataCommand, paginateDescribeAlarms } = await import(
     '@aws-sdk/client-cloudwatch'
   );
@@ -64,7 +64,7 @@ export async function deployedStage(stage: StageName, nowMs: number) {
   };
 }
 
-/** The metrics that the dashboard shows, too: what clients were answered, by the access log. */
+/** Metrics of the responses to clients. The dashboard shows them, too. */
 export function metricsOf(stage: StageName) {
   const ofService = (MetricName: string, reason?: string) =>
     metricStat('StoreOrders', MetricName, 'Sum', {
@@ -89,11 +89,11 @@ function metricStat(
   dimensions: Record<string, string>,
 ): MetricStat {
   const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
-  // A longer period would begin before the last hour.
+  // A longer period could start before the last hour.
   return { Metric: { Namespace, MetricName, Dimensions }, Stat, Period: 60 };
 }
 
-/** The functions with the versions that CloudFormation has deployed, which it knows by their ARNs. */
+/** Lists the functions with their deployed versions, which CloudFormation knows by their ARNs. */
 function functionsIn(resources: readonly StackResourceSummary[]) {
   const ofType = (type: string) => resources.filter(({ ResourceType }) => ResourceType === type);
   return ofType('AWS::Lambda::Function').map((lambdaFunction) => {

@@ -12,7 +12,7 @@ const busiestShown = 5;
 export function addStatusCommand(program: Command, io: CommandIo): void {
   addVerb(program, io, {
     usage: 'status',
-    description: 'how a stage is doing: alarms, versions, the last hour, busy and banned owners',
+    description: 'show alarms, versions, requests of the last hour, the busiest owners and bans',
     help: statusHelp,
     examples: ['status --stage prod'],
     run: status,
@@ -20,8 +20,7 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
 }
 
 const statusHelp = `
-It changes nothing. Versions are those that CloudFormation has deployed. A local run has neither alarms
-nor metrics nor versions.`;
+It changes nothing. A local run has no alarms, metrics or versions.`;
 
 async function status({ stage, options }: Call): Promise<Result> {
   const isDeployed = options.local === undefined;

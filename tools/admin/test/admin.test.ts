@@ -96,7 +96,7 @@ describe('the operator and a running service', () => {
 
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^error: The API key of (key_\w+) could not be written: ENOSPC.*; nobody has it: run "keys revoke \1"/,
+      /^error: The API key of (key_\w+) could not be printed: ENOSPC.*; nobody has received it: run "keys revoke \1"/,
     );
   });
 
@@ -274,7 +274,7 @@ describe('the operator and a running service', () => {
     const json = await admin(['keys', 'whois', '--local', service.origin, '--json'], { input });
 
     expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
-    expect(text.stdout).toMatch(new RegExp(`^name +${owner}$[^]*is all that can be told`, 'm'));
+    expect(text.stdout).toMatch(new RegExp(`^name +${owner}$[^]*identifies only the owner`, 'm'));
     expect(JSON.parse(json.stdout)).toMatchObject({ keyId: null, owner, ownerId });
   });
 

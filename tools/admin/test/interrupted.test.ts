@@ -229,7 +229,8 @@ async function rotateOrItsReplacement(
   try {
     return await rotateKey(id, { graceSeconds }, store);
   } catch (error) {
-    const [, replacement] = /is replaced by (key_\w+); rotate that one/.exec(String(error)) ?? [];
+    const [, replacement] =
+      /already replaced by (key_\w+); rotate that key/.exec(String(error)) ?? [];
     if (!replacement) throw error;
     return rotateKey(replacement, { graceSeconds }, store);
   }
@@ -254,7 +255,7 @@ function isNothingLeft(error: Error): void {
 
 /** What was not answered was the last change. */
 function isDoneAlready(error: Error): void {
-  expect(error.message).toMatch(/There is an owner "New" already|There is no owner "own_\w+"/);
+  expect(error.message).toMatch(/There is already an owner "New"|There is no owner "own_\w+"/);
 }
 
 /**

@@ -121,7 +121,7 @@ describe('errors', () => {
       `keys whois so_live_${'a'.repeat(46)}`,
       "too many arguments for 'whois'. Expected 0 arguments but got 1: so_live_….",
     ],
-  ].map(([words, message]) => [2, words!, `${message}; --help tells more`] as const);
+  ].map(([words, message]) => [2, words!, `${message}; see --help`] as const);
 
   const wrongPlan = `command-argument value 'gold' is invalid for argument 'plan'. ${plansText}`;
   it.each([...notAccepted, [1, 'owners set-plan x gold', wrongPlan] as const, ...wronglyUsed])(
@@ -142,7 +142,7 @@ describe('errors', () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
       stderr:
-        "error: unknown option '-Acme'; --help tells more; -- comes before a name that begins with a dash\n",
+        "error: unknown option '-Acme'; see --help; put -- before a name that starts with a dash\n",
     });
   });
 
@@ -155,7 +155,7 @@ describe('errors', () => {
         class: 'refused',
         code: 'invalidValue',
         message: 'key id: "x" is not accepted',
-        remedy: 'expected a whole one, "key_" and 32 characters, as "keys list" shows it',
+        remedy: 'expected "key_" and 32 characters, as "keys list" shows them',
       },
     });
     expect(JSON.parse(misspelt.stderr).error).toMatchObject({ class: 'usage', code: 'usage' });

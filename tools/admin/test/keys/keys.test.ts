@@ -93,7 +93,7 @@ describe('issueKey', () => {
     'makes no owner of a name or an id that is mistyped: %s',
     async (owner) => {
       await expect(issueKey({ owner }, store)).rejects.toThrow(
-        `There is no owner "${owner}"; "owners list" shows those there are, "owners create" makes one`,
+        `There is no owner "${owner}"; "owners list" shows all owners, "owners create" creates one`,
       );
       expect(await allItems()).toEqual([]);
     },
@@ -103,7 +103,7 @@ describe('issueKey', () => {
     const { keyId } = await issue();
     await suspend(keyId);
 
-    await expect(issue()).rejects.toThrow('"owners resume" ends that');
+    await expect(issue()).rejects.toThrow('run "owners resume" first');
   });
 
   it.each(['two\nlines', '', 'x'.repeat(101)])('refuses the label %j', async (label) => {
@@ -138,7 +138,7 @@ describe('issueKey', () => {
     const keys = { ...Object.fromEntries(others), [hashToken(apiKey)]: { id: 'x' } };
     await stage.set(ownerId, { keys });
 
-    await expect(issue()).rejects.toThrow('The owner "Acme" has 100 keys, which is the most');
+    await expect(issue()).rejects.toThrow('The owner "Acme" has 100 keys, which is the maximum');
     expect(Object.keys((await stage.owner(ownerId)).details.keys)).toHaveLength(1);
   });
 });
@@ -205,9 +205,9 @@ describe('rotateKey', () => {
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>, string]>([
-    ['revoked', (keyId) => revokeKey(keyId, store), '"keys issue" makes its owner a new one'],
-    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds }), '"keys issue" makes its owner'],
-    ['of a suspended owner', suspend, '"owners resume" ends that'],
+    ['revoked', (keyId) => revokeKey(keyId, store), '"keys issue" issues a new key to its owner'],
+    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds }), '"keys issue" issues a new key'],
+    ['of a suspended owner', suspend, 'run "owners resume" first'],
   ])('refuses a key that is %s', async (_, make, message) => {
     const { keyId } = await issue();
     await make(keyId);
@@ -222,7 +222,7 @@ describe('rotateKey', () => {
     const { keyId: next } = await rotateKey(keyId, { graceSeconds: 60 }, store);
 
     await expect(rotateKey(keyId, { graceSeconds: 60 }, store)).rejects.toThrow(
-      `is replaced by ${next}; rotate that one`,
+      `was already replaced by ${next}; rotate that key`,
     );
   });
 
@@ -281,7 +281,7 @@ describe('extendKey', () => {
     const before = await allItems();
 
     await expect(extendKey(keyId, 60, store)).rejects.toThrow(
-      `${keyId} is ${status} and cannot be extended; "keys issue" makes its owner a new one`,
+      `${keyId} is ${status} and cannot be extended; "keys issue" issues a new key to its owner`,
     );
     expect(await allItems()).toEqual(before);
   });

@@ -65,17 +65,17 @@ describe('whoseToken', () => {
   });
 
   it.each<[string, () => string, string]>([
-    ['no token', () => 'hello', 'Standard input holds no API key'],
-    ['nothing', () => '', 'Standard input holds no API key'],
+    ['no token', () => 'hello', 'Standard input contains no API key'],
+    ['nothing', () => '', 'Standard input contains no API key'],
     [
       'two tokens',
       () => `${apiKey} ${tokenOf('so_test_')}`,
-      'holds 2 API keys; give one at a time',
+      'contains 2 API keys; give one at a time',
     ],
-    ['a token that is too short', () => apiKey.slice(0, 27), 'its first 28 characters tell whose'],
-    ['a token of another stage', () => 'so_live_abc', 'one of stage prod; ask there'],
-    ['a token of no stage', () => 'so_prod_abc', 'the prefix of no stage'],
-    ['a token nobody has', () => tokenOf('so_test_'), 'its owner was deleted, it is of another'],
+    ['a token that is too short', () => apiKey.slice(0, 27), 'its first 28 characters are enough'],
+    ['a token of another stage', () => 'so_live_abc', 'belongs to stage prod; look'],
+    ['a token of no stage', () => 'so_prod_abc', 'a prefix that no stage uses'],
+    ['a token nobody has', () => tokenOf('so_test_'), 'its owner was deleted, it belongs'],
   ])('tells apart %s, and repeats nothing of it', async (_, text, message) => {
     const error: Error = await whoseToken(text(), store).catch((thrown) => thrown);
 

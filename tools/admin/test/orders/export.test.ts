@@ -102,7 +102,7 @@ describe('orders export', () => {
 
     expect(missing).toMatchObject({ exitCode: 1, stderr: 'error: There is no table gone\n' });
     expect(other).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(other.stderr).toContain(`${owners} has other items than orders`);
+    expect(other.stderr).toContain(`${owners} contains items that are not orders`);
   });
 
   it('writes an empty file of an empty table', async () => {
@@ -205,7 +205,7 @@ describe('orders export', () => {
 
     const { stderr } = await orders(['export', '--out', path(name)]);
 
-    expect(stderr).toMatch(/^error: --out: .* is not accepted; expected a file/);
+    expect(stderr).toMatch(/^error: --out: .* is not accepted; expected the path of a file/);
     expect(readdirSync(directory.path).sort()).toEqual(['file', 'folder', 'link', 'socket']);
     expect(readFileSync(path('link'), 'utf8')).toBe('as it was');
     expect(statSync(path('socket')).isSocket()).toBe(true);

@@ -32,7 +32,7 @@ describe('orders import', () => {
     expect(await orders(['import', file(lines(30))])).toEqual({
       exitCode: 0,
       stdout: expect.stringMatching(
-        /^Imported 30 orders in \d+\.\d s; 0 were there already; 0 bad lines left out\.\n$/,
+        /^Imported 30 orders in \d+\.\d s; 0 already existed; 0 bad lines left out\.\n$/,
       ),
       stderr: `stage staging at ${database.endpoint}\n`,
     });
@@ -53,8 +53,8 @@ describe('orders import', () => {
     expect(stderr.split('\n')).toEqual([
       `${path}: line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807`,
       `${path}: line 3: complete: 0 is not accepted; expected true or false`,
-      `error: ${path}: 2 bad lines beside 1 good one; nothing was loaded: correct them, which ` +
-        '--rejects writes to a file, or load the others with --on-error skip',
+      `error: ${path}: 2 bad lines beside 1 good one; nothing was loaded: correct the bad lines, ` +
+        'which --rejects writes to a file, or skip them with --on-error skip',
       '',
     ]);
     expect(await stored()).toEqual([]);
@@ -109,11 +109,11 @@ describe('orders import', () => {
 
     expect(exitCode).toBe(4);
     expect(stdout).toContain('Imported 1 order in');
-    expect(stdout).toContain('0 were there already; 30 with other values, left as they are; 0 bad');
+    expect(stdout).toContain('0 already existed; 30 with other values, left as they are; 0 bad');
     expect(stderr.match(/is in the table with/g)).toHaveLength(20);
     expect(stderr).toContain('further differences are only counted');
     expect(stderr).toContain('line 20: order 19 is in the table with petId 1 instead of 2\n');
-    expect(stderr).toMatch(/error: .*: 30 orders left as in the table; --replace changes/);
+    expect(stderr).toMatch(/error: .*: 30 orders left as they are; --replace changes/);
     expect((await stored()).filter(({ petId }) => petId!.N === '1')).toHaveLength(30);
   });
 
@@ -147,7 +147,7 @@ describe('orders import', () => {
     expect(result.exitCode).toBe(exitCode);
     const faults = [
       'line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807',
-      'line 3: id: 1 is on line 1 already',
+      'line 3: id: 1 is already on line 1',
     ];
     for (const fault of faults) expect(result.stderr).toContain(fault);
     expect(readFileSync(rejects, 'utf8')).toBe(
@@ -278,7 +278,7 @@ describe('orders import', () => {
       const { stdout, stderr } = await orders(words);
 
       expect(stdout).toMatch(
-        /^Would have imported 1 order and changed 2 in .* 1 were there already; 1 /,
+        /^Would have imported 1 order and changed 2 in .* 1 already existed; 1 /,
       );
       expect(stderr).toContain(
         'line 1: order 1 is in the table with petId 7 instead of null, quantity',
@@ -286,7 +286,7 @@ describe('orders import', () => {
       expect(stderr).toContain(
         'line 2: order 2 is in the table with status "cancelled" instead of',
       );
-      expect(stderr).toContain('stays so');
+      expect(stderr).toContain('keeps its state');
       expect(await exported()).toBe(before);
     });
 

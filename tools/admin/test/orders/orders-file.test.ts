@@ -77,9 +77,9 @@ describe('an orders file', () => {
   it.each<[string, string | RegExp]>([
     ['nonsense', /^is not JSON: /],
     ['{"id":1},', /^is not JSON: .*; expected an order, {"id":…,"petId":…}, or CSV in a file/],
-    ['[{"id":1}]', /^is JSON, but no object; /],
+    ['[{"id":1}]', /^is JSON, but not an object; /],
     ['id,petId', /^is not JSON: /],
-    ['4', /^is JSON, but no object; expected an order/],
+    ['4', /^is JSON, but not an object; expected an order/],
     ['{"petId":1}', /^id: missing; expected an integer from -9223372036854775808 to/],
     ['{"id":1,"ship_date":1}', /^"ship_date": an order has no such field; expected only id, petId/],
     ['{"__proto__":{"id":1}}', /^"__proto__": an order has no such field/],
@@ -116,9 +116,9 @@ describe('an orders file', () => {
 
     expect(orders).toHaveLength(3);
     expect(errors).toEqual([
-      `line 4: id: ${one} is on line 1 already`,
-      'line 5: id: -1 is on line 3 already',
-      `line 6: id: ${one} is on line 1 already`,
+      `line 4: id: ${one} is already on line 1`,
+      'line 5: id: -1 is already on line 3',
+      `line 6: id: ${one} is already on line 1`,
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('an orders file', () => {
 
     expect(errors).toEqual([
       'line 1: is longer than any order: 65536 bytes',
-      'line 2: is not UTF-8: it is damaged, or of another encoding',
+      'line 2: is not UTF-8: it is damaged or has another encoding',
     ]);
     expect(orders).toHaveLength(1);
   });
@@ -207,12 +207,12 @@ describe('an orders file of CSV', () => {
     ['two,7', 'id: "two" is not accepted; expected an integer'],
     ['007,7', 'id: "007" is not accepted; expected an integer'],
     [',7', 'id: missing; expected an integer'],
-    ['2', 'has 1 cell, and the first line 2'],
-    ['2,7,', 'has 3 cells, and the first line 2'],
-    ['2,"7', 'is not CSV: a quotation mark is missing, or stands within a cell'],
-    ['2,7"7"', 'is not CSV: a quotation mark is missing, or stands within a cell'],
-    ['{"id":2},', 'is not CSV: a quotation mark is missing, or stands within a cell'],
-    ['1,8', 'id: 1 is on line 2 already'],
+    ['2', 'has 1 cell, but the first line has 2'],
+    ['2,7,', 'has 3 cells, but the first line has 2'],
+    ['2,"7', 'is not CSV: a quotation mark is missing, or is inside a cell'],
+    ['2,7"7"', 'is not CSV: a quotation mark is missing, or is inside a cell'],
+    ['{"id":2},', 'is not CSV: a quotation mark is missing, or is inside a cell'],
+    ['1,8', 'id: 1 is already on line 2'],
   ])('has a line that is bad and is named, and is read on behind it: %s', async (text, fault) => {
     const { orders, errors } = await read(`id,petId\n1,7\n${text}\n3,7\n`, 'csv');
 

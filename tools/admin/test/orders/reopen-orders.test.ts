@@ -64,7 +64,7 @@ async function statuses() {
 }
 
 const hours = 'HOUR               ORDERS\n2026-11-20T09:00Z  2\n2026-11-20T10:00Z  2\n';
-const noneLeft = 'Left as they are: 0 changed meanwhile, 0 cancelled again.\n';
+const noneLeft = 'Skipped: 0 changed meanwhile, 0 cancelled again.\n';
 
 const expected = {
   ...Object.fromEntries(Object.keys(meant).map((id) => [id, 'pending'])),
@@ -202,10 +202,10 @@ describe('orders reopen --cancelled-by', () => {
   });
 
   it.each([
-    ['', 2, 'give either an order id, or --cancelled-by and --since'],
-    ['7 --dry-run', 2, 'give either an order id, or --cancelled-by and --since'],
-    ['--cancelled-by key_1', 2, 'give either an order id, or --cancelled-by and --since'],
-    ['--since 2026-11-20T09:00:00Z', 2, 'give either an order id, or --cancelled-by and --since'],
+    ['', 2, 'give either an order id or --cancelled-by and --since'],
+    ['7 --dry-run', 2, 'give either an order id or --cancelled-by and --since'],
+    ['--cancelled-by key_1', 2, 'give either an order id or --cancelled-by and --since'],
+    ['--since 2026-11-20T09:00:00Z', 2, 'give either an order id or --cancelled-by and --since'],
     [
       '--cancelled-by key_1 --since yesterday',
       1,

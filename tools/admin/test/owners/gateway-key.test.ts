@@ -41,7 +41,7 @@ describe('putGatewayKey', () => {
 
     await expect(put()).rejects.toThrow(
       `API Gateway has a key with the value ${ownerId} whose name is not StoreOrders-prod-${ownerId}; ` +
-        'give it this name or delete it',
+        'rename or delete it',
     );
   });
 });

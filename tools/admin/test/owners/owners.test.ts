@@ -72,7 +72,7 @@ describe('createOwner', () => {
     const { details } = await create();
 
     await expect(create({ name, plan: 'pro' })).rejects.toThrow(
-      `There is an owner "Acme" already, ${details.ownerId}, on the free plan`,
+      `There is already an owner "Acme", ${details.ownerId}, on the free plan`,
     );
     expect(await allOwners(store)).toHaveLength(1);
     expect(usagePlans()).toEqual([['plan-free']]);
@@ -81,14 +81,14 @@ describe('createOwner', () => {
   it('takes composed and decomposed letters for the same name', async () => {
     await create({ name: 'Caf\u00e9' });
 
-    await expect(create({ name: 'Cafe\u0301' })).rejects.toThrow('There is an owner');
+    await expect(create({ name: 'Cafe\u0301' })).rejects.toThrow('There is already an owner');
   });
 
   it.each([
     ['so_live_abc', 'this looks like an API key'],
     ['Acme so_test_abc', 'this looks like an API key'],
     ['SO_LIVE_', 'this looks like an API key'],
-    [`own_${'a'.repeat(20)}`, 'not of the form of an owner id'],
+    [`own_${'a'.repeat(20)}`, 'does not have the form of an owner id'],
     ['two\nlines', 'without control characters'],
     ['right\u202eleft', 'without control characters'],
     ['\ud800', 'without control characters'],
@@ -107,7 +107,7 @@ describe('createOwner', () => {
   it('has what was agreed with the one who created it, wherever another create comes between', () =>
     interleaved(store, async (between, calls) => {
       const name = `Acme ${calls}`;
-      const taken = (error: Error) => expect(error.message).toContain('There is an owner');
+      const taken = (error: Error) => expect(error.message).toContain('There is already an owner');
       let created = 0;
       const count = () => created++;
       const other = () => create({ name, plan: 'pro', perDay: 5 }).then(count, taken);
@@ -125,7 +125,7 @@ describe('createOwner', () => {
       const name = `Acme ${calls}`;
       const other = () =>
         setOwnerPlan(name, { plan: 'pro' }, store).catch((error: Error) =>
-          expect(error.message).toMatch(/There is no owner|in part only/),
+          expect(error.message).toMatch(/There is no owner|only partly/),
         );
 
       const { details } = await create({ name }, between(other));
@@ -138,7 +138,7 @@ describe('createOwner', () => {
     gateway.fail('createApiKey', 1);
 
     await expect(create()).rejects.toThrow(
-      'The owner "Acme" may be created in part only: createApiKey: Too Many Requests; run the command ' +
+      'The owner "Acme" may be only partly created: createApiKey: Too Many Requests; run the command ' +
         'again to complete it',
     );
     const [owner] = await allOwners(store);
@@ -194,7 +194,7 @@ describe('setOwnerPlan', () => {
     gateway.fail('createUsagePlanKey', 1);
 
     await expect(setOwnerPlan('Acme', { plan: 'pro' }, store)).rejects.toThrow(
-      `in part only ("owners set-plan ${details.ownerId} free --per-minute 5" undoes it)`,
+      `only partly changed ("owners set-plan ${details.ownerId} free --per-minute 5" undoes it)`,
     );
   });
 
@@ -302,7 +302,7 @@ describe('deleteOwner', () => {
         await deleteOwner(name, meeting('killed after it', store, 0).store).catch(() => {});
       }
       const again = (error: Error) =>
-        expect(error.message).toMatch(/run the command again|no owner|in part only/);
+        expect(error.message).toMatch(/run the command again|no owner|only partly/);
       const commands = [
         (at: KeyStore) => deleteOwner(name, at).catch(again),
         (at: KeyStore) => create({ name, plan: 'pro' }, at).catch(again),
@@ -386,7 +386,7 @@ describe('ownerView', () => {
 
     const text = recordText(ownerFields, ownerView(await stage.owner(details.ownerId), nowMs));
 
-    expect(text).toMatch(/^plan +gold, which is no plan any more: "owners set-plan" moves/m);
+    expect(text).toMatch(/^plan +gold, which no longer exists: "owners set-plan" moves/m);
   });
 });
 
@@ -517,7 +517,7 @@ describe('the limits of an owner', () => {
     [
       'more than its plan',
       { perMinute: free.perMinute + 1 },
-      `from 1 to ${free.perMinute}, the most that the free plan allows; the pro plan allows it`,
+      `from 1 to ${free.perMinute}, the maximum of the free plan; the pro plan allows it`,
     ],
     ['none', { perDay: 0 }, `a whole number from 1 to ${free.perDay}`],
     ['a part of a request', { plan: 'pro', perMinute: 1.5 }, 'a whole number'],

@@ -53,7 +53,7 @@ async function failureOfCall(reply: Reply, { limits = patient, onResponse }: Cal
 const noAnswer = {
   failure: expect.objectContaining({
     kind: 'noAnswer',
-    problem: expect.stringMatching(/^DynamoDB DescribeTable got no answer in time \(/),
+    problem: expect.stringMatching(/^DynamoDB DescribeTable got no response in time \(/),
   }),
   attempts: patient.maxAttempts,
 };

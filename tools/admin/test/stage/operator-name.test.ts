@@ -42,7 +42,7 @@ describe("an operator's name", () => {
 
     for (const reason of ['you are', 'you are: the AWS session has expired (expired)'])
       await expect(operatorName(onStage, {})).rejects.toThrow(
-        `there is no --as, and AWS does not say who ${reason}`,
+        `--as is missing, and AWS does not say who ${reason}`,
       );
   });
 });
