@@ -31,7 +31,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Runs a command that gives itself a signal, without another place when a part of the orders is in the table. */
+/** Runs a command that sends itself a signal: by default after a part of the orders is in the table. */
 async function interrupted(
   SIGNAL: NodeJS.Signals,
   command = ['orders', 'import', file],
@@ -51,7 +51,7 @@ async function interrupted(
 jest.setTimeout(60_000);
 
 describe('an import that is interrupted half-way', () => {
-  it('ends in good order at Ctrl+C, and is completed by being run again, even when killed', async () => {
+  it('completes when it is run again, after Ctrl+C and after a kill', async () => {
     const { exit, stderr } = await interrupted('SIGINT');
     expect(exit).toEqual([5, null]);
     expect(stderr).toMatch(
@@ -74,8 +74,8 @@ describe('an import that is interrupted half-way', () => {
 
   it.each([
     ['orders import -', 'ends with exit code 5', [5, null]],
-    ['keys list', 'dies of it, as it would later', [null, 'SIGTERM']],
-  ])('%s, which gets a signal while it is loaded, %s', async (words, _, exit) => {
+    ['keys list', 'ends by the signal', [null, 'SIGTERM']],
+  ])('%s %s if a signal arrives while it is loaded', async (words, _, exit) => {
     const atModule = { SIGNAL_AT_MODULE: './program.ts' };
 
     expect((await interrupted('SIGTERM', words.split(' '), atModule)).exit).toEqual(exit);

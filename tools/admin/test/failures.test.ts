@@ -44,19 +44,16 @@ describe('a failure of AWS', () => {
       failure('ResourceNotFoundException', 'Requested resource not found', answered(400)),
       /describe-stacks --stack-name StoreOrders-prod/,
     ],
-  ])(
-    'is told as %s, with its cause, the command that mends it and exit code 3',
-    (code, error, remedy) => {
-      const report = reportFailure(error, onStage);
+  ])('is reported as %s, with its cause, a remedy and exit code 3', (code, error, remedy) => {
+    const report = reportFailure(error, onStage);
 
-      expect(report).toMatchObject({ exitCode: 3, class: 'service', code });
-      expect(report.message).toMatch(/^stage prod: /);
-      expect(report.message).toContain(error.message.replace(/\.$/, ''));
-      expect(report.remedy).toMatch(remedy);
-    },
-  );
+    expect(report).toMatchObject({ exitCode: 3, class: 'service', code });
+    expect(report.message).toMatch(/^stage prod: /);
+    expect(report.message).toContain(error.message.replace(/\.$/, ''));
+    expect(report.remedy).toMatch(remedy);
+  });
 
-  it('is mended before the command that it left half done goes on', async () => {
+  it('has its remedy before that of the half-done command', async () => {
     const expired = failure('ExpiredTokenException', 'The token is expired');
     const thrown = await withHalfDoneError('Some keys may be purged', () =>
       Promise.reject(expired),
@@ -81,7 +78,7 @@ describe('a failure of a local service', () => {
       /start the service/,
     ],
     [failure('ServiceUnavailable', '127.0.0.1:8000 does not answer', answered(503)), /npm start/],
-  ])('names its address and what to look at: %s', (error, remedy) => {
+  ])('is reported with the address and a remedy: %s', (error, remedy) => {
     const report = reportFailure(error, locally);
 
     expect(report).toMatchObject({ exitCode: 3, class: 'service' });
@@ -91,7 +88,7 @@ describe('a failure of a local service', () => {
 });
 
 describe('a failure of anything else', () => {
-  it('is no failure of a service where a file cannot be read', () => {
+  it('is not a failure of a service if a file cannot be read', () => {
     const missing = failure('Error', "EACCES: permission denied, open 'token is expired'", {
       code: 'EACCES',
       path: 'token is expired',
@@ -103,17 +100,17 @@ describe('a failure of anything else', () => {
   it.each([
     new OperatorError('x', { cause: new BadLineError(1, 'no field "Expired"') }),
     new OperatorError('x', { cause: new SyntaxError('"AccessDenied" is not valid JSON') }),
-  ])('is no failure of a service where a file only holds the word: %s', (error) => {
+  ])('is not a failure of a service if a file contains its words: %s', (error) => {
     expect(reportFailure(error, onStage)).toMatchObject({ exitCode: 1, class: 'refused' });
   });
 
-  it('is one line without a stack trace where the program is wrong', () => {
+  it('is one line without a stack trace if the program has a bug', () => {
     const report = reportFailure(new TypeError('x is not\n a function'), onStage);
 
     expect(report).toMatchObject({ exitCode: 1, message: 'TypeError: x is not a function' });
   });
 
-  it('is none where a reader has seen enough', async () => {
+  it('is not reported if the reader has closed the pipe', async () => {
     const stdout = new Writable({
       write: (_chunk, _encoding, done) => done(failure('Error', 'write EPIPE', { code: 'EPIPE' })),
     }).on('error', () => {});

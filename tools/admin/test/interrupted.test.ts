@@ -185,7 +185,7 @@ const everyMishap = commands.flatMap((command) =>
 );
 
 describe.each(everyMishap)('$name, any of whose changes is $mishap', ({ command, mishap }) => {
-  it('says that it is done only where it is, leaves nothing unknown, and run again completes', async () => {
+  it('reports success only if it is done, leaves every key listed, and completes when it is run again', async () => {
     let changes = 0;
     for (let isMet = true; isMet; changes++) {
       await startStage(command);

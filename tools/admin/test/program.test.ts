@@ -17,7 +17,7 @@ const plansText = `Allowed choices are ${planNames.join(', ')}.`;
 
 describe('which service is operated', () => {
   it.each([[[]], [['--stage', 'prod', '--local', 'http://127.0.0.1:1']]])(
-    'demands exactly one of --stage and --local: %j',
+    'requires exactly one of --stage and --local: %j',
     async (words) => {
       expect(await admin(['keys', 'list', ...words])).toEqual({
         exitCode: 2,
@@ -27,7 +27,7 @@ describe('which service is operated', () => {
     },
   );
 
-  it('names the two variables of the environment that contradict each other', async () => {
+  it('names two environment variables that contradict each other', async () => {
     const environment = { STORE_ORDERS_STAGE: 'prod', STORE_ORDERS_LOCAL: 'http://127.0.0.1:1' };
 
     expect(await admin(['keys', 'list'], { environment })).toEqual({
@@ -49,7 +49,7 @@ describe('which service is operated', () => {
     });
   });
 
-  it('says what to do when the stack is of another version', async () => {
+  it('says what to do if another version deployed the stack', async () => {
     cloudFormation.on(DescribeStacksCommand).resolves({
       Stacks: [{ StackName: 'StoreOrders-prod', CreationTime: undefined, StackStatus: undefined }],
     });
@@ -65,7 +65,7 @@ describe('which service is operated', () => {
     [{ STORE_ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], undefined],
     [{ STORE_ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], undefined],
   ])(
-    'is named in the environment too, where none is typed: %j %j',
+    'is taken from the environment if the command line names none: %j %j',
     async (environment, words, StackName) => {
       await admin(['orders', 'show', 'x', ...words], { environment });
 
@@ -136,7 +136,7 @@ describe('errors', () => {
     },
   );
 
-  it('tell how a name can begin with a dash', async () => {
+  it('say how to write a name that starts with a dash', async () => {
     const { exitCode, stderr } = await admin(['owners', 'create', '-Acme', '--plan', 'free']);
 
     expect({ exitCode, stderr }).toEqual({
@@ -146,7 +146,7 @@ describe('errors', () => {
     });
   });
 
-  it('are one line of JSON where JSON is asked for', async () => {
+  it('are one line of JSON with --json', async () => {
     const refused = await admin(['keys', 'show', 'x', '--stage', 'prod', '--json']);
     const misspelt = await admin(['keys', 'lst', '--json']);
 
@@ -162,7 +162,7 @@ describe('errors', () => {
     expect([refused.stdout, misspelt.stdout]).toEqual(['', '']);
   });
 
-  it('repeat neither a password nor an endless word', async () => {
+  it('repeat neither a password nor a very long word', async () => {
     const url = await admin(['keys', 'list', '--local', 'http://ann:secret@[::1']);
     const word = await admin(['k'.repeat(50_000)]);
 
@@ -170,7 +170,7 @@ describe('errors', () => {
     expect(word.stderr.length).toBeLessThan(200);
   });
 
-  it('are all commands where none is named', async () => {
+  it('are the list of commands if none is given', async () => {
     const { exitCode, stderr } = await admin([]);
 
     expect(exitCode).toBe(2);
@@ -235,7 +235,7 @@ describe('keys list', () => {
     expect(JSON.parse(stdout).map(({ owner }: KeyView) => owner)).toEqual(['2', '1']);
   });
 
-  it('is a table for people', () => {
+  it('prints a table with aligned columns', () => {
     const fields = ['name', 'label'].map((name) => {
       return { name, of: (view: Record<string, string | null>) => view[name]! };
     });

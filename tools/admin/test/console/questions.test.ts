@@ -25,7 +25,7 @@ function input(typed: string, { isTTY = true } = {}): Terminal {
 const question = () => 'Really?';
 
 describe('confirm', () => {
-  it.each(['y\n', 'Y\n', 'yes\n', ' YES \n'])('goes on at %j', async (typed) => {
+  it.each(['y\n', 'Y\n', 'yes\n', ' YES \n'])('accepts %j', async (typed) => {
     const { io, shown } = input(typed);
 
     await confirm(io, {}, question);
@@ -33,13 +33,13 @@ describe('confirm', () => {
     expect(shown()).toBe('Really? [y/N] ');
   });
 
-  it.each(['n\n', '\n', 'yeah\n', ''])('stops at %j', async (typed) => {
+  it.each(['n\n', '\n', 'yeah\n', ''])('refuses %j', async (typed) => {
     await expect(confirm(input(typed).io, {}, question)).rejects.toThrow(
       'Not confirmed: nothing was changed',
     );
   });
 
-  it('stops at Ctrl+C where the command listens to it', async () => {
+  it('stops at Ctrl+C if the command handles it', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const io = { ...input('').io, stdin, interruption: AbortSignal.abort() };
 
@@ -57,7 +57,7 @@ describe('confirm', () => {
     expect(shown()).toBe('');
   });
 
-  it('stops where somebody has to be asked and there is no terminal', async () => {
+  it('fails without a terminal if a confirmation is required', async () => {
     const { io } = input('y\n', { isTTY: false });
 
     await expect(confirm(io, {}, question, true)).rejects.toThrow('give --yes');
@@ -74,7 +74,7 @@ describe('confirm', () => {
 });
 
 describe('readSecret', () => {
-  it('takes all of a pipe', async () => {
+  it('reads all of a pipe', async () => {
     const { io, shown, modes } = input('one\ntwo', { isTTY: false });
 
     expect(await readSecret(io, 'Token:')).toBe('one\ntwo');
@@ -88,7 +88,7 @@ describe('readSecret', () => {
     ['abc\u007f\u007f\u007fx\r', 'x'],
     ['secret\u0004', 'secret'],
     ['secret', 'secret'],
-  ])('takes a line of a terminal, which does not show it: %j', async (typed, expected) => {
+  ])('reads a line from a terminal without showing it: %j', async (typed, expected) => {
     const { io, shown, modes } = input(typed);
 
     expect(await readSecret(io, 'Token:')).toBe(expected);
@@ -96,7 +96,7 @@ describe('readSecret', () => {
     expect(modes).toEqual([true, false]);
   });
 
-  it('ends at Ctrl+C, and gives the terminal back', async () => {
+  it('ends at Ctrl+C, and resets the terminal', async () => {
     const { io, modes } = input('sec\u0003');
 
     await expect(readSecret(io, 'Token:')).rejects.toThrow('Interrupted');

@@ -45,7 +45,7 @@ describe('createToken', () => {
     expectEvenCharacters(tokens.map((token) => token.slice(28, 48)));
   });
 
-  it('writes the hash of the seed as twenty digits, and nothing of the seed itself', () => {
+  it('derives twenty characters from the hash of the seed', () => {
     const digest = createHash('sha256').update(Buffer.from(seed, 'base64url')).digest('hex');
 
     const digits = [...createToken('so_test_', seed).slice(8, 28)];
@@ -63,7 +63,7 @@ describe('createOwner', () => {
     expect(isOwnerId(ownerId)).toBe(true);
   });
 
-  it("knows the hash that all of the owner's tokens lead to", () => {
+  it("returns the hash of the owner's part of all its tokens", () => {
     const owner = createOwner('so_test_');
 
     const hashes = [1, 2, 3].map(() => hashOwnerPart(createToken('so_test_', owner.seed)));
@@ -84,7 +84,7 @@ describe('createOwner', () => {
 });
 
 describe('createKeyId', () => {
-  it("makes ids of which the owner's id is known without a look", () => {
+  it("creates ids that contain the owner's id", () => {
     const { ownerId } = createOwner('so_test_');
 
     const keyIds = [1, 2, 3].map(() => createKeyId(ownerId));

@@ -45,7 +45,7 @@ describe('purgeKeys', () => {
       },
     ],
     [
-      'was issued in part only',
+      'was only partly issued',
       async () => {
         await createOwner({ name: 'Acme', plan: 'free' }, store);
         const killed = meeting('killed after it', store, 0);
@@ -54,20 +54,23 @@ describe('purgeKeys', () => {
     ],
   ];
 
-  it.each(kinds)('removes all that is stored of a key that %s so long ago', async (_, make) => {
-    await make();
-    expect(await remaining()).toHaveLength(1);
+  it.each(kinds)(
+    'removes everything that is stored about a key that %s long enough ago',
+    async (_, make) => {
+      await make();
+      expect(await remaining()).toHaveLength(1);
 
-    await purge(30, daysLater(29));
-    expect(await remaining()).toHaveLength(1);
+      await purge(30, daysLater(29));
+      expect(await remaining()).toHaveLength(1);
 
-    await purge(30, daysLater(30));
-    expect(await remaining()).toEqual([]);
-    const stored = [await readAll('ApiKeys'), await readAll('Owners')];
-    expect(JSON.stringify(stored)).not.toContain('key_');
-  });
+      await purge(30, daysLater(30));
+      expect(await remaining()).toEqual([]);
+      const stored = [await readAll('ApiKeys'), await readAll('Owners')];
+      expect(JSON.stringify(stored)).not.toContain('key_');
+    },
+  );
 
-  it('leaves a key its details that is being issued or rotated meanwhile', async () => {
+  it('keeps the details of a key that is being issued or rotated', async () => {
     await createOwner({ name: 'Acme', plan: 'free' }, store);
     const beforeEntry = () =>
       interposed(store, isUpdateOf(store.apiKeysTable), () => purge(0, store));
@@ -79,7 +82,7 @@ describe('purgeKeys', () => {
     expect(listed.sort()).toEqual([keyId, rotated.keyId].sort().map((id) => [id, 'shop']));
   });
 
-  it('never touches a key that is valid', async () => {
+  it('does not touch valid keys', async () => {
     const { keyId } = await issue();
     const expiring = await issue(nowSeconds + 31 * daySeconds);
 

@@ -46,7 +46,7 @@ describe('whoseToken', () => {
     expect(keyView(key!, nowMs)).toMatchObject({ keyId, status });
   });
 
-  it('names the owner where the key was purged', async () => {
+  it('finds the owner of a purged key', async () => {
     await revokeKey(keyId, store);
     await purgeKeys(await findPurgeable(0, store), store);
 
@@ -58,7 +58,7 @@ describe('whoseToken', () => {
     ['cut off', () => apiKey.slice(0, 28)],
     ['mistyped', () => mistyped(apiKey)],
     ['followed by a letter', () => `${apiKey}x`],
-  ])('knows the owner alone of a token that is %s', async (_, text) => {
+  ])('finds only the owner of a token that is %s', async (_, text) => {
     const { owner, key, isWhole } = await whoseToken(text(), store);
 
     expect([owner.details.name, key, isWhole]).toEqual(['Acme', undefined, false]);
@@ -76,7 +76,7 @@ describe('whoseToken', () => {
     ['a token of another stage', () => 'so_live_abc', 'belongs to stage prod; look'],
     ['a token of no stage', () => 'so_prod_abc', 'a prefix that no stage uses'],
     ['a token nobody has', () => tokenOf('so_test_'), 'its owner was deleted, it belongs'],
-  ])('tells apart %s, and repeats nothing of it', async (_, text, message) => {
+  ])('refuses %s without repeating it', async (_, text, message) => {
     const error: Error = await whoseToken(text(), store).catch((thrown) => thrown);
 
     expect(error.message).toContain(message);

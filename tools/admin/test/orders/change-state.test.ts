@@ -25,7 +25,7 @@ describe('orders show, ship, cancel and reopen', () => {
   const id = '-9007199254740993';
   const shown = async () => (await orders(['show', id])).stdout;
 
-  it('says so when there is no such order, or no such id', async () => {
+  it('refuses an id that is unknown or malformed', async () => {
     for (const verb of ['show', 'ship', 'cancel', 'reopen']) {
       expect((await orders([verb, '1'])).stderr).toBe('error: No order has the id 1\n');
       expect((await orders([verb, '01'])).stderr).toMatch(
@@ -54,7 +54,7 @@ describe('orders show, ship, cancel and reopen', () => {
       /^\{"id":-9007199254740993,"petId":7,"status":"pending","cancelledAt":"2026-11-20T09:31:00Z","cancelledBy":"key_1","cancelRequestId":"c","reopenedAt":"\d{4}-[^"]+","reopenedBy":"ann","reopenRequestId":"[^"]+"\}$/,
     ],
   ] as const)(
-    'R6: %s makes a %s order %s, and answers what it was',
+    'R6: %s makes a %s order %s, and prints it as it was',
     async (verb, from, to, after) => {
       await orders(['import', file(states[from])]);
 
@@ -65,7 +65,7 @@ describe('orders show, ship, cancel and reopen', () => {
     },
   );
 
-  it('cancel sets all that a cancellation does', async () => {
+  it('cancel sets every field of a cancellation', async () => {
     await orders(['import', file(states.pending)]);
 
     await orders(['cancel', id]);
@@ -76,7 +76,7 @@ describe('orders show, ship, cancel and reopen', () => {
     );
   });
 
-  it('answers in JSON with the order, and with what it was', async () => {
+  it('prints the order before and after the change as JSON', async () => {
     await orders(['import', file(states.pending)]);
 
     const { stdout } = await orders(['cancel', id, '--json']);
@@ -84,7 +84,7 @@ describe('orders show, ship, cancel and reopen', () => {
     expect(stdout).toBe((await shown()).replace('}\n', `,"before":${states.pending}}\n`));
   });
 
-  it('are imported with all that each of them has set', async () => {
+  it('set fields that can be imported again', async () => {
     await orders(['import', file(states.pending)]);
     for (const verb of ['cancel', 'reopen', 'ship']) await orders([verb, id]);
     const [before, exported] = [await stored(), await orders(['export'])];
@@ -96,7 +96,7 @@ describe('orders show, ship, cancel and reopen', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('a reopened order loses what only a cancelled one may have', async () => {
+  it('reopen removes fields that only a cancelled order has', async () => {
     const fields = cancellationFields as Record<string, unknown>;
     fields.deleteAfter = { type: 'integer', isKept: false };
     await put({ id: { N: id }, status: { S: 'cancelled' }, deleteAfter: { N: '1795343880' } });
@@ -129,7 +129,7 @@ describe('orders show, ship, cancel and reopen', () => {
   );
 });
 
-describe('with another answer of DynamoDB', () => {
+describe('with other responses of DynamoDB', () => {
   let mock: ReturnType<typeof mockClient>;
   const isUuid = (value: unknown) => /^[0-9a-f-]{36}$/.test(String(value));
   beforeEach(() => {
@@ -156,7 +156,7 @@ describe('with another answer of DynamoDB', () => {
       exitCode: 1,
       text: 'error: Order 7 is shipped: only a pending order can be shipped',
     },
-  ])('orders $verb finds $other after a write without an effect', async (given) => {
+  ])('orders $verb finds $other after its condition failed', async (given) => {
     const { verb, other, exitCode, text } = given;
     const order = { id: NumberValue.from(7), status: verb === 'ship' ? 'pending' : 'cancelled' };
     mock.on(GetCommand).resolvesOnce({ Item: order });
@@ -177,7 +177,7 @@ describe('with another answer of DynamoDB', () => {
     ['ship', ['ship', '7'], 'DynamoDB UpdateItem'],
     ['export', ['export'], 'DynamoDB Scan'],
     ['import', ['import', 'orders.jsonl'], 'DynamoDB BatchExecuteStatement'],
-  ])('orders %s is not done where the answer is empty', async (_, words, call) => {
+  ])('orders %s fails if the response is empty', async (_, words, call) => {
     mock.onAnyCommand().resolves({});
     mock.on(GetCommand).resolves({ Item: { id: NumberValue.from(7), status: 'pending' } });
     const path = file('{"id":7}');

@@ -19,7 +19,7 @@ describe('orders export', () => {
     '{"id":-5,"status":"shipped","shippedAt":"2026-11-20T09:31:00.000Z","shipRequestId":"s"}';
 
   it.each(['jsonl', 'csv'])(
-    'writes whole orders, which import as the same orders, as %s',
+    'writes orders that import as the same orders, as %s',
     async (format) => {
       await orders(['import', file(`${cancelled}\n${shipped}\n`)]);
       const before = await stored();
@@ -36,7 +36,7 @@ describe('orders export', () => {
     },
   );
 
-  it('writes a table, in which a spreadsheet runs no text as a formula', async () => {
+  it('writes CSV in which a spreadsheet runs no text as a formula', async () => {
     const shipDates = ['=HYPERLINK("x")', '+1', '-1+1', '@SUM(1)', '\t=1', 'a,"b"'];
     const divided = ['a;=1', 'a\t+1', 'a\r-1', 'a\n@1', 'a;"=1"', 'a-1'];
     for (const [index, shipDate] of [...shipDates, ...divided].entries()) {
@@ -67,7 +67,7 @@ describe('orders export', () => {
     );
   });
 
-  it.each(['jsonl', 'csv'])('writes no control sequence to a terminal, as %s', async (format) => {
+  it.each(['jsonl', 'csv'])('escapes control sequences on a terminal, as %s', async (format) => {
     await put({ id: { N: '1' }, cancelledBy: { S: '\u001b]0;a\u009b\u202e' } });
     const words = ['export', '--format', format];
     const [shown, piped] = [await orders(words, { isTerminal: true }), await orders(words)];
@@ -76,7 +76,7 @@ describe('orders export', () => {
     expect(piped.stdout).toContain('\u009b\u202e');
   });
 
-  it('writes what another program has stored, and names what a line cannot hold', async () => {
+  it('writes attributes of other programs, and names one that a line cannot contain', async () => {
     await put({ id: { N: '1' }, neverUsed: { S: 'x' }, count: { N: '9007199254740993' } });
     expect(await orders(['export'])).toEqual({
       exitCode: 0,
@@ -91,7 +91,7 @@ describe('orders export', () => {
     expect(stderr).toContain('order 1: its attribute "neverUsed" is a collection or binary');
   });
 
-  it('names a table that is not there, or has no orders', async () => {
+  it('names a table that does not exist or contains other items', async () => {
     const owners = await database.createOwnersTable();
     await put({ ownerId: { S: 'own_1' } }, owners);
 
@@ -105,19 +105,11 @@ describe('orders export', () => {
     expect(other.stderr).toContain(`${owners} contains items that are not orders`);
   });
 
-  it('writes an empty file of an empty table', async () => {
-    const out = (name: string) => join(directory.path, name);
-    for (const name of ['empty.jsonl', 'empty.csv']) await orders(['export', '--out', out(name)]);
-
-    expect(readFileSync(out('empty.jsonl'), 'utf8')).toBe('');
-    expect(readFileSync(out('empty.csv'), 'utf8')).toMatch(/^id,[^\n]*\n$/);
-  });
-
   it.each([
     ['a file', ['--out', 'orders.jsonl']],
     ['a pipe that nobody reads', []],
   ])(
-    'ends at Ctrl+C with exit code 5, and leaves no part behind, on the way to %s',
+    'ends at Ctrl+C with exit code 5, and leaves no file, when it writes to %s',
     async (_, out) => {
       await orders(['import', file('{"id":1}', 'one.jsonl')]);
       const controller = new AbortController();
@@ -138,7 +130,7 @@ describe('orders export', () => {
     },
   );
 
-  it('shows its progress on a terminal, unless that shows the orders', async () => {
+  it('shows its progress on a terminal, unless the terminal shows the orders', async () => {
     await put({ id: { N: '1' } });
     const out = join(directory.path, 'orders.jsonl');
 
@@ -152,27 +144,24 @@ describe('orders export', () => {
   it.each([
     ['EPIPE', 0],
     ['ENOSPC', 1],
-  ])(
-    'leaves it to the process to report %s of standard output, and ends with %i',
-    async (code, exit) => {
-      await put({ id: { N: '1' } });
-      const stdout = new Writable({
-        write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
-      });
+  ])('does not report %s of standard output itself, and exits with %i', async (code, exit) => {
+    await put({ id: { N: '1' } });
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
+    });
 
-      const { exitCode, stderr } = await orders(['export'], { stdout });
+    const { exitCode, stderr } = await orders(['export'], { stdout });
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: exit, stderr: '' });
-    },
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: exit, stderr: '' });
+  });
 
-  it('takes - for standard output, as an import takes it for standard input', async () => {
+  it('writes to standard output for -', async () => {
     await put({ id: { N: '1' } });
 
     expect((await orders(['export', '--out', '-'])).stdout).toBe('{"id":1}\n');
   });
 
-  it('leaves no part of a file behind when it fails', async () => {
+  it('leaves no incomplete file when it fails', async () => {
     for (const folder of [join(directory.path, 'no'), directory.write('file', '')]) {
       const { exitCode, stderr } = await orders(['export', '--out', join(folder, 'out')]);
 
@@ -182,7 +171,7 @@ describe('orders export', () => {
     expect(readdirSync(directory.path)).toEqual(['file']);
   });
 
-  it('makes a file that its owner alone can read, in the place of another', async () => {
+  it('replaces a file with one that only its owner can read', async () => {
     const out = directory.write('orders.jsonl', 'of an earlier run');
 
     await orders(['export', '--out', out]);
@@ -196,7 +185,7 @@ describe('orders export', () => {
     ['a link, such as to standard output', 'link'],
     ['a directory', 'folder'],
     ['nothing', ''],
-  ])('is not put in the place of %s, nor begun', async (_, name) => {
+  ])('refuses to replace %s', async (_, name) => {
     const path = (entry: string) => (entry ? join(directory.path, entry) : '');
     const socket = createServer().listen(path('socket'));
     await once(socket, 'listening');
@@ -215,7 +204,7 @@ describe('orders export', () => {
   it.each([
     ['has no orders', { Count: 2 }],
     ['has some of its orders', { Items: [{ id: NumberValue.from(1) }], Count: 2 }],
-  ])('is not content with a page that %s', async (_, answer) => {
+  ])('fails if a page %s', async (_, answer) => {
     const mock = mockClient(DynamoDBDocumentClient);
     mock.on(ScanCommand).resolves(answer);
 

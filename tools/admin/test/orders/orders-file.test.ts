@@ -25,7 +25,7 @@ async function read(content: string | Buffer, format: OrdersFormat = 'jsonl') {
 const id = (digits: string) => NumberValue.from(digits);
 
 describe('an orders file', () => {
-  it('holds whole orders, their integers digit for digit', async () => {
+  it('contains whole orders with exact integers', async () => {
     const { orders, errors } = await read(
       '{"id":9223372036854775807,"petId":-9223372036854775808,"quantity":2,' +
         '"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"cancelled",' +
@@ -66,7 +66,7 @@ describe('an orders file', () => {
     expect(await read('')).toEqual({ orders: [], errors: [] });
   });
 
-  it('is read across the parts in which it is read', async () => {
+  it('is read across the borders of chunks', async () => {
     const ids = Array.from({ length: 9_000 }, (_, index) => index + 1);
 
     const { orders } = await read(ids.map((each) => `{"id":${each},"petId":7777777}`).join('\n'));
@@ -100,7 +100,7 @@ describe('an orders file', () => {
     ['{"id":1,"shipDate":["2026-11-20T09:30:00Z"]}', /^shipDate: a collection is not accepted/],
     ['{"id":1,"cancelledAt":5}', /^cancelledAt: 5 is not accepted; expected an ISO 8601 date-time/],
     ['{"id":1,"cancelledBy":5}', 'cancelledBy: 5 is not accepted; expected a text'],
-  ])('has a line that is bad and is named, and is read on behind it: %s', async (text, fault) => {
+  ])('has a bad line, which is reported and skipped: %s', async (text, fault) => {
     const { orders, errors } = await read(`{"id":1}\n${text}\n{"id":3}\n`);
 
     expect(errors).toEqual([expect.stringMatching(/^line 2: /)]);
@@ -108,7 +108,7 @@ describe('an orders file', () => {
     expect(orders).toHaveLength(2);
   });
 
-  it('has two lines with one id, of which the second is bad and names the first', async () => {
+  it('has two lines with the same id, of which the second is bad and names the first', async () => {
     const [one, next] = ['9007199254740992', '9007199254740993'];
     const lines = [one, next, '-1', one, '-1', one].map((each) => `{"id":${each}}`);
 
@@ -122,7 +122,7 @@ describe('an orders file', () => {
     ]);
   });
 
-  it('has a line that is damaged or endless, which harms no other line', async () => {
+  it('has a damaged or very long line, which affects no other line', async () => {
     const endless = `{"id":1,"shipDate":"${'x'.repeat(600_000)}"}\n`;
     const content = Buffer.concat([Buffer.from(endless), Buffer.from([0x7b, 0xff, 0x0a])]);
 
@@ -135,7 +135,7 @@ describe('an orders file', () => {
     expect(orders).toHaveLength(1);
   });
 
-  it('has a bad value that is long, of which the message shows the start', async () => {
+  it('has a long bad value, which the message shortens', async () => {
     const { errors } = await read(`{"id":1,"shipDate":"${'x'.repeat(5_000)}"}`);
 
     expect(errors[0]!.length).toBeLessThan(200);
@@ -168,7 +168,7 @@ describe('an orders file', () => {
 });
 
 describe('an orders file of CSV', () => {
-  it('has the columns that its first line names, and empty cells for what an order lacks', async () => {
+  it('has the columns of its first line, and empty cells for absent fields', async () => {
     const { orders, errors } = await read(
       '\ufeffpetId, id ,complete,shipDate\r\n7,9223372036854775807,TRUE,\r\n\r\n,-5,false,"2026-11-20T09:30:00Z"',
       'csv',
@@ -181,7 +181,7 @@ describe('an orders file of CSV', () => {
     ]);
   });
 
-  it('has every order that was exported, whatever its texts are', async () => {
+  it('contains every exported order, whatever its texts are', async () => {
     const texts = fc.string({ unit: fc.constantFrom(...'=+-@\t\r;,"\'a \\é😀#'), minLength: 1 });
     const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(NumberValue.from);
     const whole = fc.record(
@@ -213,7 +213,7 @@ describe('an orders file of CSV', () => {
     ['2,7"7"', 'is not CSV: a quotation mark is missing, or is inside a cell'],
     ['{"id":2},', 'is not CSV: a quotation mark is missing, or is inside a cell'],
     ['1,8', 'id: 1 is already on line 2'],
-  ])('has a line that is bad and is named, and is read on behind it: %s', async (text, fault) => {
+  ])('has a bad line, which is reported and skipped: %s', async (text, fault) => {
     const { orders, errors } = await read(`id,petId\n1,7\n${text}\n3,7\n`, 'csv');
 
     expect(errors).toEqual([expect.stringContaining(`line 3: ${fault}`)]);

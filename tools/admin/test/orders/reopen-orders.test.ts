@@ -72,7 +72,7 @@ const expected = {
 };
 
 describe('orders reopen --cancelled-by', () => {
-  it('reopens what one key has cancelled within a time, and keeps who did both, and when', async () => {
+  it('reopens the orders that one key cancelled in a period, and keeps who did both, and when', async () => {
     await store();
 
     const { exitCode, stdout } = await reopen(mistaken);
@@ -89,7 +89,7 @@ describe('orders reopen --cancelled-by', () => {
     });
   });
 
-  it('says in a dry run how many there are by the hour, and writes nothing', async () => {
+  it('prints the number per hour in a dry run, and changes nothing', async () => {
     await store();
     const before = await stored();
 
@@ -109,7 +109,7 @@ describe('orders reopen --cancelled-by', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('takes the start of the command for the end, and undoes no later cancellation in a second run', async () => {
+  it('ends the period at the start of the command, and undoes no later cancellation in a second run', async () => {
     await store({ 1: cancelled('09:00:00.000Z'), 2: cancelled('12:00:00.001Z') });
     const words = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z --json';
 
@@ -126,7 +126,7 @@ describe('orders reopen --cancelled-by', () => {
   it.each([
     ['cancelled again', cancelled('11:00:00.000Z')],
     ['shipped', { status: { S: 'shipped' } }],
-  ])('leaves an order that was %s after it was read', async (_, changed) => {
+  ])('skips an order that was %s after it was read', async (_, changed) => {
     await store(meant);
     const [forward, open] = [proxy.reply, new Set(Object.keys(meant))];
     proxy.reply = async (call) => {
@@ -144,7 +144,7 @@ describe('orders reopen --cancelled-by', () => {
   it.each<[string, (forward: Reply) => Reply]>([
     ['not made', () => lost],
     ['made, and its response lost', carriedOutAndLost],
-  ])('is done, or completed by the same command, whichever call is %s', async (_, fault) => {
+  ])('is done, or completes when it is run again, whichever call is %s', async (_, fault) => {
     const forward = proxy.reply;
     // Once for a single loss, and once for the last call before the command is killed.
     for (const isKilled of [false, true]) {
@@ -169,7 +169,7 @@ describe('orders reopen --cancelled-by', () => {
     }
   });
 
-  it('ends at Ctrl+C with exit code 5, shows its progress, and tells what goes on from there', async () => {
+  it('ends at Ctrl+C with exit code 5, and prints the option that completes it', async () => {
     await store(Object.fromEntries([...Array(30)].map((_, id) => [id, cancelled('09:00:00Z')])));
     const words = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z';
     const controller = new AbortController();
@@ -192,7 +192,7 @@ describe('orders reopen --cancelled-by', () => {
     expect(again.stdout).toContain('Reopened 22 orders.');
   });
 
-  it('says that a dry run which is interrupted has written nothing', async () => {
+  it('says that an interrupted dry run has written nothing', async () => {
     await store();
     const interruption = AbortSignal.abort();
 

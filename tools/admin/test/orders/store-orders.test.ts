@@ -48,7 +48,7 @@ async function failureOfInserting(...orders: OrderItem[]) {
 }
 
 describe('storeOrders', () => {
-  it('sends again what was not processed, and only that, after a pause', async () => {
+  it('repeats only orders that were not processed, after a pause', async () => {
     mock
       .on(BatchExecuteStatementCommand)
       .resolvesOnce({ Responses: [{}, throttled, failed('ProvisionedThroughputExceeded')] })
@@ -65,7 +65,7 @@ describe('storeOrders', () => {
     expect(pauses).toHaveLength(2);
   });
 
-  it('repeats a call that was throttled, lost or answered with nothing', async () => {
+  it('repeats a call that was throttled or lost, or had an empty response', async () => {
     const lost = Object.assign(new Error('socket hang up'), { $metadata: { httpStatusCode: 503 } });
     const tooFast = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
     mock
@@ -84,21 +84,18 @@ describe('storeOrders', () => {
     ['throttles', { Responses: [throttled] }, 'throttled'],
     ['answers with nothing', {}, 'may not have been done'],
     ['answers for another number of orders', { Responses: [{}, {}] }, 'may not have been done'],
-  ])(
-    'gives up after a dozen attempts where DynamoDB %s, as a failure of the service',
-    async (_, answer, message) => {
-      mock.on(BatchExecuteStatementCommand).resolves(answer);
+  ])('fails after twelve attempts if DynamoDB %s', async (_, answer, message) => {
+    mock.on(BatchExecuteStatementCommand).resolves(answer);
 
-      const report = await failureOfInserting(order(1));
+    const report = await failureOfInserting(order(1));
 
-      expect(report).toMatchObject({ exitCode: 3, message: expect.stringContaining(message) });
-      expect(pauses).toHaveLength(11);
-      expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
-      expect(pauses[0]).toBeLessThanOrEqual(100);
-    },
-  );
+    expect(report).toMatchObject({ exitCode: 3, message: expect.stringContaining(message) });
+    expect(pauses).toHaveLength(11);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
+    expect(pauses[0]).toBeLessThanOrEqual(100);
+  });
 
-  it('tells at once when nothing is listening', async () => {
+  it('fails at once if the connection is refused', async () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     mock.on(BatchExecuteStatementCommand).rejects(refused);
 
@@ -106,7 +103,7 @@ describe('storeOrders', () => {
     expect(pauses).toHaveLength(0);
   });
 
-  it('does not repeat what can never succeed', async () => {
+  it('does not repeat an order that DynamoDB refuses', async () => {
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, failed('ValidationError')] });
 
     expect(await failureOfInserting(order(1), order(2))).toMatchObject({
@@ -116,7 +113,7 @@ describe('storeOrders', () => {
     expect(pauses).toHaveLength(0);
   });
 
-  it('tells an order that is there with the same values from one with others', async () => {
+  it('distinguishes existing orders with the same values from those with others', async () => {
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate, {}, duplicate] });
     mock
       .on(BatchGetCommand)
@@ -137,7 +134,7 @@ describe('storeOrders', () => {
   });
 
   it.each([{}, { Responses: { Orders: [] } }])(
-    'does not take an order for one with other values, or for inserted, that no answer shows: %j',
+    'fails if the response does not show an existing order: %j',
     async (answer) => {
       mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate] });
       mock.on(BatchGetCommand).resolves(answer);
@@ -155,7 +152,7 @@ describe('storeOrders', () => {
       mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate] });
     });
 
-    it('changes what differs, where everything is as it was read', async () => {
+    it('changes the differing fields on the condition that all are as they were read', async () => {
       mock.on(BatchGetCommand).resolves(found(stored));
       mock.on(UpdateCommand).resolves({ Attributes: {} });
 

@@ -23,7 +23,7 @@ const put = (overrides: Partial<KeyGateway> = {}) =>
   } as unknown as KeyStore);
 
 describe('putGatewayKey', () => {
-  it('goes on with the key that a repeated call finds made, though it was told of a conflict', async () => {
+  it('uses a key that exists although its creation failed with a conflict', async () => {
     const createApiKey: KeyGateway['createApiKey'] = async (key) => {
       await gateway.createApiKey(key);
       throw conflict;
@@ -36,7 +36,7 @@ describe('putGatewayKey', () => {
     ]);
   });
 
-  it('names what to do about a key of this value that has another name', async () => {
+  it('says what to do about a key with this value and another name', async () => {
     await gateway.createApiKey({ name: 'somebody', value: ownerId, enabled: true, tags: {} });
 
     await expect(put()).rejects.toThrow(

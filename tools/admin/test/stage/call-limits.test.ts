@@ -63,13 +63,13 @@ describe('a client with call limits', () => {
     ['hangs', unanswered, impatient],
     ['stalls within its answer', stalled, impatient],
     ['loses the connection', lost, patient],
-  ])('gives up after its attempts, and names the call, where DynamoDB %s', async (...given) => {
+  ])('fails after its attempts, and names the call, if DynamoDB %s', async (...given) => {
     const [, reply, limits] = given;
 
     expect(await failureOfCall(reply, { limits })).toEqual(noAnswer);
   });
 
-  it('gives up after its attempts where an answer goes on for too long', async () => {
+  it('fails after its attempts if a response takes too long', async () => {
     const timers: AbortController[] = [];
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
       timers.push(new AbortController());
@@ -84,7 +84,7 @@ describe('a client with call limits', () => {
     timeout.mockRestore();
   });
 
-  it('takes less than a minute for a call in all', () => {
+  it('needs less than a minute for a call with all attempts', () => {
     const { wholeAnswerTimeoutMs, maxAttempts } = defaultCallLimits;
 
     expect(wholeAnswerTimeoutMs * maxAttempts).toBeLessThan(60_000);

@@ -27,7 +27,7 @@ describe("an operator's name", () => {
     expect(await operatorName(onStage, {})).toBe(name);
   });
 
-  it('is the one that is given, and AWS is not asked', async () => {
+  it('is the value of --as, without a call to AWS', async () => {
     expect(await operatorName({ ...onStage, as: ' Ann ' }, {})).toBe('Ann');
     expect(sts.calls()).toEqual([]);
   });
@@ -37,7 +37,7 @@ describe("an operator's name", () => {
     expect(await operatorName(locally, {})).toBe('local');
   });
 
-  it('is not made up where AWS does not say it', async () => {
+  it('is required with --as if AWS does not say it', async () => {
     sts.on(GetCallerIdentityCommand).resolvesOnce({}).rejects(new Error('expired'));
 
     for (const reason of ['you are', 'you are: the AWS session has expired (expired)'])

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe('a connection to a local service', () => {
-  it.each(names)("is made whatever the user's settings for AWS are: %s", async (name) => {
+  it.each(names)("ignores the user's settings for AWS: %s", async (name) => {
     const calls: unknown[] = [];
     await using server = await serve((call, answer) => {
       calls.push(call.url);
