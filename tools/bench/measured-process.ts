@@ -16,8 +16,8 @@ export interface Job {
 
 type Spent = Record<'cpuMs' | 'wallMs', number>;
 
-/** The time from the call to the first byte of the body, and the bytes of the body and the log. */
-type Written = Record<'firstByteMs' | 'bytes' | 'logBytes', number>;
+/** The bytes of the body and the log. */
+type Written = Record<'bytes' | 'logBytes', number>;
 
 /** The averages for one call of a batch. */
 export type Batch = Spent & Written & RequestCounts;
@@ -61,7 +61,7 @@ async function measure(): Promise<JobResult> {
   let answer: unknown;
   for (const calls of job.batches) {
     await requestCounts();
-    written = { firstByteMs: 0, bytes: 0, logBytes: 0 };
+    written = { bytes: 0, logBytes: 0 };
     const stopwatch = startStopwatch();
     for (let index = 0; index < calls; index++) answer = await answerOf(handler);
     const spent = stopwatch();
@@ -82,10 +82,9 @@ async function load(bundleFile: string): Promise<Handler> {
 
 /** Calls the handler, and returns its error as a result: an authorizer throws for an invalid key. */
 async function answerOf(handler: Handler): Promise<unknown> {
-  const startedAtMs = performance.now();
   try {
     if (streaming.has(handler)) {
-      const { stream, received } = openResponse(startedAtMs);
+      const { stream, received } = openResponse();
       await handler(job.event, stream, context);
       await received;
       return { statusCode: 200, ...stream.prelude };
@@ -100,17 +99,11 @@ async function answerOf(handler: Handler): Promise<unknown> {
  * Opens a response stream. As on Lambda, this is a chunked HTTP request to a local server that reads as
  * fast as it can, so writing has the same cost and the same backpressure.
  */
-function openResponse(startedAtMs: number) {
+function openResponse() {
   const stream: LambdaStream = request(receiverUrl, { method: 'POST' });
   const received = once(stream, 'response').then(([response]) => response.toArray());
   const write = stream.write.bind(stream) as (...parameters: unknown[]) => boolean;
-  let isBegun = false;
   stream.write = (chunk: string | Uint8Array, ...others: unknown[]) => {
-    // The list's handler and Middy begin with an empty write, which is not part of the body.
-    if (chunk.length > 0 && !isBegun) {
-      isBegun = true;
-      written.firstByteMs += performance.now() - startedAtMs;
-    }
     written.bytes += Buffer.byteLength(chunk);
     return write(chunk, ...others);
   };

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +35,7 @@ export async function runLocalCommand(
 async function run(parameters: readonly string[], stop: AbortSignal): Promise<void> {
   const options = parseLocalOptions(parameters, process.env);
   if (options === undefined) return;
+  const stopped = once(stop, 'abort');
   await using started = new AsyncDisposableStack();
   // It is closed before the service, because a thread that a debugger has paused could not be ended.
   using _inspector = options.inspect === undefined ? undefined : openInspector(options.inspect);
@@ -57,8 +59,8 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
       ? readyJson(service)
       : readyText(service, await service.exampleOrderId(), options, console),
   );
-  const failure = await Promise.race([untilAborted(stop), service.failed]);
-  if (failure) throw failure;
+  const end = await Promise.race([stopped, service.failed]);
+  if (end instanceof Error) throw end;
 }
 
 /** Creates the folder for the files of this run, which is removed when the process ends. */
@@ -66,13 +68,6 @@ function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), `store-orders-${process.pid}-`));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   return directory;
-}
-
-function untilAborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener('abort', () => resolve(undefined));
-  });
 }
 
 /** The message of an error that the user can correct, and the stack of any other error. */

@@ -136,12 +136,10 @@ async function synthesize(
     env: { ...process.env, CDK_OUTDIR: directory, STORE_ORDERS_STAGE: stage },
     // Standard output is only for the text that says how to use the service.
     stdio: ['ignore', process.stderr.fd, process.stderr.fd],
+    signal,
+    killSignal: 'SIGKILL',
   });
-  const stop = () => child.kill('SIGKILL');
-  signal.addEventListener('abort', stop);
   const [code] = await once(child, 'close');
-  signal.removeEventListener('abort', stop);
-  signal.throwIfAborted();
   if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
   return join(directory, `${stackName(stage)}.template.json`);
 }

@@ -8,23 +8,23 @@ export const meteredDays = 90;
 
 const dayMs = 86_400_000;
 
-/** The requests of an owner's keys, in total and on each day (UTC). */
+/** The requests of an owner's keys. */
 type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
 
 /**
  * Reads the requests of all owners, the busiest first. API Gateway meters a request that the authorizer
  * has admitted, in the owner's usage plan at that time.
  *
- * @param days the number of days, the last of which is today
+ * @param days the number of days (UTC), the last of which is today
  */
 export async function ownersUsage(days: number, store: KeyStore) {
   const owners = await allOwners(store);
   const gatewayKeys = await findGatewayKeys(store);
   const now = store.now();
-  const dates = Array.from({ length: days }, (_, index) =>
-    new Date(now - (days - 1 - index) * dayMs).toISOString().slice(0, 10),
+  const [startDate, endDate] = [now - (days - 1) * dayMs, now].map((timeMs) =>
+    new Date(timeMs).toISOString().slice(0, 10),
   );
-  const interval = { startDate: dates[0]!, endDate: dates.at(-1)! };
+  const interval = { startDate: startDate!, endDate: endDate! };
   const metered: [key: string, log: number[][]][] = [];
   for (const usagePlanId of Object.values(store.usagePlanIds)) {
     metered.push(...Object.entries(await store.gateway.getUsage({ usagePlanId, ...interval })));
@@ -33,13 +33,9 @@ export async function ownersUsage(days: number, store: KeyStore) {
   // the owner's id here.
   const byOwner = Map.groupBy(metered, ([key]) => gatewayKeys.get(key) ?? key);
   const used = owners.map(({ details: { ownerId, name }, item }) => {
-    const logs = byOwner.get(ownerId) ?? [];
-    const each = dates.map((day, index) => {
-      const requests = logs.reduce((sum, [, log]) => sum + (log[index]?.[0] ?? 0), 0);
-      return { day, requests };
-    });
-    const requests = each.reduce((sum, day) => sum + day.requests, 0);
-    return { ownerId, name, plan: item?.plan ?? null, requests, days: each };
+    const everyDay = (byOwner.get(ownerId) ?? []).flatMap(([, log]) => log);
+    const requests = everyDay.reduce((sum, [used = 0]) => sum + used, 0);
+    return { ownerId, name, plan: item?.plan ?? null, requests };
   });
   return used.sort((one, other) => other.requests - one.requests);
 }

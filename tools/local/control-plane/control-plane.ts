@@ -18,8 +18,6 @@ interface UsagePlanMember {
 
 interface UsageInterval {
   readonly usagePlanId: string;
-  /** @default - all keys */
-  readonly keyId?: string | undefined;
   /** The first day, such as `2026-11-20`. */
   readonly startDate: string;
   readonly endDate: string;
@@ -138,15 +136,14 @@ export class ControlPlane {
    *
    * @throws ControlPlaneError if the plan does not exist
    */
-  getUsage({ usagePlanId, keyId, startDate, endDate }: UsageInterval): Record<string, number[][]> {
+  getUsage({ usagePlanId, startDate, endDate }: UsageInterval): Record<string, number[][]> {
     const plan = this.#usagePlans.find(({ id }) => id === usagePlanId);
     if (!plan) throw notFound('Usage Plan ID');
     const [first, last] = [startDate, endDate].map((date) => Date.parse(`${date}T00:00:00Z`));
-    const keys = this.#state.apiKeys.filter(({ id }) => keyId === undefined || id === keyId);
     const days = Array.from({ length: (last! - first!) / dayMs + 1 }, (_, index) =>
       new Date(first! + index * dayMs).toISOString().slice(0, 10),
     );
-    const usage = keys.map(({ id }) => {
+    const usage = this.#state.apiKeys.map(({ id }) => {
       const used = days.map((day) => this.#usage.get(usageName(usagePlanId, id, day)) ?? 0);
       return [id, used.map((requests) => [requests, plan.perDay! - requests])] as const;
     });

@@ -53,8 +53,7 @@ const operations: Readonly<Record<string, Operation>> = {
   'GET /usageplans/*/usage': ({ ids: [usagePlanId], query }, plane) => {
     const [startDate, endDate] = ['startDate', 'endDate'].map((name) => query.get(name) ?? '');
     const interval = { usagePlanId: usagePlanId!, startDate: startDate!, endDate: endDate! };
-    const values = plane.getUsage({ ...interval, keyId: query.get('keyId') ?? undefined });
-    return [200, { ...interval, values }];
+    return [200, { ...interval, values: plane.getUsage(interval) }];
   },
   'POST /usageplans/*/keys': ({ ids: [usagePlanId], body }, plane) => {
     plane.createUsagePlanKey({ usagePlanId: usagePlanId!, keyId: JSON.parse(body).keyId });

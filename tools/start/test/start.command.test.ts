@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -47,14 +46,14 @@ afterEach(async () => {
 });
 
 function start(...options: string[]): Run {
-  const run = startRun(options);
+  const run = startRun(options, { TMPDIR: directory.path });
   runs.push(run);
   return run;
 }
 
 /** Starts a run and waits until it is ready. */
 async function startReady(...options: string[]) {
-  const run = await startService(options);
+  const run = await startService(options, { TMPDIR: directory.path });
   runs.push(run);
   return run;
 }
@@ -69,7 +68,7 @@ async function stop({ child, exited }: Run, signal: NodeJS.Signals = 'SIGTERM') 
 
 /** Whether there is a directory in which a run keeps what it has synthesized. */
 const hasFiles = ({ child }: Run) =>
-  readdirSync(tmpdir()).some((name) => name.startsWith(`store-orders-${child.pid}-`));
+  readdirSync(directory.path).some((name) => name.startsWith(`store-orders-${child.pid}-`));
 
 async function call(
   { baseUrl }: Pick<Ready, 'baseUrl'>,
