@@ -8,14 +8,13 @@ export function memberName(name: string): string {
 }
 
 /**
- * The JSON text of an order, from an item whose attributes may have any type. Another program may have
- * written the item, and what it wrote cannot break the contract: an attribute that is not of its field's
- * type is left out, like one that is missing. Numbers keep DynamoDB's digits, because a JavaScript number
- * loses those of an int64 beyond 2^53.
+ * The JSON text of an order. Another program may have written the item, so an attribute of another type
+ * than its field is left out, like a missing one. Numbers keep DynamoDB's digits, because a JavaScript
+ * number loses those of an int64 beyond 2^53.
  *
- * @param fields those of an order, any of which the item can lack
- * @throws TypeError for an id that is no int64: without its id the order could not be in the list, and
- *   a list without it would not be whole
+ * @param fields the fields of an order, any of which the item can lack
+ * @throws TypeError if the id is not an int64, because an order without its id cannot be listed, and a list
+ *   without the order is not complete
  */
 export function orderToJson(
   item: Item,

@@ -1,4 +1,3 @@
-import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { Option } from 'commander';
 import { OperatorError } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
@@ -31,6 +30,8 @@ export async function operatorName(
 ): Promise<string> {
   if (as !== undefined) return checkedText('--as', as, longestName);
   if (target.local !== undefined) return USER || USERNAME || 'local';
+  // Few commands need this module.
+  const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
   const client = withCallLimits(new STSClient(clientSettings(target)));
   const { Arn = '' } = await client.send(new GetCallerIdentityCommand()).catch((cause) => {
     throw new OperatorError(`${unknown}: ${failureText(cause)}`, { cause });

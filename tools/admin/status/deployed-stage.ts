@@ -4,6 +4,7 @@ import {
   type StackResourceSummary,
 } from '@aws-sdk/client-cloudformation';
 import type { MetricStat } from '@aws-sdk/client-cloudwatch';
+import { metricNamespace } from '../../../lambdas/shared/metric-definitions.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
 import { callLimitSettings, withCallLimits } from '../stage/call-limits.ts';
@@ -67,7 +68,7 @@ export async function deployedStage(stage: StageName, nowMs: number) {
 /** Metrics of the responses to clients. The dashboard shows them, too. */
 export function metricsOf(stage: StageName) {
   const ofService = (MetricName: string, reason?: string) =>
-    metricStat('StoreOrders', MetricName, 'Sum', {
+    metricStat(metricNamespace, MetricName, 'Sum', {
       Stage: stage,
       ...(reason && { Reason: reason }),
     });
