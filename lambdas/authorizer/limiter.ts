@@ -141,7 +141,7 @@ export class Limiter {
     return this.#observe(address, Item, this.#time());
   }
 
-  /** @param time of the request, whose windows a successful write counts in */
+  /** @param time the time of the request; a successful write counts in its windows */
   async #write(address: KeyAddress, update: ItemUpdate, time: RequestTime): Promise<WriteResult> {
     const { client, tableName } = this.#settings;
     try {

@@ -13,7 +13,7 @@ import { memberName } from '../shared/order-json.ts';
  * or another attribute, the rest of the page is left to the SDK and `orderToJson`.
  *
  * Texts are compared and copied in words of four bytes, which takes half the time of single bytes. The
- * last word of a text ends where the text ends, so it may overlap the word before:
+ * last word of a text ends where the text ends, so it may overlap the previous word:
  *
  *   "petId":{"N":"    is the words    "pet   Id":   {"N"   N":"
  */
@@ -35,7 +35,7 @@ const backslash = '\\'.charCodeAt(0);
 const openingBrace = '{'.charCodeAt(0);
 const closingBrace = '}'.charCodeAt(0);
 const closingBracket = ']'.charCodeAt(0);
-/** Cannot occur within a JSON string, whose quotes have a backslash. */
+/** A JSON string cannot contain this text, because quotes in a string have a backslash. */
 const listName = Buffer.from('"Items":[');
 
 type Fields = Readonly<Record<string, OrderField>>;

@@ -30,7 +30,7 @@ export class LambdaProcess implements AsyncDisposable {
   #next = Promise.withResolvers<ServerResponse>();
   #report = Promise.withResolvers<Report>();
 
-  /** @param bundleDirectory a copy of it is run, because above Lambda's there is no package.json */
+  /** @param bundleDirectory its copy is run, because no folder above a bundle on Lambda has a package.json */
   static async start(bundleDirectory: string, variables: NodeJS.ProcessEnv) {
     let serveRuntime: LambdaProcess['handle'] | undefined;
     const server = await serve((request, response) => serveRuntime?.(request, response));

@@ -256,7 +256,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
   });
 
   it.each(['ResourceNotFoundException', 'AccessDeniedException', 'ValidationException'])(
-    'answers 500 for %s, says nothing of it, and logs it',
+    'answers 500 for %s without mentioning it, and logs it',
     async (type) => {
       table.reply = failure(type, { message: 'secret-table' });
 

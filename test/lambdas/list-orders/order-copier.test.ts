@@ -132,7 +132,7 @@ describe('copyOrders', () => {
     expect(json).not.toContain('"id":2');
   });
 
-  it('together with the SDK makes of any page what the plain path makes of it', () => {
+  it('and the SDK together convert every page as orderToJson does', () => {
     fc.assert(
       fc.property(anyPage, ({ page, items }) => {
         const { json, count, rest } = copy(page);

@@ -94,7 +94,7 @@ describe('pageReader', () => {
       ({ outgoing }) =>
         outgoing.writeHead(200, contentType).end(scanAnswer(wrongItems).slice(0, -1)),
     ],
-  ])('asks again when an answer %s, and takes nothing of it', async (_what, reply) => {
+  ])('asks again if an answer %s, and uses no part of that answer', async (_what, reply) => {
     const items = orderItems(1_000);
     await startTable({ items });
     table.next.push(reply);

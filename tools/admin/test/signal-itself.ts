@@ -2,8 +2,8 @@ import { subscribe } from 'node:diagnostics_channel';
 import { registerHooks } from 'node:module';
 
 /*
- * Is loaded before a command: it gives its process a signal when it loads a module, or in the middle of
- * loading orders, which nothing outside of it can be sure to meet, however fast or slow the machine is.
+ * Is loaded before a command. It sends its own process a signal while a module is loaded, or in the middle
+ * of loading orders. Another process could miss these moments on a fast or a slow machine.
  */
 
 const { SIGNAL, SIGNAL_AT_BATCH, SIGNAL_AT_MODULE } = process.env;
