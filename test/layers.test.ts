@@ -53,7 +53,7 @@ const folders = Object.keys(mayImport);
 const scripts = globSync('{bin,lib,lambdas,test,tools,docs}/**/*.{ts,js,cjs}');
 
 describe('the folders', () => {
-  it('import what the list allows, and nothing else', () => {
+  it('import only what the list allows', () => {
     const foreign = scripts.flatMap((file) => {
       const folder = folderOf(file);
       if (folder === undefined) return [`${file} is in no folder of test/layers.test.ts`];
@@ -65,7 +65,7 @@ describe('the folders', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('have files, all that stand in the list and belong to the service, a tool that is here or documents', () => {
+  it('in the list all exist, except those of tools or documents that were deleted', () => {
     const found = new Set(scripts.map(folderOf));
     const here = folders.filter((folder) => existsSync(folder.split('/').slice(0, 2).join('/')));
 
@@ -74,7 +74,7 @@ describe('the folders', () => {
 });
 
 describe('every file', () => {
-  it('is not imported by what it imports', () => {
+  it('is in no import cycle', () => {
     const sources = scripts.filter((file) => !file.includes('test/'));
 
     const circles = sources.filter((file) => reachedFrom(file).has(file));

@@ -31,19 +31,19 @@ const packagesWithoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'win32
 );
 
 describe('package-lock.json', () => {
-  it('has a hash for everything that npm downloads, but for the listed exceptions', () => {
+  it('has a hash for everything that npm downloads, except those listed here', () => {
     const missing = downloaded.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
 
     expect(missing.map(([path]) => path)).toEqual(packagesWithoutHash);
   });
 
-  it("names no source, so that npm takes its registry's", () => {
+  it('names no download address, so that npm uses its configured registry', () => {
     const sources = downloaded.flatMap(([, { resolved }]) => resolved ?? []);
 
     expect(sources).toEqual([]);
   });
 
-  it('has the version of each dependency that package.json asks for: npm install writes it', () => {
+  it('has the version of each dependency that package.json requires', () => {
     const names = Object.keys(versions);
     const found = names.map((name) => `${name} ${locked[`node_modules/${name}`]?.version}`);
 
@@ -61,14 +61,14 @@ describe('package-lock.json', () => {
 });
 
 describe('package.json', () => {
-  it('brings Node and DynamoDB to the same platforms', () => {
+  it('installs Node and DynamoDB on the same platforms', () => {
     const withDynamodb = optional.filter((name) => name.startsWith('@dynoxide/'));
     const withNode = optional.filter((name) => name.startsWith('node-'));
 
     expect(withNode.map(platformOf).sort()).toEqual(withDynamodb.map(platformOf).sort());
   });
 
-  it('asks for one released version of each dependency', () => {
+  it('requires one released version of each dependency', () => {
     const others = Object.entries(versions).filter(
       ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
     );
@@ -76,12 +76,12 @@ describe('package.json', () => {
     expect(others).toEqual([]);
   });
 
-  it('brings no package that sends statistics when it is installed', () => {
+  it('installs no package that sends statistics during its installation', () => {
     expect(downloaded.filter(([path]) => path.includes('@scarf/'))).toEqual([]);
   });
 });
 
-it('.npmrc lets no package run a script at its installation', () => {
+it('.npmrc lets no package run a script during its installation', () => {
   expect(readText('.npmrc').split('\n')).toContain('ignore-scripts=true');
 });
 

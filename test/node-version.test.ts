@@ -26,7 +26,7 @@ const places: [place: string, versions: string[]][] = [
   ['lib/functions/bundling.ts, target', [String(bundlingOptions.target)]],
 ];
 
-it.each(places)('%s means the Node of .nvmrc', (place, versions) => {
+it.each(places)('%s is the major version in .nvmrc', (place, versions) => {
   const majors = versions.map((version) => /\d+/.exec(version)![0]);
 
   const expected = readFileSync('.nvmrc', 'utf8').trim();

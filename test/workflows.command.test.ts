@@ -35,7 +35,7 @@ describe('what is deployed', () => {
   });
 
   it.each(['main', 'a'.repeat(39), `${commit}&status=failure`, `${commit}\nmain`])(
-    'is never named otherwise than by its whole id: %j',
+    'has to be named by its full commit id: %j',
     (given) => {
       expect(checked({}, given)).toMatchObject({ exitCode: 1, GITHUB_OUTPUT: '' });
     },
@@ -43,7 +43,7 @@ describe('what is deployed', () => {
 });
 
 describe("the stage's Region", () => {
-  it('is that of the templates which are deployed', () => {
+  it('is that of the templates', () => {
     const step = stepsOf(workflows['deploy-stage.yml']!.jobs.deploy!).find(
       ({ name }) => name === "Read the stage's Region",
     )!;
@@ -67,7 +67,7 @@ describe("the smoke test's key", () => {
   const issued = JSON.stringify({ keyId: 'key_one', apiKey: key });
   const baseUrl = 'https://api.example.com/v1';
 
-  it('is handed on through a pipe, and is no word of a command', () => {
+  it('is passed through a pipe, and is never an argument of a command', () => {
     const outputs: Partial<Record<OutputName, string>> = { BaseUrl: baseUrl };
     directory.write('outputs.json', JSON.stringify({ 'StoreOrders-staging': outputs }));
     const npm = `echo "$*" >> commands; case "$*" in *'keys issue'*) echo '${issued}';; *) cat > received;; esac`;

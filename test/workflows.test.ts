@@ -24,7 +24,7 @@ describe('every workflow', () => {
     }
   });
 
-  it('has one version of each action', () => {
+  it('uses one version of each action', () => {
     const all = Object.values(workflowTexts).flatMap(
       (text) => text.match(/[\w-]+(\/[\w-]+)+@.*$/gm) ?? [],
     );
@@ -33,7 +33,7 @@ describe('every workflow', () => {
     expect([...versions.values()].filter(({ length }) => length > 1)).toEqual([]);
   });
 
-  it.each(files)('%s goes on after no failure', (file) => {
+  it.each(files)('%s stops at every failure', (file) => {
     expect(workflowTexts[file]).not.toMatch(/continue-on-error|\|\| true\b/);
   });
 
@@ -42,7 +42,7 @@ describe('every workflow', () => {
     expect(workflows[file]!.permissions['id-token']).toBeUndefined();
   });
 
-  it.each(jobs)('$title: may write nothing but findings, and keeps no credentials', ({ job }) => {
+  it.each(jobs)('$title: may only write findings, and keeps no credentials', ({ job }) => {
     const { 'id-token': _, 'security-events': __, ...others } = job.permissions ?? {};
     const checkouts = stepsOf(job).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
 
@@ -52,29 +52,26 @@ describe('every workflow', () => {
     }
   });
 
-  it.each(jobs)(
-    '$title: keeps what others can choose out of the text of its scripts',
-    ({ job }) => {
-      expect(scriptsOf(job).filter((script) => script.includes('${{'))).toEqual([]);
-    },
-  );
+  it.each(jobs)('$title: inserts nothing that others choose into its scripts', ({ job }) => {
+    expect(scriptsOf(job).filter((script) => script.includes('${{'))).toEqual([]);
+  });
 });
 
 describe('a job that can sign in to AWS', () => {
   const able = jobs.filter(({ job }) => canSignIn(job) && !job.uses);
 
-  it('is the one that deploys, and no other', () => {
+  it('is only the one that deploys', () => {
     const deploying = jobs.filter(({ job }) => scriptsOf(job).join().includes('cdk deploy'));
 
     expect(able.map(({ title }) => title)).toEqual(deploying.map(({ title }) => title));
     expect(able).not.toEqual([]);
   });
 
-  it.each(able)('$title: does so as the environment that trusts main alone', ({ job }) => {
+  it.each(able)('$title: does so in the environment that accepts only main', ({ job }) => {
     expect(job.environment).toBe('${{ inputs.stage }}');
   });
 
-  it.each(able)('$title: takes what it deploys from a job that cannot', ({ job }) => {
+  it.each(able)('$title: deploys what a job that cannot sign in has built', ({ job }) => {
     const [download] = stepsOf(job).filter(({ uses }) =>
       uses?.startsWith('actions/download-artifact@'),
     );
@@ -102,13 +99,13 @@ describe('a job that can sign in to AWS', () => {
 describe('the synthesis for a deployment', () => {
   const [synthesis] = stepsOf(deploy.jobs.build!).filter(({ run }) => run?.includes('cdk synth'));
 
-  it('is given the flag of an emergency, and no setting of a stage', () => {
+  it('receives the flag of an emergency, and no setting of a stage', () => {
     expect(synthesis?.env).toEqual({
       EMERGENCY_DEPLOYMENT: "${{ inputs.emergency && 'true' || '' }}",
     });
   });
 
-  it('is followed by a deployment of every stage, and of no other', () => {
+  it('is followed by a deployment of every stage', () => {
     const deployed = Object.values(deploy.jobs).flatMap(({ with: inputs }) => inputs?.stage ?? []);
 
     expect(
@@ -121,7 +118,7 @@ describe('the synthesis for a deployment', () => {
 });
 
 describe('what is deployed', () => {
-  it('comes to prod when it has passed the smoke test of staging, except in an emergency', () => {
+  it("reaches prod after it has passed staging's smoke test, except in an emergency", () => {
     const { staging, prod } = deploy.jobs;
 
     expect(prod?.needs).toContain('staging');
@@ -134,7 +131,7 @@ describe('what is deployed', () => {
     });
   });
 
-  it('waits for an earlier deployment of its stage, and for no other; an emergency for none', () => {
+  it('waits only for an earlier deployment of its stage, and in an emergency for none', () => {
     const group =
       "${{ inputs.emergency && format('emergency-{0}', github.run_id) || format('deploy-{0}', inputs.stage) }}";
 
@@ -143,7 +140,7 @@ describe('what is deployed', () => {
     expect([deploy, ...Object.values(deploy.jobs)].filter((each) => each.concurrency)).toEqual([]);
   });
 
-  it('is what has come to main and passed its checks, whose workflow it follows', () => {
+  it('is a commit of main that has passed its checks', () => {
     const { on: checked, ...check } = workflows['pull-request.yml']!;
 
     expect(checked.push).toEqual({ branches: ['main'] });
@@ -151,7 +148,7 @@ describe('what is deployed', () => {
     expect(deploy.on.workflow_run?.types).toEqual(['completed']);
   });
 
-  it('is that commit for every job, however the deployment was started', () => {
+  it('is the same commit in every job, however the deployment was started', () => {
     const expected = '${{ needs.commit.outputs.id }}';
     const { commit: first, ...others } = deploy.jobs;
 
@@ -169,7 +166,7 @@ describe('what is deployed', () => {
   });
 });
 
-it('looks for newer versions where there are packages', () => {
+it('Dependabot looks for updates in every folder with packages', () => {
   const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8'));
   const folders: string[] = updates.flatMap(({ directories = [] }) => directories);
 
@@ -179,7 +176,7 @@ it('looks for newer versions where there are packages', () => {
   );
 });
 
-it('runs every night all parts that there are', () => {
+it('every part of the nightly checks runs every night', () => {
   const [parts] = /(?<= parts=\().+(?=\)$)/m.exec(readFileSync('.ci/nightly', 'utf8'))!;
 
   expect(workflows['nightly.yml']!.jobs.nightly?.strategy?.matrix.part.join(' ')).toBe(parts);

@@ -87,7 +87,7 @@ describe("the bundles under AWS's runtime client", () => {
     expect(signatures).toEqual(ofRole);
   });
 
-  it('cancelOrder: repeats a write that DynamoDB fails, and tells a failed condition apart', async () => {
+  it('cancelOrder: repeats a write that fails, and recognizes a failed condition', async () => {
     await using cancelOrder = await start('cancelOrder');
     reply(written);
     dynamodb.next[0] = serverError;
@@ -103,7 +103,7 @@ describe("the bundles under AWS's runtime client", () => {
     expect(signatures).toEqual(ofRole);
   });
 
-  it('listOrders: streams its list, plain or compressed', async () => {
+  it('listOrders: streams the list, plain or compressed', async () => {
     await using listOrders = await start('listOrders');
     reply(scanOf({ items: orderItems(20_000) }));
 
@@ -117,7 +117,7 @@ describe("the bundles under AWS's runtime client", () => {
     expect(signatures).toEqual(ofRole);
   });
 
-  it('listOrders: breaks a list that fails half-way, and goes on with the next', async () => {
+  it('listOrders: breaks off a list that fails half-way, and serves the next request', async () => {
     await using listOrders = await start('listOrders');
     reply(scanOf({ items: orderItems(20_000) }));
     dynamodb.next[7] = refused;
@@ -134,7 +134,7 @@ describe("the bundles under AWS's runtime client", () => {
 });
 
 describe('a bundle that cannot be loaded', () => {
-  it('leaves a line in the log that the query function-errors finds, with the reason', async () => {
+  it('writes its reason in a log line that the query function-errors finds', async () => {
     const bundle = join(assemblyDirectory(), 'bundles/authorizer');
     await using authorizer = await LambdaProcess.start(bundle, {
       ...functionEnvironment,

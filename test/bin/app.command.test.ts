@@ -54,11 +54,11 @@ function synthesis(changed: ChangedSources = {}) {
 }
 
 describe('the synthesis for a deployment', () => {
-  it('finds nothing in the templates that CloudFormation would refuse', () => {
+  it('finds nothing in the templates that CloudFormation would reject', () => {
     expect(synthesis()).toMatchObject({ status: 0, stderr: '', findings: [] });
   });
 
-  it('finds nothing with everything optional', () => {
+  it('finds nothing with all optional settings', () => {
     const { status, findings, read } = synthesis(everySetting);
 
     expect({ status, findings }).toEqual({ status: 0, findings: [] });
@@ -74,7 +74,7 @@ describe('the synthesis for a deployment', () => {
     }
   });
 
-  it('fails for a property that CloudFormation would refuse, and names the line that set it', () => {
+  it('fails for a property that CloudFormation would reject, and names the line that sets it', () => {
     const tooSmall: ChangedSources = { 'lib/functions/api-function.ts': ['?? 512', '?? 1'] };
 
     const { status, stderr, findings } = synthesis(tooSmall);
@@ -86,7 +86,7 @@ describe('the synthesis for a deployment', () => {
     ]);
   });
 
-  it('fails for a setting that AWS would refuse, so that no earlier template is deployed', () => {
+  it('fails for a setting that AWS would reject, so that no earlier template is deployed', () => {
     const tooShort: ChangedSources = { 'lib/settings/stages.ts': ["'000000000000'", "'12'"] };
 
     const { status, stderr } = synthesis(tooShort);

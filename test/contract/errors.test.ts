@@ -39,7 +39,7 @@ const authorizerCodes = rejectionReasons.filter((reason) => reason !== 'unauthor
 const contractPlace = 'openapi.yaml, components.responses, examples';
 
 describe('the error classes', () => {
-  it('are all errors that clients are told about, but for the one that API Gateway answers', () => {
+  it('are all errors that clients receive, except the one that API Gateway turns into a 401', () => {
     const others = Object.entries(errors).filter(([, value]) => !isErrorClass(value));
 
     expect(others.map(([name]) => name)).toEqual(['ApiError', 'UnauthorizedError']);
@@ -55,7 +55,7 @@ describe('the error classes', () => {
     expect(others).toEqual([]);
   });
 
-  it('are all in the examples of the contract, with their status, code and message', () => {
+  it("are all among the contract's examples, with their status, code and message", () => {
     const found = missing(
       stated('lambdas/shared/errors.ts or order-states.ts', classBodies()),
       stated(contractPlace, exampleBodies()),
@@ -66,7 +66,7 @@ describe('the error classes', () => {
 });
 
 describe('the errors of the contract', () => {
-  it('are all made by an error class, the template or the authorizer, whose own the tests of the running service compare', () => {
+  it('are all created by an error class, the template or the authorizer', () => {
     const fixed = stageNames.flatMap(fixedBodies);
     const made = [...classBodies(), ...fixed, ...authorizerExamples(), firewallExample()];
 
@@ -78,7 +78,7 @@ describe('the errors of the contract', () => {
     expect(found).toEqual([]);
   });
 
-  it('have the codes that the authorizer rejects with, all of them', () => {
+  it('include every code with which the authorizer rejects', () => {
     const { properties } = responses.TooManyRequests!.content['application/json'].schema.allOf[1];
 
     expect(
@@ -89,19 +89,22 @@ describe('the errors of the contract', () => {
     ).toEqual([]);
   });
 
-  it.each(Object.entries(responses))('list the codes of the examples of %s', (name, response) => {
-    const [, { properties }] = response.content['application/json'].schema.allOf;
-    const examples = examplesOf(response);
+  it.each(Object.entries(responses))(
+    'have the same codes in the schema and in the examples: %s',
+    (name, response) => {
+      const [, { properties }] = response.content['application/json'].schema.allOf;
+      const examples = examplesOf(response);
 
-    const place = `openapi.yaml, components.responses.${name}`;
-    const found = differences(
-      [`${place}, code`, properties.code.enum],
-      [`${place}, examples`, examples.map(({ code }) => code)],
-    );
+      const place = `openapi.yaml, components.responses.${name}`;
+      const found = differences(
+        [`${place}, code`, properties.code.enum],
+        [`${place}, examples`, examples.map(({ code }) => code)],
+      );
 
-    expect(found).toEqual([]);
-    for (const { status } of examples) expect(status).toBe(properties.status.const);
-  });
+      expect(found).toEqual([]);
+      for (const { status } of examples) expect(status).toBe(properties.status.const);
+    },
+  );
 });
 
 describe.each(stageNames)('the dashboard of %s', (stage) => {

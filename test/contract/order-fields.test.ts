@@ -26,11 +26,11 @@ describe('the fields of an order', () => {
     expect(found).toEqual([]);
   });
 
-  it('stand in the same order in the code and in the contract', () => {
+  it('have the same order in the code and in the contract', () => {
     expect(Object.keys(schema.properties)).toEqual(orderFieldNames);
   });
 
-  it('are all in an example of the contract, in the published order', () => {
+  it('are all in an example in the contract, in the published order', () => {
     const examples = listExamples();
 
     const [whole = {}] = examples;

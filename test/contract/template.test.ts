@@ -72,7 +72,7 @@ describe('the contract', () => {
     expect(document.info.version).toBe('1.0.0');
   });
 
-  it('has the version of the package, which package-lock.json repeats', () => {
+  it('has the version of package.json and package-lock.json', () => {
     const [own, lock] = ['package.json', 'package-lock.json'].map((file) =>
       JSON.parse(readFileSync(file, 'utf8')),
     );
@@ -101,7 +101,7 @@ describe('the contract', () => {
     expect(operation).not.toHaveProperty('requestBody');
   });
 
-  it('has the parameters that handlers read, each at its operation', () => {
+  it('has the parameters that the handler of each operation reads', () => {
     const read = operationNames.flatMap((name) =>
       parametersReadIn(sourcesOf(name)).map((parameter) => `${name}: ${parameter}`),
     );
@@ -120,7 +120,7 @@ describe('the contract', () => {
     ).toEqual([]);
   });
 
-  it('has the headers that scripts of other origins may send', () => {
+  it('has the request headers that scripts of other origins may send', () => {
     const parameters = operationNames.flatMap((name) => parametersReadIn(sourcesOf(name)));
     const read = parameters.flatMap((name) => /^header (.+)/.exec(name)?.[1] ?? []);
 
@@ -135,7 +135,7 @@ describe('the contract', () => {
     ).toEqual([]);
   });
 
-  it('is compared with every way in which parameters are read', () => {
+  it("is compared with every access to a request's parameters", () => {
     const otherwise =
       /\bevent\??\.(?:multiValueH|h)eaders\b|ueryStringParameters(?!\?\.\w)|pathParameters(?!\?\.\w)/;
     const found = globSync('lambdas/**/*.ts', { exclude: ['lambdas/shared/headers.ts'] }).filter(
@@ -169,7 +169,7 @@ describe('the contract', () => {
     ).toEqual([]);
   });
 
-  it('has no component that nothing refers to', () => {
+  it('has no unused component', () => {
     const text = readFileSync(contractFile, 'utf8');
     const components = contractDocument.components as Record<string, object>;
     const { securitySchemes: _usedByName, ...referable } = components;
@@ -181,7 +181,7 @@ describe('the contract', () => {
     expect(unused).toEqual([]);
   });
 
-  it('R29: marks every operation as deprecated or with its stability', () => {
+  it('R29: states the stability of every operation that is not deprecated', () => {
     const unmarked = operations.filter(
       ({ deprecated, 'x-stability': stability }) =>
         !deprecated && !['experimental', 'beta', 'stable'].includes(String(stability)),
@@ -196,7 +196,7 @@ describe('the contract', () => {
     expect(operationOf(operationId)['x-stability']).toBe('stable');
   });
 
-  it('gives every operation what the gateway may answer to any request', () => {
+  it('gives every operation the responses that API Gateway can give to any request', () => {
     const types = [
       'UNAUTHORIZED',
       'ACCESS_DENIED',
@@ -225,7 +225,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     expect(differences(['lib/api', deployed], ['openapi.yaml, paths', documented])).toEqual([]);
   });
 
-  it('name the stage in a server address', () => {
+  it('have a server address with the stage', () => {
     const [[, deployedStage] = []] = resourcesOfType(stage, 'AWS::ApiGateway::Stage');
     const server = document.servers.find(({ description }) => description === stage);
 
@@ -235,7 +235,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     );
   });
 
-  it('give every operation to the function that is named after it, or to none', () => {
+  it("have the name of an operation's function as its operation id", () => {
     for (const { path, method, properties } of deployedOperations(stage)) {
       const operation = operationAt(path, method);
       expect(`${method} ${path}: ${operation?.operationId}`).toBe(
@@ -265,7 +265,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     }
   });
 
-  it('R28: answer the deprecated operation with its sunset date', () => {
+  it('R28: state the same sunset date of the deprecated operation', () => {
     const deprecated = operations.filter((operation) => operation.deprecated);
     const [operation] = deprecated;
     const { properties } = deployedOperations(stage).find(

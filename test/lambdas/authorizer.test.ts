@@ -99,7 +99,7 @@ describe('the authorizer', () => {
     expect(captured.lines()).toMatchObject([{ RequestsAdmitted: 1, requestId, keyId: keyId() }]);
   });
 
-  it('costs one round trip for a cached key, a read of every write more the first time, and sends no token', async () => {
+  it('needs one write for a cached key, one read more for a new key, and sends DynamoDB no token', async () => {
     dynamodb.next.push(...admits(), ...admits().slice(1), ...admits().slice(1));
 
     for (let request = 0; request < 3; request++) await ask();
@@ -118,7 +118,7 @@ describe('the authorizer', () => {
     ['rate_limit_exceeded', full],
     ['quota_exceeded', { ...windows, minuteCount: 3, dayCount: 1_000 }],
     ['api_key_banned', { ...full, bannedUntil: aheadMinute }],
-  ])('R24: denies with %s, and what a 429 needs', async (code, uses) => {
+  ])('R24: denies with %s, and returns everything that the 429 shows', async (code, uses) => {
     dynamodb.next.push(...rejects(uses));
 
     const { policyDocument, usageIdentifierKey, context } = await ask();
@@ -131,7 +131,7 @@ describe('the authorizer', () => {
     expect(captured.lines()).toMatchObject([{ RequestsRejected: 1, Reason: code, keyId: keyId() }]);
   });
 
-  it('reads the item out of a failed condition', async () => {
+  it('uses the item that a failed condition returns', async () => {
     dynamodb.next.push(found({ ...full, minuteCount: 59 }), conditionFailed(full));
 
     expect((await ask()).context).toMatchObject({ code: 'rate_limit_exceeded' });
@@ -154,7 +154,7 @@ describe('the authorizer', () => {
   it.each([
     ['missing', undefined],
     ["the other stage's", `Bearer ${exampleToken('so_live_')}`],
-  ])('R18: refuses a key that is %s, without a call', async (_name, header) => {
+  ])('R18: refuses a key that is %s, without calling DynamoDB', async (_name, header) => {
     const event = { ...authorizerEvent(''), authorizationToken: header as string };
 
     await expect(handler(event, lambdaContext())).rejects.toThrow(/^Unauthorized$/);
@@ -167,7 +167,7 @@ describe('the authorizer', () => {
     ['revoked', () => answer({ Item: ownerItem(windows, {}) })],
     ['of a suspended owner', () => found({ ...windows, status: 'suspended' })],
     ['expired', () => found({ ...windows, expiresAt: nowSeconds - 1 })],
-  ])('R18: refuses a key that is %s, all in one way, after a read', async (_name, given) => {
+  ])('R18: refuses a key that is %s with the same 401, after one read', async (_name, given) => {
     dynamodb.next.push(given());
 
     // Lambda logs the stack of what is thrown, most of a line that anybody can cause.
@@ -185,8 +185,8 @@ describe('the authorizer', () => {
   });
 });
 
-describe('where DynamoDB fails, the authorizer', () => {
-  it('sends the write again when its answer is lost', async () => {
+describe('the authorizer, when DynamoDB fails,', () => {
+  it('repeats a write whose response is lost', async () => {
     const [read, write] = admits();
     dynamodb.next.push(read!, lost, write!);
 
@@ -197,21 +197,24 @@ describe('where DynamoDB fails, the authorizer', () => {
   });
 
   it.each<[string, Reply, object]>([
-    ['loses every answer', lost, { message: expect.stringContaining('socket hang up') }],
-    ['sends what cannot be read', unreadable, { name: 'SyntaxError' }],
+    ['loses every response', lost, { message: expect.stringContaining('socket hang up') }],
+    ['sends unreadable responses', unreadable, { name: 'SyntaxError' }],
     ['throttles every attempt', throttled, { name: 'ProvisionedThroughputExceededException' }],
-  ])('fails after two attempts, and not as 401, when it %s', async (_name, reply, error) => {
-    dynamodb.next.push(reply, reply);
+  ])(
+    'fails after two attempts, and not with a 401, when DynamoDB %s',
+    async (_name, reply, error) => {
+      dynamodb.next.push(reply, reply);
 
-    await expect(ask()).rejects.toMatchObject(error);
+      await expect(ask()).rejects.toMatchObject(error);
 
-    expect(dynamodb.requests).toHaveLength(2);
-    expect(captured.lines()).toMatchObject([
-      { level: 'ERROR', message: 'The authorizer failed', requestId, error: {} },
-    ]);
-  });
+      expect(dynamodb.requests).toHaveLength(2);
+      expect(captured.lines()).toMatchObject([
+        { level: 'ERROR', message: 'The authorizer failed', requestId, error: {} },
+      ]);
+    },
+  );
 
-  it('fails within its five seconds when it never answers', async () => {
+  it('fails within its timeout of five seconds when DynamoDB never responds', async () => {
     dynamodb.next.push(unanswered, unanswered);
 
     const { result, elapsedMs } = await fastForward(() => ask().catch((error) => error));
@@ -221,7 +224,7 @@ describe('where DynamoDB fails, the authorizer', () => {
     expect(dynamodb.requests).toHaveLength(2);
   });
 
-  it('uses its clock if its own is far off', async () => {
+  it("uses DynamoDB's clock if its own clock is wrong", async () => {
     const environment = await newHandler();
     const hourAhead = aheadMinute + 3_600;
     const date = { date: new Date(hourAhead * 1_000).toUTCString() };
@@ -249,7 +252,7 @@ describe("the authorizer's log", () => {
     ['unknown', () => [nothing]],
     ['failing', () => [throttled, throttled]],
     ['malformed', admits, () => `Bearer  ${token}`],
-  ])('holds neither the token nor its hashes when the request is %s', async (...given) => {
+  ])('contains neither the token nor its hashes when the request is %s', async (...given) => {
     const [, replies, authorization] = given;
     dynamodb.next.push(...replies());
 

@@ -78,7 +78,7 @@ function errorAnswer(status: number, code: string, headers = {}) {
 const unavailable = errorAnswer(503, 'service_unavailable', { 'Retry-After': '1' });
 
 describe('cancelOrder', () => {
-  it('R13: cancels a pending order by one conditional write, and answers 204 without a body', async () => {
+  it('R13: cancels a pending order with one conditional write, and answers 204 without a body', async () => {
     const response = await cancel('9223372036854775807');
 
     expect(response).toEqual({ statusCode: 204, headers: rateLimitHeaders, body: '' });
@@ -113,9 +113,14 @@ describe('cancelOrder', () => {
 
   it.each([
     ['R14: 409 when the order has shipped', 409, 'order_already_shipped', 'shipped'],
-    ['409 when it is in an unheard-of state', 409, 'order_not_cancellable', 'never-used'],
-    ['409 when its state is a word of JavaScript', 409, 'order_not_cancellable', 'constructor'],
-    ['409 when it has no state', 409, 'order_not_cancellable', undefined],
+    ['409 when the order is in an unknown state', 409, 'order_not_cancellable', 'never-used'],
+    [
+      "409 when the order's state is the name of a JavaScript property",
+      409,
+      'order_not_cancellable',
+      'constructor',
+    ],
+    ['409 when the order has no state', 409, 'order_not_cancellable', undefined],
   ])('answers %s', async (_name, status, code, state) => {
     table.reply = found({ id: { N: '42' }, ...(state && { status: { S: state } }) });
 
@@ -123,7 +128,7 @@ describe('cancelOrder', () => {
     expect(table.requests).toHaveLength(1);
   });
 
-  it('R15: answers 404 when there is no such order', async () => {
+  it('R15: answers 404 when the order does not exist', async () => {
     table.reply = found();
 
     expect(await cancel('42')).toEqual(errorAnswer(404, 'order_not_found'));
@@ -132,7 +137,7 @@ describe('cancelOrder', () => {
 
   it.each([
     ['another request', { cancelRequestId: { S: 'another' } }],
-    ['a request of the id that this client chose', { cancelRequestId: { S: requestId } }],
+    ['a request with the request id that this client chose', { cancelRequestId: { S: requestId } }],
     ['a request that left no trace', {}],
   ])('answers 409 when %s has cancelled the order', async (_name, traces) => {
     table.reply = found({ status: { S: 'cancelled' }, cancelledBy: { S: keyId }, ...traces });
@@ -144,7 +149,7 @@ describe('cancelOrder', () => {
     ['is lost', lost],
     ['cannot be read', unreadable],
   ])(
-    'R13: answers 204 when the first answer %s and the repetition finds its own work',
+    'R13: answers 204 if the first response %s and the repeated write finds its own change',
     async (...given) => {
       const [, reply] = given;
       table.next.push(reply);
@@ -156,7 +161,7 @@ describe('cancelOrder', () => {
     },
   );
 
-  it('has another id at every invocation, whatever the client calls its request', async () => {
+  it('creates another cancellation id at every invocation, whatever request id the client chooses', async () => {
     await cancel('42');
     await cancel('42');
 
@@ -167,8 +172,8 @@ describe('cancelOrder', () => {
   it.each([
     ['nothing', {}],
     ['no attributes', { Attributes: {} }],
-    ['the work of another', { Attributes: { cancelRequestId: { S: 'another' } } }],
-  ])('answers 503 when DynamoDB says that it wrote %s', async (_name, body) => {
+    ["another request's change", { Attributes: { cancelRequestId: { S: 'another' } } }],
+  ])('answers 503 when DynamoDB reports that it wrote %s', async (_name, body) => {
     table.reply = answer(body);
 
     expect(await cancel('42')).toEqual(unavailable);
@@ -176,7 +181,7 @@ describe('cancelOrder', () => {
     expect(captured.lines()).toContainEqual(expect.objectContaining({ level: 'ERROR', error }));
   });
 
-  it('R22: answers without an authorizer with headers of zero, and names nobody who cancelled', async () => {
+  it('R22: without an authorizer, answers with rate-limit headers of zero, and records no key as the canceller', async () => {
     const context = requestContext({ authorizer: undefined });
 
     const { headers } = await send(cancelEvent('42', { requestContext: context }));
@@ -188,7 +193,7 @@ describe('cancelOrder', () => {
   });
 
   it.each(['0', '-1', '9007199254740993', '1000000000000000000', '-9223372036854775808'])(
-    'passes the id %s on, digit for digit',
+    'passes the id %s to DynamoDB with all its digits',
     async (id) => {
       expect((await cancel(id)).statusCode).toBe(204);
       expect(table.requests[0]!.input.Key).toEqual({ id: { N: id } });
@@ -196,27 +201,27 @@ describe('cancelOrder', () => {
   );
 
   it.each([
-    ['one too great', '9223372036854775808'],
-    ['one too small', '-9223372036854775809'],
+    ['greater than int64 by one', '9223372036854775808'],
+    ['less than int64 by one', '-9223372036854775809'],
     ['a fraction', '1.0'],
-    ['a plus sign', '+1'],
-    ['leading zeros', '007'],
-    ['a negative leading zero', '-01'],
-    ['a negative zero', '-0'],
-    ['a minus alone', '-'],
+    ['a number with a plus sign', '+1'],
+    ['a number with leading zeros', '007'],
+    ['a negative number with a leading zero', '-01'],
+    ['negative zero', '-0'],
+    ['only a minus sign', '-'],
     ['hexadecimal', '0x10'],
-    ['nothing', ''],
-    ['a missing segment', undefined],
-    ['a space behind', '1 '],
-    ['a line break behind', '1\n'],
-    ['other digits', '١٢٣'],
-    ['a very long number', '1'.repeat(100_000)],
-  ])('I7: answers 400, and asks DynamoDB nothing, when the id is %s', async (_name, id) => {
+    ['empty', ''],
+    ['missing', undefined],
+    ['followed by a space', '1 '],
+    ['followed by a line break', '1\n'],
+    ["in digits other than ASCII's", '١٢٣'],
+    ['very long', '1'.repeat(100_000)],
+  ])('I7: answers 400, without calling DynamoDB, when the id is %s', async (_name, id) => {
     expect(await cancel(id)).toEqual(errorAnswer(400, 'invalid_order_id'));
     expect(table.requests).toEqual([]);
   });
 
-  it('takes every int64 in its canonical spelling for an id, and no integer beyond', () => {
+  it('accepts every canonical int64 as an id, and no greater or smaller integer', () => {
     const beyond = fc.bigInt({ min: 2n ** 63n, max: 2n ** 80n });
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), beyond, (id, greater) => {
@@ -227,7 +232,7 @@ describe('cancelOrder', () => {
     );
   });
 
-  it('answers 400 to a body that is sent as JSON and is none, before it cancels anything', async () => {
+  it('answers 400 to a body that is declared as JSON and does not parse, and cancels nothing', async () => {
     const headers = { 'Content-Type': 'application/json' };
 
     const response = await send(cancelEvent('42', { headers, body: '{"reason":' }));
@@ -241,10 +246,10 @@ describe('cancelOrder, when DynamoDB fails', () => {
   it.each<[string, number, Reply]>([
     ['throttles every attempt', 2, failure('ThrottlingException')],
     ['fails at every attempt', 2, answer({ __type: 'InternalServerError' }, 500)],
-    ['is behind something that answers in HTML', 2, answer({ html: 'Bad gateway' }, 502)],
-    ['sends what cannot be read', 2, unreadable],
-    ['has the order in a transaction', 1, failure('TransactionConflictException')],
-  ])('answers 503 with Retry-After 1: it %s', async (_name, attempts, reply) => {
+    ['is behind a proxy that answers in HTML', 2, answer({ html: 'Bad gateway' }, 502)],
+    ['sends unreadable responses', 2, unreadable],
+    ['is writing the order in a transaction', 1, failure('TransactionConflictException')],
+  ])('answers 503 with Retry-After 1 if it %s', async (_name, attempts, reply) => {
     table.reply = reply;
 
     expect(await cancel('42')).toEqual(unavailable);
@@ -256,7 +261,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
   });
 
   it.each(['ResourceNotFoundException', 'AccessDeniedException', 'ValidationException'])(
-    'answers 500 for %s without mentioning it, and logs it',
+    'answers 500 for %s without revealing it, and logs it',
     async (type) => {
       table.reply = failure(type, { message: 'secret-table' });
 
@@ -272,7 +277,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
     },
   );
 
-  it('answers 504 just before its own time is over, and writes nothing any more', async () => {
+  it('answers 504 just before its timeout, and writes nothing afterwards', async () => {
     table.next.push(unanswered);
 
     // Middy's own timer is a real one, and due at once.
@@ -312,7 +317,7 @@ describe("cancelOrder's metrics", () => {
     expect(counted()).toEqual(countOf(outcome));
   });
 
-  it('count as a timeout what the function has no time left for', async () => {
+  it('count a request that times out as a timeout', async () => {
     table.next.push(unanswered);
 
     await send(cancelEvent('42'), 201);
@@ -320,7 +325,7 @@ describe("cancelOrder's metrics", () => {
     expect(counted()).toEqual(countOf('timeout'));
   });
 
-  it('count no request that names no order', async () => {
+  it('do not count a request without a valid order id', async () => {
     await cancel('007');
 
     expect(counted()).toEqual([]);
@@ -328,7 +333,7 @@ describe("cancelOrder's metrics", () => {
 });
 
 describe('the states of an order', () => {
-  it('R5: have a refusal of their own, but for pending', () => {
+  it('R5: each have their own refusal, except pending', () => {
     const cancellable = orderStatuses.filter((status) => orderStates[status].refusal === undefined);
 
     expect(cancellable).toEqual(['pending']);

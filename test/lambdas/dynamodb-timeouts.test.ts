@@ -33,7 +33,7 @@ function waitMs(name: FunctionName): number {
 const longestDelayMs = 200;
 
 describe.each(functionNames)('%s', (name) => {
-  it('gives up on DynamoDB before API Gateway gives up on it', async () => {
+  it('gives up on DynamoDB before API Gateway gives up on the function', async () => {
     created.length = 0;
     await import(`../../${handlerEntries[name]}`);
     const [{ maxAttempts, requestTimeoutMs }] = created as [DynamoDbClientSettings];

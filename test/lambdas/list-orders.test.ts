@@ -54,7 +54,7 @@ describe('GET /store/orders', () => {
     });
   });
 
-  it('R9: supports no filtering and no pagination: query parameters are ignored', async () => {
+  it('R9: ignores query parameters, because there is neither filtering nor pagination', async () => {
     fillTable({ items: [orderItem(1, { status: { S: 'shipped' } }), orderItem(2)] });
     const query = { status: 'pending', limit: '1', offset: '1', id: '2' };
 
@@ -63,7 +63,7 @@ describe('GET /store/orders', () => {
     expect(JSON.parse(answer.body.toString())).toHaveLength(2);
   });
 
-  it('I1: shows exactly the published fields, digit for digit, and leaves out what is missing', async () => {
+  it('I1: returns exactly the published fields, with all digits, and leaves out missing ones', async () => {
     const internal = { status: { S: 'pending' }, cancelledBy: { S: keyId } };
     const max = orderItem('9223372036854775807', internal);
     fillTable({ items: [max, { id: { N: '-9007199254740993' } }] });
@@ -83,7 +83,7 @@ describe('GET /store/orders', () => {
     expect(least).toEqual({ id: 'number -9007199254740993' });
   });
 
-  it.each([0, 50])('costs a store of %d orders one round trip', async (count) => {
+  it.each([0, 50])('needs one round trip for a store of %d orders', async (count) => {
     fillTable({ items: orderItems(count) });
 
     const answer = await list();
@@ -92,7 +92,7 @@ describe('GET /store/orders', () => {
     expect(table.requests).toHaveLength(1);
   });
 
-  it('answers a client that accepts gzip with gzip', async () => {
+  it('compresses the list for a client that accepts gzip', async () => {
     fillTable({ items: orderItems(2_000), ordersPerPage: 500 });
 
     const answer = await list({ headers: { 'accept-ENCODING': 'br;q=1, gzip;q=0.8' } });
@@ -140,7 +140,7 @@ describe('GET /store/orders', () => {
     expect(await encodingFor(acceptEncoding)).toBeUndefined();
   });
 
-  it('records how many orders and bytes it sent', async () => {
+  it('records the numbers of orders and bytes that it sent', async () => {
     fillTable({ items: orderItems(300), ordersPerPage: 100 });
 
     const answer = await list();
@@ -160,7 +160,7 @@ describe('GET /store/orders', () => {
 describe('a list whose first page fails', () => {
   it.each([
     ['is throttled', throttled],
-    ['sends what cannot be read', unreadable],
+    ['sends unreadable responses', unreadable],
   ])('is answered with 503 and Retry-After when the table %s three times', async (_name, reply) => {
     fillTable({ items: [] });
     table.next.push(reply, reply, reply);
@@ -188,7 +188,7 @@ describe('a list whose first page fails', () => {
     expect(elapsedMs).toBeLessThan(12_000);
   });
 
-  it('is answered with 504 when its time is over, and reads nothing any more', async () => {
+  it('is answered with 504 just before the timeout, and nothing is read afterwards', async () => {
     table.reply = unanswered;
     const stream = new LambdaStream();
 
@@ -202,7 +202,7 @@ describe('a list whose first page fails', () => {
     expect(table.requests.length).toBeLessThan(2);
   });
 
-  it('is answered with 500 for a reason that is not told, and with its cause in the log', async () => {
+  it('is answered with 500 for an unexpected error, whose cause only the log contains', async () => {
     fillTable({ items: [] });
     table.next.push(refused);
 
@@ -214,7 +214,7 @@ describe('a list whose first page fails', () => {
     expect(log.text()).toContain('ValidationException');
   });
 
-  it('has sent nothing before that', async () => {
+  it('sends nothing before the error', async () => {
     fillTable({ items: orderItems(1) });
     table.next.push(unanswered);
     const stream = new LambdaStream();
@@ -228,7 +228,7 @@ describe('a list whose first page fails', () => {
 });
 
 describe('a list that fails after its first page', () => {
-  it('rejects, which breaks the connection, and what has arrived is no valid JSON', async () => {
+  it('rejects, so that Lambda breaks the connection, and leaves the client with invalid JSON', async () => {
     fillTable({ items: orderItems(500), ordersPerPage: 100 });
     table.next[3] = refused;
     const stream = new LambdaStream();
@@ -248,8 +248,8 @@ describe('a list that fails after its first page', () => {
   });
 });
 
-describe("a list's client", () => {
-  it('that reads nothing is cut off, and leaves no work behind', async () => {
+describe('a client of a list', () => {
+  it('is cut off if it reads nothing, and no work remains', async () => {
     fillTable({ items: orderItems(5_000), ordersPerPage: 250 });
 
     const { answered, stream } = await cutOff();
@@ -264,7 +264,7 @@ describe("a list's client", () => {
     ]);
   });
 
-  it('that is cut off ends the requests that are under way', async () => {
+  it('ends the requests to DynamoDB when it is cut off', async () => {
     fillTable({ items: orderItems(5_000), ordersPerPage: 250 });
     const segments = 4;
     table.next.push(undefined, ...Array<Reply>(segments).fill(unanswered));

@@ -49,7 +49,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     gradualDeployment ? `\${${name}Live}` : `\${${name}Function.Arn}`;
   const stageId = `ApiRestApiDeploymentStage${stage}`;
 
-  it('is regional, with a current TLS, and takes the usage-plan key from the authorizer', () => {
+  it('is regional, requires current TLS, and takes the usage-plan key from the authorizer', () => {
     expect(properties(stage, 'AWS::ApiGateway::RestApi').ApiRestApi).toMatchObject({
       Name: `store-orders-${stage}`,
       ApiKeySourceType: 'AUTHORIZER',
@@ -60,7 +60,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it('R16: refuses what is no bearer key of this stage before the function, and caches nothing', () => {
+  it('R16: refuses a header without a bearer key of this stage before calling the function, and caches nothing', () => {
     expect(properties(stage, 'AWS::ApiGateway::Authorizer').ApiAuthorizer).toMatchObject({
       Type: 'TOKEN',
       IdentitySource: 'method.request.header.Authorization',
@@ -72,7 +72,7 @@ describe.each(stageNames)('API of %s', (stage) => {
 
   it.each([
     [
-      'R8: streams listOrders, for as long as Lambda can stream',
+      'R8: streams listOrders for as long as Lambda can',
       'storeordersGET',
       {
         ResponseTransferMode: 'STREAM',
@@ -95,7 +95,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     expect(method.Integration).toEqual({ ...proxy, ...integration });
   });
 
-  it('lets API Gateway invoke each function for its one purpose, and nobody else', () => {
+  it('lets only API Gateway invoke the functions, each for its one purpose', () => {
     const permissions = Object.values(properties(stage, 'AWS::Lambda::Permission'));
 
     const api = 'arn:${AWS::Partition}:execute-api:eu-central-1:123456789012:${ApiRestApi}';
@@ -117,7 +117,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     expect(new Set(permissions)).toEqual(new Set(expected));
   });
 
-  it('serves the latest deployment as its stage, throttled, with errors logged but no data', () => {
+  it('serves the latest deployment, with a throttle, and logs errors but no data', () => {
     const { Properties, DependsOn } = resources(stage, 'AWS::ApiGateway::Stage')[stageId]!;
 
     const settings = {
@@ -148,7 +148,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     ]);
   });
 
-  it('deploys only when everything that it serves is there', () => {
+  it('is deployed after everything that it serves', () => {
     const needed = ['Authorizer', 'Method', 'GatewayResponse', 'Resource'].flatMap((kind) =>
       resourcesOfType(stage, `AWS::ApiGateway::${kind}`).map(([id]) => id),
     );
@@ -160,7 +160,7 @@ describe.each(stageNames)('API of %s', (stage) => {
 
   // Status, code and message are compared with the contract by test/contract/.
   it.each(Object.values(properties(stage, 'AWS::ApiGateway::GatewayResponse')))(
-    'R4, R22, I14: has the limits that are known, and its own headers, in the answer $ResponseType',
+    'R4, R22, I14: has the known limits and its own headers in the gateway response $ResponseType',
     ({ ResponseType, ResponseParameters, ResponseTemplates }) => {
       const limits = afterAuthorizer.includes(ResponseType) ? ofAuthorizer : withoutKey;
 
@@ -171,7 +171,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     },
   );
 
-  it('logs who asked and what came of it, and nothing that a client chooses, such as its token', () => {
+  it('logs who sent a request and its result, and nothing that a client chooses, such as the token', () => {
     const { AccessLogSetting } = properties(stage, 'AWS::ApiGateway::Stage')[stageId];
 
     expect(AccessLogSetting.DestinationArn).toBe('${ApiAccessLogs.Arn}');
@@ -197,7 +197,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it('backs every plan up by a usage plan, wider than its limits and no wider than an account can honour', () => {
+  it("has a usage plan for each plan, above its limits and within the account's", () => {
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
     const account = { BurstLimit: 5_000, RateLimit: 10_000 };
     const expected = planNames.map((name) => {
@@ -233,7 +233,7 @@ const requestTypes = [
 describe.each(stageNames)('paths and methods that %s does not have', (stage) => {
   const unknown = deployedMethods(stage).filter(({ method }) => method === 'ANY');
 
-  it('are a route on every resource and below each that has no path parameter', () => {
+  it('have a route on every resource, and below each resource without a path parameter', () => {
     const every = new Set(deployedMethods(stage).flatMap(({ path }) => prefixes(path)));
 
     const caught = unknown.map(({ path }) => path);
@@ -247,7 +247,7 @@ describe.each(stageNames)('paths and methods that %s does not have', (stage) => 
   });
 
   it.each(unknown)(
-    'are answered 404 without an authorizer, whatever the request carries: $path',
+    'are answered 404 without an authorizer, whatever the content type: $path',
     ({ properties: { Integration, AuthorizationType, ApiKeyRequired } }) => {
       const [answer] = Integration.IntegrationResponses;
 

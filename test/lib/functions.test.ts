@@ -41,7 +41,7 @@ const banRules = forEachPlan((name) => {
   return { toleratedRejectionsPerMinute, banSeconds };
 });
 
-it('listOrders may run until the slowest client has read the 200 MB that Lambda streams', () => {
+it('listOrders may run until the slowest allowed client has read the 200 MB that Lambda streams', () => {
   const slowestMs = (1_000 * 200e6) / minBytesPerSecond + maxBacklogMs;
 
   expect(operations.listOrders.integrationTimeoutMs).toBeGreaterThan(slowestMs);
@@ -71,7 +71,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
   );
 
   it.each(expectedEntries)(
-    'are told their table, their stage and nothing else: %s',
+    'receive their table, their stage and nothing else: %s',
     (name, { table, variable }) => {
       const { BAN_RULES, ...variables } = variablesOf(name);
 
@@ -86,7 +86,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
     },
   );
 
-  it('are told every variable that they read, and no other', () => {
+  it('receive exactly the variables that they read', () => {
     const read = globSync('lambdas/**/*.ts').flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/requiredVariable\('(?!AWS_)(\w+)'\)/g)].map(
         ([, name]) => name!,
@@ -102,7 +102,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
   });
 
   it.each(expectedEntries)(
-    'may write their log, use their table, and nothing else: %s',
+    'may only write their log and use their table: %s',
     (name, { table, actions }) => {
       const Action = actions.length === 1 ? actions[0] : actions;
       const log = ['logs:CreateLogStream', 'logs:PutLogEvents'];
@@ -117,7 +117,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
     },
   );
 
-  it('share the stack with one role for each AWS service that acts for us, and no other', () => {
+  it('share the stack with one role for each AWS service that acts on it, and no others', () => {
     const managed = (service: string, name: string) => ({
       AssumeRolePolicyDocument: assumedBy(service),
       ManagedPolicyArns: [`arn:\${AWS::Partition}:iam::aws:policy/service-role/${name}`],
@@ -134,7 +134,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
     expect(properties(stage, 'AWS::IAM::ManagedPolicy')).toEqual({});
   });
 
-  it('have logs that end after the configured time and go with the stack, like those of the API', () => {
+  it("have logs that expire after the configured time and are deleted with the stack, like the API's", () => {
     const RetentionInDays = logRetentionDays;
 
     expect(properties(stage, 'AWS::Logs::LogGroup')).toEqual({
@@ -155,7 +155,7 @@ describe('a deployment of prod', () => {
   const names = functionNames.map(capitalized);
 
   it.each(names)(
-    'moves the alias of %s from version to version, and keeps the versions',
+    'moves the alias of %s from version to version, and retains the versions',
     (name) => {
       const alias = resources('prod', 'AWS::Lambda::Alias')[`${name}Live`];
       const version = resources('prod', 'AWS::Lambda::Version')[`${name}FunctionCurrentVersion`];
@@ -178,7 +178,7 @@ describe('a deployment of prod', () => {
     },
   );
 
-  it('gives a tenth of the traffic to the new version first, and takes it back on an alarm', () => {
+  it('moves a tenth of the traffic to the new version first, and rolls back on an alarm', () => {
     const group = {
       ApplicationName: '${DeploymentApplication}',
       ServiceRoleArn: '${DeploymentRole.Arn}',

@@ -111,7 +111,7 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
 describe.each(stageNames)('alarms of %s', (stage) => {
   const alarms = properties(stage, 'AWS::CloudWatch::Alarm');
 
-  it('watch what is expected here, and nothing else', () => {
+  it('are exactly those that this test expects', () => {
     const found = Object.entries(alarms).map(([id, alarm]) => [
       id.replace('Monitoring', ''),
       describeAlarm(alarm, stage),
@@ -121,7 +121,7 @@ describe.each(stageNames)('alarms of %s', (stage) => {
   });
 
   it.each(Object.entries(alarms))(
-    'are raised above their threshold alone, and not without data: %s',
+    'are raised only above their threshold, and not without data: %s',
     (_, alarm) => {
       expect(alarm).toMatchObject({
         ComparisonOperator: 'GreaterThanThreshold',
@@ -132,7 +132,7 @@ describe.each(stageNames)('alarms of %s', (stage) => {
     },
   );
 
-  it('tell the topic that they begin and that they end', () => {
+  it('notify the topic when they begin and when they end', () => {
     const topic = '${MonitoringAlarmTopic}';
 
     for (const { AlarmActions, OKActions } of Object.values(alarms)) {
@@ -210,7 +210,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
     expect(widgets[0].properties.alarms.sort()).toEqual(alarms.map((id) => `\${${id}.Arn}`).sort());
   });
 
-  it('shows every metric that the functions record or that the access log is counted for', () => {
+  it('shows every metric of the functions and of the access log', () => {
     const counted = Object.values(properties(stage, 'AWS::Logs::MetricFilter')).map(
       ({ MetricTransformations: [{ MetricName }] }) => MetricName as string,
     );
@@ -244,13 +244,13 @@ describe('every metric of the functions', () => {
 describe.each(stageNames)('saved queries of %s', (stage) => {
   const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
 
-  it('look for errors in what the functions log, and in what Lambda says of them', () => {
+  it('find the errors that the functions log and the failures that Lambda logs', () => {
     const { QueryString } = saved.find(({ Name }) => Name.endsWith('/function-errors'))!;
 
     expect(QueryString).toContain(`filter level = "ERROR" or @message like ${runtimeFailure}\n`);
   });
 
-  it('read fields that the access log has, where they read it alone', () => {
+  it('of the access log read only fields that it has', () => {
     const [{ AccessLogSetting }] = Object.values(properties(stage, 'AWS::ApiGateway::Stage'));
     const read = saved
       .filter(({ LogGroupNames }) => LogGroupNames.join() === '${ApiAccessLogs}')

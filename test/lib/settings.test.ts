@@ -26,7 +26,7 @@ function configure(settings: Partial<StageSettings>, stage: StageName = 'prod') 
 }
 
 describe('the key prefix', () => {
-  it.each(stageNames)('of %s tells its keys from those of every other stage', (stage) => {
+  it.each(stageNames)('of %s distinguishes its keys from those of every other stage', (stage) => {
     const { apiKeyPrefix } = stageSettings(stage);
 
     expect(stageOfKey(`${apiKeyPrefix}0123`)).toBe(stage);
@@ -35,7 +35,7 @@ describe('the key prefix', () => {
     expect(apiKeyPrefix).toMatch(/^so_[a-z]+_$/);
   });
 
-  it('of no stage is no stage', () => {
+  it("of a name that is not a stage's does not exist", () => {
     expect(stageOfKey('so_nowhere_0123')).toBeUndefined();
   });
 });
@@ -68,7 +68,7 @@ describe('the configuration of a stage', () => {
     [{ corsOrigin: 'https://shop.example.com:443' }, 'give one origin'],
     [{ corsOrigin: 'https://*.example.com' }, 'give one origin'],
     [{ corsOrigin: "https://shop'.example.com" }, 'give one origin'],
-  ])('refuses %j and says what to write', (settings, remedy) => {
+  ])('rejects %j and says what to write', (settings, remedy) => {
     expect(() => configure(settings)).toThrow(ConfigurationError);
     expect(() => configure(settings)).toThrow(/^lib\/settings\/stages\.ts, prod: /);
     expect(() => configure(settings)).toThrow(remedy);
@@ -81,7 +81,7 @@ describe('the configuration of a stage', () => {
     },
   );
 
-  it('is that of an emergency only where its variable is true', () => {
+  it('is that of an emergency only if its variable is `true`', () => {
     expect(stageConfiguration('prod', 'true').isEmergency).toBe(true);
     expect(stageConfiguration('prod', '').isEmergency).toBe(false);
     expect(() => stageConfiguration('prod', 'yes')).toThrow(
@@ -98,7 +98,7 @@ describe("the account's Lambda concurrency", () => {
     [10, undefined],
     [undefined, undefined],
   ])(
-    'of %s leaves lists %s: half, where 100 stay free for functions without any',
+    'of %s gives lists %s: half, if 100 remain for functions without a reservation',
     (lambdaConcurrency, half) => {
       expect(listConcurrency({ lambdaConcurrency })).toBe(half);
     },
@@ -118,13 +118,13 @@ describe('the synthesis', () => {
     ['staging', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
     ['prod', { ...complete, domain }, ['openDefaultEndpoint']],
     ['prod', { ...complete, domain: { ...domain, isDefaultEndpointClosed: true } }, []],
-  ])('warns of %s with %j: %j', (stage, settings, expected) => {
+  ])('warns about %s with %j: %j', (stage, settings, expected) => {
     expect(Object.keys(warningsOf(configure(settings, stage)))).toEqual(expected);
   });
 });
 
 describe('plans', () => {
-  it('R21, I26: leave the limits of enterprise open, up to what one item can count', () => {
+  it('R21, I26: let each Enterprise owner have its own limits, up to the rate of writes of one item', () => {
     const dynamoDbWritesPerSecondAndPartition = 1_000;
 
     expect(plans.enterprise.limitsPerOwner).toBe(true);
@@ -133,7 +133,7 @@ describe('plans', () => {
     );
   });
 
-  it.each(planNames)('I25: tolerates more rejections than requests before it bans: %s', (name) => {
+  it.each(planNames)('I25: tolerates more rejections than it allows requests: %s', (name) => {
     const { perMinute, toleratedRejectionsPerMinute, limitsPerOwner, banSeconds } = plans[name];
 
     expect(banSeconds).toBe(300);

@@ -12,7 +12,7 @@ import { readable, resources } from './readable.ts';
 const apiGatewayUrl = 'https://${ApiRestApi}.execute-api.eu-central-1.${AWS::URLSuffix}';
 
 describe.each(stageNames)('stack of %s', (stage) => {
-  it('R27, I30: states its base address, which ends with /v1, and what operators need', () => {
+  it('R27, I30: outputs its base address, which ends with /v1, and the names that operators need', () => {
     const usagePlans = planNames
       .map(capitalized)
       .map((name) => [`UsagePlanId${name}`, { Value: `\${UsagePlans${name}}` }]);
@@ -33,14 +33,14 @@ describe.each(stageNames)('stack of %s', (stage) => {
     });
   });
 
-  it('is resources and outputs, and needs nothing that runs code at deployment', () => {
+  it('consists of resources and outputs, and runs no code at deployment', () => {
     const types = Object.values(template(stage).Resources).map(({ Type }) => Type);
 
     expect(Object.keys(template(stage)).sort()).toEqual(['Description', 'Outputs', 'Resources']);
     expect(types.filter((type) => /CustomResource|^Custom::/.test(type))).toEqual([]);
   });
 
-  it('has the tag by which the bill is divided', () => {
+  it("has the tag by which AWS's bill is divided", () => {
     const manifest = JSON.parse(readFileSync(`${assemblyDirectory()}/manifest.json`, 'utf8'));
 
     const { properties } = manifest.artifacts[`StoreOrders-${stage}`];
@@ -48,13 +48,31 @@ describe.each(stageNames)('stack of %s', (stage) => {
     expect(properties.tags).toEqual({ 'store-orders-stack': `StoreOrders-${stage}` });
   });
 
-  it('I11: has nothing for browsers, and nothing in front of the API', () => {
+  it('I11: has no CORS headers, no preflights and no web ACL', () => {
     expect(JSON.stringify(template(stage))).not.toMatch(
       /Access-Control|CORS_ORIGIN|"OPTIONS"|AWS::WAF/,
     );
   });
 
-  it('keeps the ids of what an update of the CDK must not replace', () => {
+  it("keeps the account's logging role when the stack is deleted, because other APIs use it", () => {
+    const kept = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
+
+    expect(resources(stage, 'AWS::ApiGateway::Account')).toMatchObject({
+      ApiRestApiAccount: {
+        Properties: { CloudWatchRoleArn: '${ApiRestApiCloudWatchRole.Arn}' },
+        ...kept,
+      },
+    });
+    expect(resources(stage, 'AWS::IAM::Role').ApiRestApiCloudWatchRole).toMatchObject(kept);
+  });
+
+  it("sets the account's logging role long after it is created, because IAM needs time", () => {
+    const { DependsOn } = resources(stage, 'AWS::ApiGateway::Account').ApiRestApiAccount!;
+
+    expect(DependsOn).toContainEqual(expect.stringMatching(/^ApiRestApiDeployment[0-9A-F]/));
+  });
+
+  it('keeps the ids of the resources that an update of the CDK must not replace', () => {
     const lasting = /DynamoDB::Table|ApiGateway::(RestApi|UsagePlan)$/;
     const ids = Object.entries(template(stage).Resources)
       .filter(([, { Type }]) => lasting.test(Type))
@@ -86,7 +104,7 @@ describe.each(stageNames)('tables of %s', (stage) => {
   const tables = resources(stage, 'AWS::DynamoDB::Table');
   const isRecoverable = pointInTimeRecoveryDays > 0;
 
-  it('are those that the tests of functions and commands create', () => {
+  it('are the tables that the tests of functions and commands create', () => {
     const created = Object.keys(tableShapes).map((name) => `Tables${name}`);
 
     expect(
@@ -119,22 +137,4 @@ describe.each(stageNames)('tables of %s', (stage) => {
       expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([policy, policy]);
     },
   );
-
-  it("keep the account's logging role when the stack goes: other APIs use it too", () => {
-    const kept = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
-
-    expect(resources(stage, 'AWS::ApiGateway::Account')).toMatchObject({
-      ApiRestApiAccount: {
-        Properties: { CloudWatchRoleArn: '${ApiRestApiCloudWatchRole.Arn}' },
-        ...kept,
-      },
-    });
-    expect(resources(stage, 'AWS::IAM::Role').ApiRestApiCloudWatchRole).toMatchObject(kept);
-  });
-
-  it("sets the account's logging role long after the role is created: IAM needs time for it", () => {
-    const { DependsOn } = resources(stage, 'AWS::ApiGateway::Account').ApiRestApiAccount!;
-
-    expect(DependsOn).toContainEqual(expect.stringMatching(/^ApiRestApiDeployment[0-9A-F]/));
-  });
 });

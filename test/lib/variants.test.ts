@@ -55,7 +55,7 @@ const staging = createStack('staging');
 const prod = createStack('prod');
 
 describe('a stack with every setting', () => {
-  it('I30: serves its domain, with a current TLS, and no second address', () => {
+  it('I30: serves its domain, requires current TLS, and has no second address', () => {
     expect(complete.Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' });
     expect(one('AWS::ApiGateway::DomainName')).toEqual({
       DomainName: 'api.example.com',
@@ -76,7 +76,7 @@ describe('a stack with every setting', () => {
     });
   });
 
-  it('keeps the first address open beside the domain until it is told to close it', () => {
+  it('keeps the default address open beside the domain until a setting closes it', () => {
     const domain = { ...everySetting.domain, isDefaultEndpointClosed: false };
 
     const restApi = first(createStack('prod', { domain }), 'RestApi') as CfnRestApi;
@@ -84,7 +84,7 @@ describe('a stack with every setting', () => {
     expect(restApi.disableExecuteApiEndpoint).toBe(false);
   });
 
-  it('R24: blocks an address above the rate with a 429 like every other', () => {
+  it('R24: blocks an IP address above the rate with a 429 like every other', () => {
     const { Scope, DefaultAction, Rules, CustomResponseBodies } = one('AWS::WAFv2::WebACL');
 
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
@@ -116,7 +116,7 @@ describe('a stack with every setting', () => {
     });
   });
 
-  it('has no tables of its own beside restored ones', () => {
+  it('uses restored tables instead of creating its own', () => {
     expect(all('AWS::DynamoDB::Table')).toEqual([]);
     expect(complete.Outputs).toMatchObject({
       OrdersTableName: { Value: 'orders-2' },
@@ -125,7 +125,7 @@ describe('a stack with every setting', () => {
     });
   });
 
-  it('is traced by X-Ray, to which the functions may send and nothing more', () => {
+  it('is traced by X-Ray, and the functions may only send traces to it', () => {
     expect(one('AWS::ApiGateway::Stage').TracingEnabled).toBe(true);
     for (const { TracingConfig } of all('AWS::Lambda::Function')) {
       expect(TracingConfig).toEqual({ Mode: 'Active' });
@@ -140,7 +140,7 @@ describe('a stack with every setting', () => {
     expect(all('AWS::IAM::Policy')).toEqual([]);
   });
 
-  it('names the full address of the runbook in every alarm', () => {
+  it('has the full address of the runbook in every alarm', () => {
     const descriptions = all('AWS::CloudWatch::Alarm').map(
       ({ AlarmDescription }) => AlarmDescription,
     );
@@ -149,7 +149,7 @@ describe('a stack with every setting', () => {
     for (const text of descriptions) expect(text).toContain(` Runbook: ${everySetting.runbook}#`);
   });
 
-  it('in an emergency takes all traffic at once and looks at no alarm', () => {
+  it('in an emergency moves all traffic at once and ignores all alarms', () => {
     const groups = all('AWS::CodeDeploy::DeploymentGroup');
 
     expect(groups).not.toEqual([]);
@@ -160,7 +160,7 @@ describe('a stack with every setting', () => {
     }
   });
 
-  it('is synthesized without a warning, and one without an account with one', () => {
+  it('is synthesized without a warning, unlike one without an account', () => {
     expect(warningsOf(completeStack)).toEqual([]);
     expect(warningsOf(createStack('prod', { account: noAccountYet }))).toHaveLength(1);
   });
@@ -173,11 +173,11 @@ describe('a stack that allows an origin', () => {
   it.each([
     ['gateway responses', 'gatewayresponse', all('AWS::ApiGateway::GatewayResponse')],
     [
-      'answers that no function gives',
+      'fixed responses',
       'method.response',
       methods.flatMap(({ Integration }) => Integration.IntegrationResponses ?? []),
     ],
-  ])('names it, and what scripts may read, in all %s', (_, prefix, answers) => {
+  ])('names it, and the headers that scripts may read, in all %s', (_, prefix, answers) => {
     const expected = Object.entries(readableByScripts).map(([name, value]) => [
       `${prefix}.header.${name}`,
       `'${value}'`,
@@ -189,7 +189,7 @@ describe('a stack that allows an origin', () => {
     }
   });
 
-  it('tells it to every function that answers', () => {
+  it('passes it to every function that responds to requests', () => {
     const functions = Object.entries(complete.Resources).filter(
       ([, { Type, Properties }]) =>
         Type === 'AWS::Lambda::Function' && Properties.Environment.Variables.CORS_ORIGIN === origin,
@@ -200,7 +200,7 @@ describe('a stack that allows an origin', () => {
     );
   });
 
-  it('I11: answers the preflights of every resource with operations 204, without a key', () => {
+  it('I11: answers preflight requests to every resource with operations with 204, without a key', () => {
     const operations = methods.filter(({ OperationName }) => OperationName);
     const expected = [...Map.groupBy(operations, ({ ResourceId }) => ResourceId)].map(
       ([resource, those]) => [resource, those.map(({ HttpMethod }) => HttpMethod).join(', ')],
@@ -242,7 +242,7 @@ describe('the deployment of the API', () => {
   });
 
   it.each(['Authorizer', 'Method', 'Resource', 'GatewayResponse', 'RestApi'])(
-    'is a new one after a change of an AWS::ApiGateway::%s',
+    'is replaced after a change of an AWS::ApiGateway::%s',
     (type) => {
       const stack = createStack('staging');
 
@@ -258,7 +258,7 @@ describe('cdk-nag, AwsSolutions', () => {
     ['staging', staging],
     ['prod', prod],
     ['prod with every setting', completeStack],
-  ])('leaves no finding without a written reason: %s', (_, stack) => {
+  ])('has no finding without a written reason: %s', (_, stack) => {
     const { violations } = new AwsSolutionsChecks(stack).validateScope(stack);
 
     expect(violations).toEqual([]);

@@ -161,7 +161,7 @@ function brokenRule(step: Step): string | undefined {
   return Object.keys(rules).find((name) => !rules[name]!(step));
 }
 
-describe('in every order of requests, changes, lost answers and the clock, the limiter', () => {
+describe('the limiter, in every order of requests, changes, lost responses and clock ticks,', () => {
   it.each(Object.keys(scenarios))('R24, R26: keeps every rule: %s', async (name) => {
     const exploration = new Exploration(scenarios[name]!);
 

@@ -38,8 +38,8 @@ async function bannedOwner(): Promise<LimitedOwner> {
   return owner;
 }
 
-describe('a request with something left', () => {
-  it('costs one write for a cached key, which counts in both windows', async () => {
+describe('a request within the limits', () => {
+  it('costs one write for a cached key, and counts in both windows', async () => {
     const owner = new LimitedOwner(used(6, 29));
     await owner.decide();
     owner.nowMs++;
@@ -66,7 +66,7 @@ describe('a request with something left', () => {
     expect(owner.numbers).toMatchObject({ minuteCount: 8, dayCount: 31 });
   });
 
-  it('begins both windows of a new owner with one write, and notes the use of the key', async () => {
+  it('starts both windows of a new owner with one write, and records the use of the key', async () => {
     const owner = new LimitedOwner();
 
     const { result, writes } = await owner.cost(() => owner.decide());
@@ -79,7 +79,7 @@ describe('a request with something left', () => {
     });
   });
 
-  it('begins the next minute with one write, and keeps the day', async () => {
+  it('starts the next minute with one write, and continues the day', async () => {
     const owner = new LimitedOwner(used(58, 30));
     await owner.decide();
     owner.wait(60);
@@ -95,7 +95,7 @@ describe('a request with something left', () => {
     });
   });
 
-  it('costs two writes where another environment was quicker to begin the minute', async () => {
+  it('costs two writes if another environment has already started the minute', async () => {
     const owner = new LimitedOwner(used(7, 7));
     const other = owner.environment();
     await owner.decide();
@@ -111,7 +111,7 @@ describe('a request with something left', () => {
   it.each([
     ['minute', used(60, 60), minute + 60, { minuteCount: 1, dayCount: 61 }],
     ['day', used(0, 1_000), nextDay, { minuteCount: 1, dayCount: 1 }],
-  ])('is served when the %s is over, and not a millisecond before', async (...given) => {
+  ])('is admitted when the %s is over, and not a millisecond earlier', async (...given) => {
     const [, uses, endSeconds, counts] = given;
     const owner = new LimitedOwner(uses);
     owner.nowMs = endSeconds * 1_000 - 1;
@@ -127,7 +127,7 @@ describe('a request with something left', () => {
 });
 
 describe('a hundred requests at once', () => {
-  it("R24, I31: are admitted exactly to the owner's limit, over all of its keys", async () => {
+  it("R24, I31: are admitted exactly up to the owner's limit, across all its keys", async () => {
     const keys = keysOfOwner(10);
     const entries = Object.fromEntries(keys.map(({ tokenHash }) => [tokenHash, {}]));
     const owner = new LimitedOwner({}, entries);
@@ -149,13 +149,13 @@ describe('a hundred requests at once', () => {
 
 describe('R22: the headers', () => {
   it.each([
-    ['the minute when it has less left', used(50, 100), 60, 9, minute + 60],
-    ['the day when it has less left', used(10, 990), 1_000, 9, nextDay],
-    ['the minute on a tie', used(50, 990), 60, 9, minute + 60],
-    ['the day when it is used up and the minute is not', used(10, 1_000), 1_000, 0, nextDay],
-    ['the minute when both are used up', used(60, 1_000), 60, 0, minute + 60],
-    ['nothing left, and not less, of a smaller plan', used(200, 200), 60, 0, minute + 60],
-  ])('R23, I21: describe %s, with its reset', async (_name, uses, limit, remaining, reset) => {
+    ['the minute if fewer requests are left in it', used(50, 100), 60, 9, minute + 60],
+    ['the day if fewer requests are left in it', used(10, 990), 1_000, 9, nextDay],
+    ['the minute if both have equally many left', used(50, 990), 60, 9, minute + 60],
+    ['the day if only the day is used up', used(10, 1_000), 1_000, 0, nextDay],
+    ['the minute if both are used up', used(60, 1_000), 60, 0, minute + 60],
+    ['0 left, not fewer, after a change to a smaller plan', used(200, 200), 60, 0, minute + 60],
+  ])('R23, I21: describe %s', async (_name, uses, limit, remaining, reset) => {
     const owner = new LimitedOwner(uses);
 
     expect(await owner.decide()).toMatchObject({ limit, remaining, reset });
@@ -164,23 +164,26 @@ describe('R22: the headers', () => {
   it.each([
     ['admitted', 1, 58],
     ['rejected', 60, 0],
-  ])('count the seconds from the answer, where a request is %s', async (_, minuteCount, left) => {
-    const owner = new LimitedOwner(used(minuteCount, 60));
-    const environment = owner.environment(async (command) => {
-      if (command instanceof GetItemCommand) return owner.send(command);
-      // The next minute begins, and another environment counts in it, before the write arrives.
-      owner.put({ ...used(minuteCount, 60), minuteWindow: minute + 60 });
-      owner.nowMs = (minute + 63) * 1_000;
-      return owner.send(command);
-    });
+  ])(
+    'count the seconds from the response to a request that is %s',
+    async (_, minuteCount, left) => {
+      const owner = new LimitedOwner(used(minuteCount, 60));
+      const environment = owner.environment(async (command) => {
+        if (command instanceof GetItemCommand) return owner.send(command);
+        // The next minute begins, and another environment counts in it, before the write arrives.
+        owner.put({ ...used(minuteCount, 60), minuteWindow: minute + 60 });
+        owner.nowMs = (minute + 63) * 1_000;
+        return owner.send(command);
+      });
 
-    const { rateLimit, reset } = await environment.decide(address);
+      const { rateLimit, reset } = await environment.decide(address);
 
-    expect(reset).toBe(minute + 120);
-    expect(rateLimit).toContain(`"minute";r=${left};t=57, `);
-  });
+      expect(reset).toBe(minute + 120);
+      expect(rateLimit).toContain(`"minute";r=${left};t=57, `);
+    },
+  );
 
-  it('give a window that ended before the answer no negative seconds', async () => {
+  it('give 0 seconds, not fewer, for a window that ended before the response', async () => {
     const owner = new LimitedOwner(used(1, 60));
     const environment = owner.environment(async (command) => {
       const answered = await owner.send(command);
@@ -196,10 +199,10 @@ describe('R22: the headers', () => {
 
 describe('a rejection', () => {
   it.each([
-    ['minute', used(60, 60), 'rate_limit_exceeded', 40],
-    ['day', used(10, 1_000), 'quota_exceeded', nextDay - startSeconds],
-    ['day, also when the minute is', used(60, 1_000), 'quota_exceeded', nextDay - startSeconds],
-  ])('R24, R25: comes when the %s is used up', async (_name, uses, code, seconds) => {
+    ['the minute is used up', used(60, 60), 'rate_limit_exceeded', 40],
+    ['the day is used up', used(10, 1_000), 'quota_exceeded', nextDay - startSeconds],
+    ['both are used up', used(60, 1_000), 'quota_exceeded', nextDay - startSeconds],
+  ])('R24, R25: follows when %s', async (_name, uses, code, seconds) => {
     const owner = new LimitedOwner(uses);
 
     const { rejection, retryAfterSeconds } = await owner.decide();
@@ -209,7 +212,7 @@ describe('a rejection', () => {
     expect(retryAfterSeconds).toBe(seconds);
   });
 
-  it('uses up nothing, and costs one write, which counts it', async () => {
+  it('does not count against the limits, and costs one write, which counts the rejection', async () => {
     const owner = new LimitedOwner(used(60, 60));
 
     const first = await owner.cost(() => owner.decide());
@@ -221,7 +224,7 @@ describe('a rejection', () => {
     expect(owner.numbers).toMatchObject({ rejectionWindow: minute, rejectionCount: 2 });
   });
 
-  it('costs one write, and is not counted, where another environment used the last request', async () => {
+  it('costs one write, and is not counted, if another environment used the last request', async () => {
     const owner = new LimitedOwner(used(58, 58));
     await owner.decide();
     await owner.environment().decide(address);
@@ -233,7 +236,7 @@ describe('a rejection', () => {
     expect(owner.numbers.rejectionCount).toBeUndefined();
   });
 
-  it('R26: is tolerated as often as the plan says, and the next one begins a ban', async () => {
+  it('R26: is tolerated as often as the plan says, and the next one starts a ban', async () => {
     const owner = new LimitedOwner(used(60, 60));
 
     const decisions = await owner.decideInTurn(tolerated);
@@ -254,7 +257,7 @@ describe('a rejection', () => {
     expect(owner.numbers).toMatchObject({ bannedUntil });
   });
 
-  it("R26, I31: counts for its own key, and not for the owner's others", async () => {
+  it("R26, I31: counts for its own key, and not for the owner's other keys", async () => {
     const [one, other] = keysOfOwner(2);
     const entries = { [one!.tokenHash]: {}, [other!.tokenHash]: {} };
     const owner = new LimitedOwner(used(60, 60), entries);
@@ -266,11 +269,11 @@ describe('a rejection', () => {
   });
 
   it.each([
-    ['of the minute before', minute - 60, minute, 1],
-    ['of the next minute, which a faster clock has begun', minute + 60, minute + 60, tolerated],
+    ['of the previous minute', minute - 60, minute, 1],
+    ['of the next minute, which a faster clock has started', minute + 60, minute + 60, tolerated],
     ['of the last minute within the tolerance', startSeconds + 300, startSeconds + 300, tolerated],
-    ['of a minute that only a wrong clock can have begun', startSeconds + 301, minute, 1],
-  ])('R26: adds to a count %s only if it can be of now', async (...given) => {
+    ['of a minute that only a wrong clock can have started', startSeconds + 301, minute, 1],
+  ])('R26: continues or restarts a count %s', async (...given) => {
     const [, rejectionWindow, window, count] = given;
     const rejections = { rejectionWindow, rejectionCount: tolerated - 1 };
     const owner = new LimitedOwner({ ...used(60, 60), ...rejections });
@@ -280,7 +283,7 @@ describe('a rejection', () => {
     expect(owner.numbers).toMatchObject({ rejectionWindow: window, rejectionCount: count });
   });
 
-  it('never begins a ban for a plan without a rule', async () => {
+  it('never starts a ban for a plan without a rule', async () => {
     const owner = new LimitedOwner({ ...used(60, 60), plan: 'unheard-of' });
 
     const decisions = await owner.decideInTurn(10);
@@ -292,9 +295,9 @@ describe('a rejection', () => {
 
 describe('R26: a banned key', () => {
   it.each([
-    ['known', (owner: LimitedOwner) => owner.decide()],
-    ['new', (owner: LimitedOwner) => owner.environment().decide(address)],
-  ])('costs a read and no write where it is %s', async (_name, decide) => {
+    ['has cached it', (owner: LimitedOwner) => owner.decide()],
+    ['has not seen it', (owner: LimitedOwner) => owner.environment().decide(address)],
+  ])('costs a read and no write if the environment %s', async (_name, decide) => {
     const owner = await bannedOwner();
     const before = owner.item;
 
@@ -306,7 +309,7 @@ describe('R26: a banned key', () => {
     expect(owner.item).toEqual(before);
   });
 
-  it('stays banned in the next minutes, and is served to the second when the ban is over', async () => {
+  it('stays banned in the next minutes, and is admitted in the second in which the ban ends', async () => {
     const owner = await bannedOwner();
     owner.wait(60);
     const later = await owner.decide();
@@ -322,7 +325,7 @@ describe('R26: a banned key', () => {
     expect(codeOf(served)).toBe('admitted');
   });
 
-  it('waits for the day, when that ends later than the ban', async () => {
+  it('has to wait for the day if that is used up and ends after the ban', async () => {
     const owner = new LimitedOwner({ ...used(60, 1_000), bannedUntil: minute + 100 });
 
     const decision = await owner.decide();
@@ -337,7 +340,7 @@ describe('R26: a banned key', () => {
     expect(codeOf(decision)).toBe('api_key_banned');
   });
 
-  it('waits for the minute, when that is full and ends later than the ban', async () => {
+  it('has to wait for the minute if that is used up and ends after the ban', async () => {
     const owner = new LimitedOwner({ ...used(60, 60), bannedUntil: minute + 50 });
 
     const decision = await owner.decide();
@@ -351,12 +354,12 @@ describe('R18: a key that is not valid', () => {
   it.each<[string, Overrides, KeyAddress?]>([
     ['of a suspended owner', { ...used(3, 3), status: 'suspended' }],
     ['of a suspended owner, and banned', { status: 'suspended', bannedUntil: minute + 500 }],
-    ['of a suspended owner who has used all', { ...used(60, 1_000), status: 'suspended' }],
+    ['of a suspended owner whose limits are used up', { ...used(60, 1_000), status: 'suspended' }],
     ['of an owner without a status', { status: undefined }],
     ['of no owner', used(3, 3), { ownerHash: 'none', tokenHash: 'none' }],
     ['invented by a former client of the owner', used(3, 3), { ownerHash, tokenHash: 'none' }],
-    ['named like a property', used(3, 3), { ownerHash, tokenHash: '__proto__' }],
-  ])('costs a read and no write each time: one %s', async (_name, overrides, key = address) => {
+    ['with the name of a JavaScript property', used(3, 3), { ownerHash, tokenHash: '__proto__' }],
+  ])('costs a read and no write each time: a key %s', async (_name, overrides, key = address) => {
     const owner = new LimitedOwner(overrides);
     const before = owner.item;
 
@@ -366,7 +369,7 @@ describe('R18: a key that is not valid', () => {
     expect(owner.item).toEqual(before);
   });
 
-  it('is refused from the second of its expiry on, and not before', async () => {
+  it('is refused from the second in which it expires', async () => {
     const owner = new LimitedOwner({ ...used(3, 3), expiresAt: startSeconds + 1 });
     const served = await owner.decide();
     owner.wait(1);
@@ -378,11 +381,11 @@ describe('R18: a key that is not valid', () => {
 
 describe('R18: a revoked key', () => {
   it.each<[string, Overrides]>([
-    ['with something left', used(3, 3)],
+    ['within its limits', used(3, 3)],
     ['whose window is full', used(60, 60)],
     ['that is banned', { ...used(3, 3), bannedUntil: startSeconds + 200 }],
   ])(
-    'is refused from the next request on, and the other keys are not: one %s',
+    "is refused from the next request on, unlike the owner's other keys: a key %s",
     async (_name, uses) => {
       const [one, other] = keysOfOwner(2);
       const owner = new LimitedOwner(uses, { [one!.tokenHash]: {}, [other!.tokenHash]: {} });
@@ -398,24 +401,31 @@ describe('R18: a revoked key', () => {
   );
 
   it.each([
-    ['with something left', used(3, 3)],
+    ['within its limits', used(3, 3)],
     ['whose window is full', used(60, 60)],
-  ])('is refused between the read and the write of its request: one %s', async (_name, uses) => {
-    const owner = new LimitedOwner(uses);
-    const environment = owner.environment((command) => {
-      if (!(command instanceof GetItemCommand)) owner.put(uses, {});
-      return owner.send(command);
-    });
+  ])(
+    'is refused if it is revoked between the read and the write of a request: a key %s',
+    async (_name, uses) => {
+      const owner = new LimitedOwner(uses);
+      const environment = owner.environment((command) => {
+        if (!(command instanceof GetItemCommand)) owner.put(uses, {});
+        return owner.send(command);
+      });
 
-    await expect(environment.decide(address)).rejects.toThrow(UnauthorizedError);
-  });
+      await expect(environment.decide(address)).rejects.toThrow(UnauthorizedError);
+    },
+  );
 });
 
-describe('what only a wrong clock can have written', () => {
+describe('a time that only a wrong clock can have written', () => {
   it.each([
-    ['a minute', { minuteWindow: far }, { minuteWindow: minute, minuteCount: 1, dayCount: 31 }],
-    ['a day', { dayWindow: nextDay }, { dayWindow: day, dayCount: 1, minuteCount: 8 }],
-  ])('is replaced like a window that is over: %s', async (_name, window, numbers) => {
+    [
+      'the start of a minute',
+      { minuteWindow: far },
+      { minuteWindow: minute, minuteCount: 1, dayCount: 31 },
+    ],
+    ['the start of a day', { dayWindow: nextDay }, { dayWindow: day, dayCount: 1, minuteCount: 8 }],
+  ])('is replaced like that of a window that is over: %s', async (_name, window, numbers) => {
     const owner = new LimitedOwner({ ...used(7, 30), ...window });
 
     const { result, writes } = await owner.cost(() => owner.decide());
@@ -425,7 +435,7 @@ describe('what only a wrong clock can have written', () => {
     expect(owner.numbers).toMatchObject(numbers);
   });
 
-  it('is no window that begins within five minutes, which is never emptied', async () => {
+  it('is not the start of a window within the next five minutes, which stays full', async () => {
     const owner = new LimitedOwner(used(60, 60));
     owner.nowMs = (minute - clockToleranceSeconds) * 1_000;
 
@@ -441,25 +451,28 @@ describe('what only a wrong clock can have written', () => {
   it.each([
     ['admitted', used(3, 3)],
     ['rate_limit_exceeded', used(60, 60)],
-  ])('is a ban longer than any, which is ended by a request that is %s', async (code, uses) => {
-    const owner = new LimitedOwner({ ...uses, bannedUntil: longest + 1 });
+  ])(
+    'is the end of a ban that is longer than any: a request that is %s ends it',
+    async (code, uses) => {
+      const owner = new LimitedOwner({ ...uses, bannedUntil: longest + 1 });
 
-    const decision = await owner.decide();
-    owner.wait(60);
-    const later = await owner.decide();
+      const decision = await owner.decide();
+      owner.wait(60);
+      const later = await owner.decide();
 
-    expect([decision, later].map(codeOf)).toEqual([code, 'admitted']);
-    expect(owner.numbers).toMatchObject({ bannedUntil: 0 });
-  });
+      expect([decision, later].map(codeOf)).toEqual([code, 'admitted']);
+      expect(owner.numbers).toMatchObject({ bannedUntil: 0 });
+    },
+  );
 
-  it('is no ban that a clock within the tolerance can have begun', async () => {
+  it('is not the end of a ban that a clock within the tolerance can have started', async () => {
     const owner = new LimitedOwner({ ...used(3, 3), bannedUntil: longest });
 
     expect(codeOf(await owner.decide())).toBe('api_key_banned');
   });
 });
 
-describe('where DynamoDB fails', () => {
+describe('the limiter, when DynamoDB fails,', () => {
   const throttled = new Error('The table is throttled');
   const captured = captureLinesOfTests();
 
@@ -472,7 +485,7 @@ describe('where DynamoDB fails', () => {
     });
   }
 
-  it('rejects for a full window that it has read, though it cannot count it, and logs why', async () => {
+  it('rejects a request after reading a full window, even if it cannot count the rejection, and logs the reason', async () => {
     const owner = new LimitedOwner(used(60, 60));
 
     const decision = await failing(owner, (call) => call === 2).decide(address);
@@ -488,7 +501,7 @@ describe('where DynamoDB fails', () => {
     ]);
   });
 
-  it('rejects nobody for what it has only cached', async () => {
+  it('rejects no request on the basis of a cached state alone', async () => {
     const owner = new LimitedOwner(used(60, 60));
     const environment = failing(owner, (call) => call > 2);
     await environment.decide(address);
@@ -496,7 +509,7 @@ describe('where DynamoDB fails', () => {
     await expect(environment.decide(address)).rejects.toBe(throttled);
   });
 
-  it.each([1, 2])('passes the error of call %i on', async (failed) => {
+  it.each([1, 2])('throws the error of call %i', async (failed) => {
     const owner = new LimitedOwner(used(3, 3));
 
     const decided = failing(owner, (call) => call === failed).decide(address);
@@ -504,7 +517,7 @@ describe('where DynamoDB fails', () => {
     await expect(decided).rejects.toBe(throttled);
   });
 
-  it('takes no key for invalid where the answer to a write lacks the item', async () => {
+  it('does not treat a key as invalid if the response to a write lacks the item', async () => {
     const owner = new LimitedOwner(used(3, 3));
     const environment = owner.environment(async (command) =>
       command instanceof GetItemCommand ? owner.send(command) : {},
@@ -513,7 +526,7 @@ describe('where DynamoDB fails', () => {
     await expect(environment.decide(address)).rejects.toThrow('lacks the item');
   });
 
-  it('gives up after four writes where the item makes every condition fail', async () => {
+  it('gives up after four writes if the item makes every condition fail', async () => {
     // A text is neither less than a limit nor at least as large.
     const owner = new LimitedOwner({ ...used(3, 3), minuteCount: 'three' });
 
@@ -525,7 +538,7 @@ describe('where DynamoDB fails', () => {
 });
 
 describe('the cache of keys', () => {
-  it('holds ten thousand keys, and evicts the one that was asked for least recently', async () => {
+  it('holds ten thousand keys, and evicts the least recently used one', async () => {
     const [one, two] = keysOfOwner(2);
     const owner = new LimitedOwner(used(3, 3), { [one!.tokenHash]: {}, [two!.tokenHash]: {} });
     const others = { ownerHash: 'others' };
@@ -560,7 +573,7 @@ describe('R25: Retry-After', () => {
     milliseconds: fc.integer({ min: 0, max: 999 }),
   });
 
-  it('is enough of a wait, and not a second more than needed, from any state of a key', async () => {
+  it('is the shortest sufficient wait, from any state of a key', async () => {
     await fc.assert(
       fc.asyncProperty(use, async ({ nowSeconds, milliseconds, ...state }) => {
         const { bannedForSeconds } = state;

@@ -6,7 +6,7 @@ import { type Change, keys, midnight, type Scenario, tolerated } from './explora
 
 const minute = midnight - 60;
 const today = midnight - 86_400;
-/** What only a wrong clock can have written. */
+/** A time that only a wrong clock can have written. */
 const far = midnight + 3_600;
 
 const limits = { perMinute: 2, perDay: 4 };
@@ -65,9 +65,9 @@ function ahead(...seconds: number[]): Scenario['environments'] {
 /** The item of an owner that is in the middle of its windows. */
 export const ownerInUse = item(used);
 
-/** What the limiter and everything around it do in every order, by a name. */
+/** The scenarios, each of which is explored in every order of its steps, by name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
-  'the last requests of a minute, over two keys': {
+  'the last requests of a minute, with two keys': {
     item: item(used, 2),
     environments: agreeing([0], [1], [0]),
   },
@@ -84,7 +84,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     item: item(noUse),
     environments: ahead(-150, 0, 150),
   },
-  'a full minute that a faster clock has begun': {
+  'a full minute that a faster clock has started': {
     item: item({ ...full, minuteWindow: minute + 240 }),
     environments: ahead(-30, 0, 240),
     losses: 0,
@@ -122,7 +122,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     item: item({ ...used, expiresAt: midnight }),
     environments: agreeing([0, 0], [0]),
   },
-  'windows and a ban that only a wrong clock can have begun': {
+  'windows and a ban that only a wrong clock can have started': {
     item: item({ ...full, minuteWindow: far, dayWindow: far, bannedUntil: far, dayCount: 4 }),
     environments: agreeing([0, 0], [0]),
   },

@@ -23,7 +23,7 @@ import {
 type Fields = Readonly<Record<string, OrderField>>;
 
 describe('copyOrders', () => {
-  it('makes plain JSON of the fields and leaves an empty list to the SDK', () => {
+  it('converts the fields to plain JSON and leaves an empty list to the SDK', () => {
     const items: OrderItem[] = [
       { id: { N: '1' }, petId: { N: '7' }, shipDate: { S: '2026-11-20T09:30:00Z' } },
       { id: { N: '-2' }, quantity: { N: '2' }, complete: { BOOL: false } },
@@ -50,13 +50,13 @@ describe('copyOrders', () => {
     ['a leading zero', { quantity: { N: '007' } }],
     ['a negative zero in an int64', { petId: { N: '-0' } }],
     ['no digits', { quantity: { N: '' } }],
-    ['letters behind its digits', { quantity: { N: '12a' } }],
-    ['only a minus', { quantity: { N: '-' } }],
+    ['letters after its digits', { quantity: { N: '12a' } }],
+    ['only a minus sign', { quantity: { N: '-' } }],
     ['an id that is a string', { id: { S: '1' } }],
-    ['a truth value that is a number', { complete: { BOOL: 12345 } }],
-    ['an attribute of another name', { ids: { N: '1' } }],
-    ['an attribute whose name begins like another', { petIds: { N: '1' } }],
-  ])('leaves an item with %s, and all after it, to the SDK', (_what, odd) => {
+    ['a boolean that is a number', { complete: { BOOL: 12345 } }],
+    ['an attribute with another name', { ids: { N: '1' } }],
+    ["an attribute whose name begins like a field's", { petIds: { N: '1' } }],
+  ])('leaves an item with %s, and all items after it, to the SDK', (_what, odd) => {
     const odds = orderItem(2, odd as OrderItem);
 
     const { count, rest } = copy(scanAnswer([orderItem(1), odds, orderItem(3)], '3'));
@@ -71,25 +71,25 @@ describe('copyOrders', () => {
   it.each([
     ['spaces', JSON.stringify({ Items: [orderItem(1)] }, null, 1)],
     ['a space in a value', '{"Items":[{"id":{"N":"1" },"petId":{"N":"2"}}]}'],
-    ['a space behind a value', '{"Items":[{"id":{"N":"1"} ,"petId":{"N":"2"}}]}'],
+    ['a space after a value', '{"Items":[{"id":{"N":"1"} ,"petId":{"N":"2"}}]}'],
     ['an item outside of a list', '{"id":{"N":"1"}} '],
     ['an escaped name', '{"Items":[{"\\u0069d":{"N":"1"}}]}'],
-    ['an escaped list', '{"\\u0049tems":[{"id":{"N":"1"}}]}'],
+    ['a list with an escaped name', '{"\\u0049tems":[{"id":{"N":"1"}}]}'],
     ['an item without attributes', '{"Items":[{}]}'],
     ['no list', '{"Count":0}'],
     ['nothing', ''],
-  ])('leaves a page with %s to the SDK as it is', (_what, page) => {
+  ])('leaves a page unchanged to the SDK if it contains %s', (_what, page) => {
     expect(copy(page)).toEqual({ json: '', count: 0, itemCount: 0, rest: page });
   });
 
-  it('does not take the text of a string for the list', () => {
+  it('does not mistake the text of a string for the list', () => {
     const page = '{"LastEvaluatedKey":{"x":{"S":"\\"Items\\":[{}]"}},"Items":[{"id":{"N":"1"}}]}';
 
     expect(copy(page).json).toBe(',{"id":1}');
   });
 
   it.each(['0', '-0', '-12', '1E+2', '12345678901234567890123456789012345678'])(
-    'copies the quantity %s as it is, because JSON has it too',
+    'copies the quantity %s unchanged, because it is valid JSON',
     (quantity) => {
       const { json, rest } = copy(scanAnswer([{ id: { N: '1' }, quantity: { N: quantity } }]));
 
@@ -98,7 +98,7 @@ describe('copyOrders', () => {
     },
   );
 
-  it('reads nothing behind a page, wherever it ends and whatever its memory held before', () => {
+  it('reads nothing beyond a page, wherever it ends and whatever its memory contained before', () => {
     const start = '{"Items":[';
     const item = JSON.stringify(orderItem(1, { shipDate: { S: '"\\' } }));
     const memory = Buffer.from(`${start}${item},${item},${item}]}`);
@@ -116,7 +116,7 @@ describe('copyOrders', () => {
     );
   });
 
-  it('shows each id once, and leaves out the orders that are not kept', () => {
+  it('passes each id to `keep` once, and leaves out the orders that it rejects', () => {
     const seen: string[] = [];
     const keep: KeepOrder = (id) => {
       seen.push(id);
@@ -132,7 +132,7 @@ describe('copyOrders', () => {
     expect(json).not.toContain('"id":2');
   });
 
-  it('and the SDK together convert every page as orderToJson does', () => {
+  it('converts every page, together with the SDK, as orderToJson does', () => {
     fc.assert(
       fc.property(anyPage, ({ page, items }) => {
         const { json, count, rest } = copy(page);
@@ -147,7 +147,7 @@ describe('copyOrders', () => {
     );
   });
 
-  it('understands every page of flat orders to its end, whatever the fields', () => {
+  it('copies every page of well-formed orders completely, whatever the fields', () => {
     const anyPageOfAnyFields = anyFields.chain((fields) =>
       fc.tuple(fc.constant(fields), fc.array(flatItemOf(fields))),
     );

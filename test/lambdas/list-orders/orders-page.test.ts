@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 describe('pageReader', () => {
-  it('asks for the fields of an order and nothing else, whatever words DynamoDB reserves', async () => {
+  it('requests exactly the fields of an order, whatever words DynamoDB reserves', async () => {
     await startTable({ items: orderItems(3) });
 
     await read();
@@ -39,7 +39,7 @@ describe('pageReader', () => {
     expect(asked).toEqual(orderFieldNames);
   });
 
-  it('asks for the page of a segment after a key', async () => {
+  it('requests the page of a segment that follows a key', async () => {
     await startTable({ items: orderItems(40), ordersPerPage: 5 });
     const startKey = { id: { N: '3' } };
 
@@ -72,9 +72,9 @@ describe('pageReader', () => {
   );
 
   it.each([
-    ['flat', {}],
-    ['odd', { shipDate: { NULL: true } }],
-  ])('leaves out and counts the orders to except, among %s ones', async (_what, odd) => {
+    ['well-formed', {}],
+    ['not', { shipDate: { NULL: true } }],
+  ])('leaves out the excepted orders and counts them, if orders are %s', async (_what, odd) => {
     const items = [1, 2, 3].map((id) => orderItem(id, odd as OrderItem));
     await startTable({ items });
     const { ids } = await read();
@@ -88,26 +88,29 @@ describe('pageReader', () => {
   });
 
   it.each<[string, Reply]>([
-    ['breaks off', scanOf({ items: wrongItems, chunkBytes: 4_096, isBrokenOff: true })],
+    ['ends prematurely', scanOf({ items: wrongItems, chunkBytes: 4_096, isBrokenOff: true })],
     [
-      'lacks only its end',
+      'lacks only its last byte',
       ({ outgoing }) =>
         outgoing.writeHead(200, contentType).end(scanAnswer(wrongItems).slice(0, -1)),
     ],
-  ])('asks again if an answer %s, and uses no part of that answer', async (_what, reply) => {
-    const items = orderItems(1_000);
-    await startTable({ items });
-    table.next.push(reply);
+  ])(
+    'repeats the request if a response %s, and uses no part of that response',
+    async (_what, reply) => {
+      const items = orderItems(1_000);
+      await startTable({ items });
+      table.next.push(reply);
 
-    const page = await read();
+      const page = await read();
 
-    expect(table.requests).toHaveLength(2);
-    expect(page.count).toBe(1_000);
-    expect([...page.ids]).toEqual(items.map(({ id }) => id?.N));
-    expect(ordersOf(page)).toHaveLength(1_000);
-  });
+      expect(table.requests).toHaveLength(2);
+      expect(page.count).toBe(1_000);
+      expect([...page.ids]).toEqual(items.map(({ id }) => id?.N));
+      expect(ordersOf(page)).toHaveLength(1_000);
+    },
+  );
 
-  it('reads a page that is larger than DynamoDB sends', async () => {
+  it('reads a page that is larger than any that DynamoDB sends', async () => {
     // An item has 400 KB, of which every character can be six in JSON.
     const items = [1, 2, 3].map((id) => orderItem(id, { shipDate: { S: 'x'.repeat(900_000) } }));
     await startTable({ items, chunkBytes: 50_000 });
@@ -119,21 +122,21 @@ describe('pageReader', () => {
 
   it.each([
     ['is empty', ''],
-    ['has nothing in it', '{}'],
+    ['has no members', '{}'],
     ['has no orders', '{"Count":2,"ScannedCount":2}'],
     ['lacks its only order', '{"Count":1,"ScannedCount":1}'],
-    ['states no number', scanAnswer(orderItems(2)).replace('"Count":2,', '')],
+    ['states no count', scanAnswer(orderItems(2)).replace('"Count":2,', '')],
     [
       'has fewer orders than it states',
       scanAnswer(orderItems(2)).replace('"Count":2', '"Count":3'),
     ],
     ['has more orders than it states', scanAnswer(orderItems(2)).replace('"Count":2', '"Count":1')],
     [
-      'has fewer odd orders than it states',
+      'has fewer malformed orders than it states',
       scanAnswer([orderItem(1, { shipDate: { NULL: true } })]).replace('"Count":1', '"Count":2'),
     ],
-    ['lacks orders and has the number behind them', '{"Items":[{"id":{"N":"1"}}],"Count":2}'],
-  ])('is not content with an answer of 200 that %s', async (_what, body) => {
+    ['lacks orders and states the count after them', '{"Items":[{"id":{"N":"1"}}],"Count":2}'],
+  ])('throws if a response with status 200 %s', async (_what, body) => {
     await startTable({ items: [] });
     table.reply = ({ outgoing }) => outgoing.writeHead(200, contentType).end(body);
 
@@ -145,7 +148,7 @@ describe('pageReader', () => {
     );
   });
 
-  it('frees the memory of what has arrived, and of the orders once they are released', async () => {
+  it('frees the memory of received chunks, and that of the orders when they are released', async () => {
     await startTable({ items: orderItems(1_000) });
     const freed = jest.spyOn(ArrayBuffer.prototype, 'transfer');
 
@@ -159,7 +162,7 @@ describe('pageReader', () => {
     freed.mockRestore();
   });
 
-  it('reads a page to the memory of the one before', async () => {
+  it('reads a page into the memory of the previous one', async () => {
     await startTable({ items: orderItems(3) });
     const copied = jest.spyOn(Buffer.prototype, 'copy');
 

@@ -14,7 +14,7 @@ type Pages = Awaited<ReturnType<typeof startScan>>;
 const { signal } = new AbortController();
 
 describe('startScan', () => {
-  it('lists every order of any store once, however the segments share them out', async () => {
+  it('lists every order of any store once, however the orders are divided into segments', async () => {
     const share = fc.array(fc.nat(3), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(share, fc.integer({ min: 1, max: 9 }), async (segments, perPage) => {
@@ -28,7 +28,7 @@ describe('startScan', () => {
     );
   });
 
-  it('hands the first page on before it waits for a segment', async () => {
+  it('yields the first page before it waits for a segment', async () => {
     const table = fakeTable(orderIds(30), 10);
     const pages = await startScan(
       (request) => (request.segment ? new Promise(() => {}) : table.readPage(request)),
@@ -40,7 +40,7 @@ describe('startScan', () => {
     expect(idsOf(first.value as OrdersPage)).toEqual(orderIds(10));
   });
 
-  it('has four requests under way, and no page more than one ahead of each', async () => {
+  it('has four requests under way, and reads each segment at most one page ahead', async () => {
     const table = fakeTable(orderIds(400), 10);
     const pages = await startScan(table.readPage, signal);
     await pages.next();
@@ -54,7 +54,7 @@ describe('startScan', () => {
     expect(table.mostUnderWay).toBe(4);
   });
 
-  it('lets no segment wait behind another', async () => {
+  it('reads all segments in turn', async () => {
     const table = fakeTable(orderIds(400), 10);
     const pages = await startScan(table.readPage, signal);
     await pages.next();
@@ -80,9 +80,9 @@ describe('startScan', () => {
   });
 
   it.each([
-    ['could not be had', Object.assign(new Error('slow'), { name: 'ThrottlingException' })],
-    ['was not whole', new ServiceUnavailableError()],
-  ])('asks again, twice, for a later page that %s', async (_what, failure) => {
+    ['could not be read', Object.assign(new Error('slow'), { name: 'ThrottlingException' })],
+    ['was incomplete', new ServiceUnavailableError()],
+  ])('retries a later page twice if it %s', async (_what, failure) => {
     const table = fakeTable(orderIds(100), 10);
     let failures = 2;
     const readPage: ReadPage = async (request) => {
@@ -98,7 +98,7 @@ describe('startScan', () => {
   it.each<[string, (pages: Pages) => Promise<unknown>]>([
     ['its reader leaves', (pages) => pages.return()],
     ['a page fails', (pages) => expect(pages.next()).rejects.toThrow('ValidationException')],
-  ])('ends its requests, and asks for no page again, when %s', async (_when, end) => {
+  ])('aborts its requests, and retries nothing, when %s', async (_when, end) => {
     const table = fakeTable(orderIds(100), 10);
     const signals = new Set<AbortSignal>();
     const asked: number[] = [];
@@ -131,7 +131,7 @@ describe('startScan', () => {
     expect(table.requests.map(({ signal: { aborted } }) => aborted)).not.toContain(true);
   });
 
-  it('takes no notice of a page that fails after its reader has left', async () => {
+  it('ignores a page that fails after its reader has left', async () => {
     const table = fakeTable(orderIds(30), 10);
     const segment = Promise.withResolvers<OrdersPage>();
     const pages = await startScan(

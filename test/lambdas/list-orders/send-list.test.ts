@@ -156,7 +156,7 @@ describe('the body of a list', () => {
     expect(totals).toEqual({ orders: pages.flat().length, bytes: body.length });
   });
 
-  it('is compressed in the least time, and counted as it is sent', async () => {
+  it('is compressed at the fastest level, and its compressed bytes are counted', async () => {
     const orders = Array.from({ length: 50_000 }, (_, id) => `,{"id":${id * 7919}}`).join('');
     const client = new Client();
 
@@ -171,7 +171,7 @@ describe('the body of a list', () => {
   it.each([
     ['plain', false, 1],
     ['compressed', true, 0],
-  ])('has left a page when its memory is freed: %s', async (_what, isGzip, msPerChunk) => {
+  ])("has been sent before a page's memory is freed: %s", async (_what, isGzip, msPerChunk) => {
     const client = new Client(msPerChunk);
     const buffers = [Buffer.from(',{"id":1}'), Buffer.from(',{"id":2}')];
     const pages = (async function* () {
@@ -190,25 +190,22 @@ describe('the body of a list', () => {
   it.each([
     ['plain', false],
     ['compressed', true],
-  ])(
-    'breaks off without its end when a page fails, and the stream stays open: %s',
-    async (_what, isGzip) => {
-      const failure = new Error('the table is gone');
-      const client = new Client();
-      const failing = (async function* () {
-        yield* largePages(2);
-        throw failure;
-      })();
+  ])('lacks its end if a page fails, and the stream stays open: %s', async (_what, isGzip) => {
+    const failure = new Error('the table is gone');
+    const client = new Client();
+    const failing = (async function* () {
+      yield* largePages(2);
+      throw failure;
+    })();
 
-      const { outcome } = await send(failing, client, isGzip);
+    const { outcome } = await send(failing, client, isGzip);
 
-      expect(outcome).toBe(failure);
-      expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
-      expect(client.body.toString()).not.toContain(']');
-    },
-  );
+    expect(outcome).toBe(failure);
+    expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
+    expect(client.body.toString()).not.toContain(']');
+  });
 
-  it('asks for no page while its reader has not taken the one before', async () => {
+  it('requests no page until the reader has taken the previous one', async () => {
     let asked = 0;
     const counted = (async function* () {
       for (; asked < 100; asked++) yield* largePages(1);
@@ -224,7 +221,7 @@ describe('the body of a list', () => {
 });
 
 describe('the end of a list', () => {
-  it('leaves no timer and no listener behind', async () => {
+  it('leaves no timers or listeners', async () => {
     const client = new Client(10);
     const listeners = client.listenerCount('error');
 
@@ -235,7 +232,7 @@ describe('the end of a list', () => {
   });
 
   it.each([0, 1_000])(
-    'comes for a reader as fast as it must be, if each page takes the table %i ms',
+    'reaches a reader that is just fast enough, if the table needs %i ms for each page',
     async (msPerPage) => {
       const { outcome } = await send(largePages(100, msPerPage), new Client(0.99 * minRateMs));
 
@@ -243,7 +240,7 @@ describe('the end of a list', () => {
     },
   );
 
-  it('comes for a reader on a line of 2 Mbit/s who pauses for five seconds again and again', async () => {
+  it('reaches a reader on a line of 2 Mbit/s that pauses for five seconds repeatedly', async () => {
     const buffers = Array.from({ length: 30 }, () => Buffer.alloc(512 * 1024, ' '));
 
     const { outcome } = await send(pagesOf(buffers), new BurstyClient());
@@ -253,10 +250,10 @@ describe('the end of a list', () => {
 
   it.each([
     ['reads nothing at all', () => 1e9],
-    ['reads nine tenths of what it must', () => minRateMs / 0.9],
-    ['was fast, and reads nothing any more', (chunks) => (chunks < 500 ? 0.1 * minRateMs : 1e9)],
+    ['reads at nine tenths of the required rate', () => minRateMs / 0.9],
+    ['was fast, and then reads nothing', (chunks) => (chunks < 500 ? 0.1 * minRateMs : 1e9)],
   ] as [string, (chunks: number) => number][])(
-    'is as early as its bytes so far allow for a client that %s',
+    'comes when the time for its bytes so far is used up, for a client that %s',
     async (_, msAfter) => {
       const client = new Client();
       client.msToRead = () => msAfter(client.taken.length);
@@ -274,7 +271,7 @@ describe('the end of a list', () => {
     },
   );
 
-  it('is early for a reader that takes everything but the end of the stream', async () => {
+  it('comes early for a reader that takes everything but the end of the stream', async () => {
     const client = new Client();
     client._final = () => {};
 
@@ -284,7 +281,7 @@ describe('the end of a list', () => {
     expect(ms).toBeLessThanOrEqual(maxBacklogMs + 1);
   });
 
-  it('comes when its stream fails, with the error of the stream', async () => {
+  it("comes when its stream fails, with the stream's error", async () => {
     const failure = new Error('the service is gone');
     const client = new Client(1e9);
     setTimeout(() => client.destroy(failure), 5);
@@ -295,7 +292,7 @@ describe('the end of a list', () => {
     expect(hasLeft).toBe(true);
   });
 
-  it('comes when its stream cannot end, with the error of the stream', async () => {
+  it("comes when its stream cannot end, with the stream's error", async () => {
     const failure = new Error('the service is gone');
     const client = new Client();
     client._final = (done) => done(failure);

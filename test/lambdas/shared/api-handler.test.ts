@@ -34,10 +34,10 @@ const throwing = (error: unknown) => () => {
 describe('R22: the rate-limit headers', () => {
   it.each([
     ['no authorizer', requestContext({ authorizer: undefined })],
-    ['an authorizer of null', requestContext({ authorizer: null })],
-    ['an authorizer without findings', requestContext({ authorizer: { principalId: 'p' } })],
+    ['an authorizer context of null', requestContext({ authorizer: null })],
+    ['an empty authorizer context', requestContext({ authorizer: { principalId: 'p' } })],
     ['no request context', undefined],
-  ])('are zero where there is %s', async (_name, context) => {
+  ])('are zero if there is %s', async (_name, context) => {
     const event = proxyEvent({ requestContext: context });
 
     expect((await answer(ok, event)).headers).toMatchObject(noRateLimitHeaders);
@@ -49,7 +49,7 @@ describe('R22: the rate-limit headers', () => {
   it.each([
     ['an answer', ok, 200],
     ['an error', throwing(new Error('odd')), 500],
-  ])('stand beside those for browsers where the stage allows an origin: %s', async (...given) => {
+  ])('are sent with the CORS headers if the stage allows an origin: %s', async (...given) => {
     const [, act, status] = given;
     process.env.CORS_ORIGIN = 'https://shop.example.com';
 
@@ -64,7 +64,7 @@ describe('R22: the rate-limit headers', () => {
     });
   });
 
-  it('are texts also where the authorizer gave numbers', async () => {
+  it('are strings even if the authorizer returned numbers', async () => {
     const authorizer = { keyId, limit: 60, remaining: 0, reset: 1_795_000_020 };
     const event = proxyEvent({ requestContext: requestContext({ authorizer }) });
 
@@ -79,7 +79,7 @@ describe('an error', () => {
   it.each([
     ['a text', 'secret'],
     ['an object without a prototype', Object.create(null)],
-  ])('is answered with 500 and logged when it is %s', async (_name, thrown) => {
+  ])('is answered with 500 and logged even if it is %s', async (_name, thrown) => {
     const { statusCode, body } = await answer(throwing(thrown));
 
     expect(statusCode).toBe(500);
@@ -92,7 +92,7 @@ describe('an error', () => {
   });
 });
 
-describe('a body', () => {
+describe('a request body', () => {
   const sent = (contentType: string | undefined, body: string | null, overrides: object = {}) =>
     proxyEvent({
       headers: contentType === undefined ? {} : { 'Content-Type': contentType },
@@ -102,17 +102,17 @@ describe('a body', () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
 
   it.each([
-    ['cut off', sent('application/json', '{"a":')],
+    ['incomplete', sent('application/json', '{"a":')],
     ['of a type with parameters', sent('application/json; charset=utf-8', '{')],
-    ['of a type that builds on JSON', sent('application/merge-patch+json', '{')],
+    ['of a type based on JSON', sent('application/merge-patch+json', '{')],
     ['of a type in capitals', sent('APPLICATION/JSON', '{')],
     ['in base64', sent('application/json', base64('{'), { isBase64Encoded: true })],
     [
-      'under an odd header name',
+      'with an oddly spelled header name',
       proxyEvent({ headers: { 'cOnTeNt-TyPe': 'application/json' }, body: '{' }),
     ],
     [
-      'in the multi-value headers alone',
+      'with its type in the multi-value headers alone',
       proxyEvent({
         headers: null,
         multiValueHeaders: { 'content-type': ['application/json'] },
@@ -120,7 +120,7 @@ describe('a body', () => {
       }),
     ],
   ])(
-    'I8: that is sent as JSON and does not parse is refused with 400: %s',
+    'I8: is refused with 400 if it is declared as JSON and does not parse: %s',
     async (_name, event) => {
       const { statusCode, headers, body } = await answer(ok, event);
 
@@ -141,24 +141,24 @@ describe('a body', () => {
     ['empty', sent('application/json', '')],
     ['a form', sent('application/x-www-form-urlencoded', 'a=1')],
     ['a text', sent('text/plain', '{')],
-    ['of no type', sent(undefined, '{')],
+    ['without a type', sent(undefined, '{')],
     ['without any headers', sent(undefined, '{', { headers: null, multiValueHeaders: null })],
-  ])('passes when it is %s', async (_name, event) => {
+  ])('is accepted if it is %s', async (_name, event) => {
     expect((await answer(ok, event)).statusCode).toBe(200);
   });
 
-  it('reaches the handler parsed', async () => {
+  it('is parsed before it reaches the handler', async () => {
     const handler = ({ body }: APIGatewayProxyEvent) => ({ ...ok(), body: JSON.stringify(body) });
 
     expect((await answer(handler, sent('application/json', '{"a":1}'))).body).toBe('{"a":1}');
   });
 });
 
-describe('a header of the request', () => {
+describe('a request header', () => {
   it.each<[string, object, string | undefined]>([
-    ['in any spelling', { headers: { 'ACCEPT-encoding': 'gzip', Accept: '*/*' } }, 'gzip'],
+    ['in any case', { headers: { 'ACCEPT-encoding': 'gzip', Accept: '*/*' } }, 'gzip'],
     [
-      'that was sent more than once, in different spellings',
+      'sent more than once, in different cases',
       {
         headers: { 'Accept-Encoding': 'br' },
         multiValueHeaders: { 'Accept-Encoding': ['gzip', 'br'], 'accept-encoding': ['deflate'] },
@@ -166,24 +166,24 @@ describe('a header of the request', () => {
       'gzip, br, deflate',
     ],
     [
-      'whose list of values is that of another header',
+      'missing from the multi-value headers',
       { headers: { 'Accept-Encoding': 'gzip' }, multiValueHeaders: { accept: ['*/*'] } },
       'gzip',
     ],
     [
-      'without a list',
+      'without multi-value headers',
       { headers: null, multiValueHeaders: { 'accept-encoding': undefined } },
       undefined,
     ],
-    ['that was not sent', { headers: { accept: '*/*' } }, undefined],
-    ['of an event without headers', { headers: null, multiValueHeaders: null }, undefined],
-  ])('is found, and joined: one %s', (_name, overrides, value) => {
+    ['not sent', { headers: { accept: '*/*' } }, undefined],
+    ['in an event without headers', { headers: null, multiValueHeaders: null }, undefined],
+  ])('is found, with its values joined: %s', (_name, overrides, value) => {
     expect(header(proxyEvent(overrides), 'accept-encoding')).toBe(value);
   });
 });
 
 describe('the headers of every response', () => {
-  it('let scripts of the origin read every header of the contract, and both ids of a request', () => {
+  it('let scripts of the origin read every header of the contract and both request ids', () => {
     /** These are for the browser itself. */
     const browsersOwn = ['Content-Encoding', 'Vary', 'WWW-Authenticate'];
     const documented = Object.keys(parse(readFileSync('openapi.yaml', 'utf8')).components.headers);
@@ -200,7 +200,7 @@ describe('the headers of every response', () => {
     ).toEqual([]);
   });
 
-  it('let no script read anything where the stage names no origin', () => {
+  it('let no script read anything if the stage names no origin', () => {
     expect(everyResponseHeaders(undefined)).toEqual({});
   });
 });

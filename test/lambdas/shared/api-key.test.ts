@@ -16,11 +16,11 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const parse = (header: string | undefined) => parseAuthorization(header, prefix);
 
 describe('parseAuthorization', () => {
-  it('R16: takes the key as the bearer token of the header', () => {
+  it('R16: returns the bearer token of the header', () => {
     expect(parse(`Bearer ${token}`)).toBe(token);
   });
 
-  it.each(['bearer', 'BEARER', 'bEaReR'])('takes the scheme in any case: %s', (scheme) => {
+  it.each(['bearer', 'BEARER', 'bEaReR'])('accepts the scheme in any case: %s', (scheme) => {
     expect(parse(`${scheme} ${token}`)).toBe(token);
   });
 
@@ -33,13 +33,13 @@ describe('parseAuthorization', () => {
     ['no space', `Bearer${token}`],
     ['two spaces', `Bearer  ${token}`],
     ['a tab', `Bearer\t${token}`],
-    ['a space before', ` Bearer ${token}`],
-    ['a space behind', `Bearer ${token} `],
-    ['a line break behind', `Bearer ${token}\n`],
+    ['a space before the scheme', ` Bearer ${token}`],
+    ['a space after the token', `Bearer ${token} `],
+    ['a line break after the token', `Bearer ${token}\n`],
     ['two tokens', `Bearer ${token} ${token}`],
-    ['a letter that only looks like one', `Bearer ${token.replace('a', 'а')}`],
-    ['a sign that is an s without regard to case', `Bearer ${token.replace('s', 'ſ')}`],
-    ['a Kelvin sign', `Bearer ${token.slice(0, -1)}\u212a`],
+    ['a letter that only looks like an ASCII one', `Bearer ${token.replace('a', 'а')}`],
+    ['a long s, which equals s if case is ignored', `Bearer ${token.replace('s', 'ſ')}`],
+    ['a Kelvin sign, which equals k if case is ignored', `Bearer ${token.slice(0, -1)}\u212a`],
     ['one character too few', `Bearer ${token.slice(0, -1)}`],
     ['one character too many', `Bearer ${token}0`],
     ['the prefix in capitals', `Bearer ${token.replace('so_test_', 'SO_TEST_')}`],
@@ -107,7 +107,7 @@ describe('hashToken', () => {
 });
 
 describe('hashOwnerPart', () => {
-  it("is that of the prefix and the owner's twenty characters", () => {
+  it("is the SHA-256 of the prefix and the owner's twenty characters", () => {
     const ownerPart = token.slice(0, prefix.length + 20);
 
     expect(hashOwnerPart(token)).toBe(createHash('sha256').update(ownerPart).digest('base64url'));

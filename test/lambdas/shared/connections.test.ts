@@ -70,7 +70,7 @@ describe('connections that were lost while the environment was frozen', () => {
     network.lose();
   });
 
-  it('cost a request none of its attempts, and one timeout in all', async () => {
+  it('cost a request one timeout in all, and none of its attempts', async () => {
     const { result, elapsedMs } = await sendAfter(0);
 
     expect(result).not.toMatchObject({ message: expect.anything() });
@@ -78,7 +78,7 @@ describe('connections that were lost while the environment was frozen', () => {
     expect(elapsedMs).toBeLessThan(2 * requestTimeoutMs);
   });
 
-  it('cost one timeout more where the next connection gets no answer', async () => {
+  it('cost one more timeout if the next connection gets no response', async () => {
     dynamodb.reply = unanswered;
 
     const { result, elapsedMs } = await sendAfter(0);
@@ -89,7 +89,7 @@ describe('connections that were lost while the environment was frozen', () => {
 
   it.each([
     ['for more than five seconds', 5_001],
-    ['since a time to come', -60_000],
+    ['since a time in the future', -60_000],
   ])('cost no time if they were idle %s', async (_when, idleMs) => {
     const { result, elapsedMs } = await sendAfter(idleMs);
 

@@ -48,7 +48,7 @@ async function requestsOf(client: DynamoDBClient): Promise<SignedRequest[]> {
 }
 
 describe('the DynamoDB client', () => {
-  it("calls the Region's own endpoint, whatever a configuration file says", async () => {
+  it("calls the Region's own endpoint, whatever a configuration file contains", async () => {
     const requests = await requestsOf(newClient());
 
     expect(requests).toMatchObject([
@@ -65,13 +65,13 @@ describe('the DynamoDB client', () => {
     );
   });
 
-  it('says in its requests how many attempts it makes', async () => {
+  it('states in its requests how many attempts it makes', async () => {
     const [request] = await requestsOf(newClient());
 
     expect(request?.headers['amz-sdk-request']).toBe('attempt=1; max=2');
   });
 
-  it('asks again when an answer stops half-way', async () => {
+  it('repeats a request whose response stalls half-way', async () => {
     await using dynamodb = await DynamodbProxy.start(answer({}));
     dynamodb.next.push(({ outgoing }) => outgoing.writeHead(200, contentType).write('{'));
     process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
@@ -85,7 +85,7 @@ describe('the DynamoDB client', () => {
   });
 });
 
-describe('the repetition of requests', () => {
+describe('retries', () => {
   type ErrorType = 'THROTTLING' | 'TRANSIENT' | 'CLIENT_ERROR' | 'SERVER_ERROR';
 
   /** The longest waits before each repetition of a request that goes on failing. */
@@ -112,11 +112,14 @@ describe('the repetition of requests', () => {
     ['TRANSIENT', [50, 100, 200, 400, 800]],
     ['CLIENT_ERROR', []],
     ['SERVER_ERROR', []],
-  ])('doubles the wait, up to a second, until the last attempt: %s', async (type, expected) => {
-    expect(await waits(type, 6)).toEqual(expected);
-  });
+  ])(
+    'wait twice as long each time, up to a second, until the last attempt: %s',
+    async (type, expected) => {
+      expect(await waits(type, 6)).toEqual(expected);
+    },
+  );
 
-  it('waits for a random part of that time', async () => {
+  it('wait for a random part of that time', async () => {
     const retries = (await newClient().config.retryStrategy()) as RetryStrategy;
     jest.spyOn(Math, 'random').mockReturnValueOnce(0.5);
 
@@ -126,7 +129,7 @@ describe('the repetition of requests', () => {
     expect([first.getRetryDelay(), token.getRetryDelay()]).toEqual([0, 25]);
   });
 
-  it('has no budget that lost answers use up', async () => {
+  it('have no budget that lost responses use up', async () => {
     const retries = (await newClient().config.retryStrategy()) as RetryStrategy;
 
     for (let request = 0; request < 1_000; request++) {
@@ -169,11 +172,11 @@ describe('asServiceError', () => {
     ['a transaction on the same item', { name: 'TransactionConflictException' }],
     ['a failure inside of DynamoDB', { name: 'InternalServerError' }],
     ['an unavailable DynamoDB', { name: 'ServiceUnavailable' }],
-    ['no answer in time', { name: 'TimeoutError' }],
+    ['no response in time', { name: 'TimeoutError' }],
     ['a status of 500 with an unknown name', { $metadata: { httpStatusCode: 500 } }],
-    ['an answer of 200 that cannot be read', { $metadata: { httpStatusCode: 200 } }],
+    ['an unreadable response with status 200', { $metadata: { httpStatusCode: 200 } }],
     ['a refused connection', { code: 'ECONNREFUSED' }],
-  ])('asks the client to come again after %s', (_name, traits) => {
+  ])('makes a 503 of %s', (_name, traits) => {
     const cause = errorWith(traits);
 
     const error = asServiceError(cause);
@@ -183,15 +186,15 @@ describe('asServiceError', () => {
   });
 
   it.each<[string, unknown]>([
-    ['an error without any trait', errorWith({})],
+    ['an error without a code or status', errorWith({})],
     ['a status of 499', errorWith({ $metadata: { httpStatusCode: 499 } })],
-    ['an answer without a status', errorWith({ $metadata: {} })],
+    ['a response without a status', errorWith({ $metadata: {} })],
     ["an error of Node's own", errorWith({ code: 'ERR_INVALID_ARG_TYPE' })],
-    ['a code that only contains that of a socket', errorWith({ code: 'xECONNREFUSED' })],
-    ['a code that goes on in small letters', errorWith({ code: 'Econnrefused' })],
-    ['a code that cannot be made a text', errorWith({ code: Object.create(null) })],
-    ['what is no error', { name: 'ThrottlingException' }],
-    ['nothing', undefined],
+    ["a code that only contains a socket's", errorWith({ code: 'xECONNREFUSED' })],
+    ['a code that continues in lower case', errorWith({ code: 'Econnrefused' })],
+    ['a code that cannot be converted to a string', errorWith({ code: Object.create(null) })],
+    ['a value that is no error', { name: 'ThrottlingException' }],
+    ['undefined', undefined],
   ])('leaves %s as it is', (_name, error) => {
     expect(asServiceError(error)).toBe(error);
   });

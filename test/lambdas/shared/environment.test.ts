@@ -31,14 +31,14 @@ describe('a cold start', () => {
     await expect(coldStart).rejects.toThrow(`The environment variable ${variable} is missing.`);
   });
 
-  it('takes an empty variable for a missing one', () => {
+  it('treats an empty variable as missing', () => {
     process.env.STAGE = '';
 
     expect(() => requiredVariable('STAGE')).toThrow('The environment variable STAGE is missing.');
     expect(optionalVariable('STAGE')).toBeUndefined();
   });
 
-  it('of the authorizer fails when its ban rules are no JSON', async () => {
+  it('of the authorizer fails if its ban rules are not JSON', async () => {
     process.env.BAN_RULES = '{"free":';
 
     await expect(import('../../../lambdas/authorizer.ts')).rejects.toThrow(/JSON/);
@@ -46,7 +46,7 @@ describe('a cold start', () => {
 });
 
 describe('dynamoDbEndpoint', () => {
-  it("is the Region's own when nothing is set", () => {
+  it("is the Region's own if nothing is set", () => {
     expect(dynamoDbEndpoint()).toBeUndefined();
   });
 

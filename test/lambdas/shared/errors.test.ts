@@ -9,7 +9,7 @@ function found(pattern: RegExp): string[] {
   return sources.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name!));
 }
 
-it('every class that extends Error sets its name, because the minifier shortens that of the class', () => {
+it('every class that extends Error sets its name, because the minifier shortens class names', () => {
   const classes = found(/\bclass (\w+) extends Error\b/g);
 
   const named = found(/\bclass (\w+) extends Error \{\n[^{}]* override readonly name = '\1';\n/g);

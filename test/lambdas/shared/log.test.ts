@@ -7,7 +7,7 @@ const { recordMetrics } = await import('../../../lambdas/shared/metrics.ts');
 const captured = captureLinesOfTests();
 
 describe('log', () => {
-  it('writes one JSON object a line, with its level, time and fields', () => {
+  it('writes one JSON object per line, with its level, time and fields', () => {
     log.warn('Something\nhappened', { requestId: 'r', keyId: 'k', count: 3 });
     log.warn('Careful');
 
@@ -43,7 +43,7 @@ describe('log', () => {
     ]);
   });
 
-  it('shows five causes, and no more, of an error that is its own cause', () => {
+  it('shows no more than five causes of an error that is its own cause', () => {
     const error: Error & { cause?: unknown } = new Error('Round and round');
     error.cause = error;
 
@@ -76,11 +76,11 @@ describe('log', () => {
     ],
     ['an error whose message cannot be read', unreadable, shapeless],
     [
-      'an error whose message is no text',
+      'an error whose message is no string',
       Object.assign(new Error(), { message: 1n }),
       { name: 'Error', message: '1', stack: expect.any(String) },
     ],
-  ])('never throws, and writes a line, for %s', (_name, thrown, error) => {
+  ])('writes a line, and never throws, for %s', (_name, thrown, error) => {
     log.error('It failed', thrown);
 
     const [line] = captured.lines();
@@ -120,7 +120,7 @@ describe('recordMetrics', () => {
     expect(Timestamp).toBeGreaterThanOrEqual(beforeMs);
   });
 
-  it('records with a further dimension and for the whole stage, and never has an id as a dimension', () => {
+  it('records with an additional dimension and for the whole stage, and never uses an id as a dimension', () => {
     const fields = { requestId: 'r', keyId: 'k' };
 
     recordMetrics({ RequestsRejected: 1 }, { dimension: { Reason: 'quota_exceeded' }, fields });

@@ -22,7 +22,7 @@ describe.each(functionNames)('bundle of %s', (name) => {
     expect(size / 1024).toBeLessThanOrEqual(200);
   });
 
-  it('needs nothing beside it but Node', () => {
+  it('needs nothing but Node', () => {
     const code = readFileSync(bundleFile(name), 'utf8');
 
     const required = [...code.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, module]) => module!);
@@ -34,7 +34,7 @@ describe.each(functionNames)('bundle of %s', (name) => {
     expect(external).toEqual([]);
   });
 
-  it('has a source map beside it, which it does not name', () => {
+  it('has a source map in its folder, which it does not name', () => {
     const code = readFileSync(bundleFile(name), 'utf8');
 
     expect(code).not.toContain('sourceMappingURL');
@@ -42,7 +42,7 @@ describe.each(functionNames)('bundle of %s', (name) => {
     expect(map.sources.join()).toContain('lambdas/');
   });
 
-  it('is the asset that the template names, without its source map', () => {
+  it('is the asset that the template names, without the source map', () => {
     const id = `${capitalized(name)}Function`;
     const functions = resourcesOfType('staging', 'AWS::Lambda::Function');
     const [, { Properties }] = functions.find(([logicalId]) => logicalId.startsWith(id))!;
@@ -58,14 +58,14 @@ describe.each(functionNames)('bundle of %s', (name) => {
 });
 
 describe('the bundle of listOrders', () => {
-  it('keeps the young generation of its process small, whatever Lambda allows it', async () => {
+  it('keeps the young generation of its process small, whatever Lambda sets', async () => {
     // Without the flag that it sets, it grows to more than 8 MB.
     expect(await youngGenerationMb()).toBeLessThanOrEqual(2);
   });
 });
 
 describe("a bundle's credentials", () => {
-  it('are all those of the function, with the token of its session', async () => {
+  it('are all those of the function, including the session token', async () => {
     const environment = jest.replaceProperty(process, 'env', {
       AWS_ACCESS_KEY_ID: 'id',
       AWS_SECRET_ACCESS_KEY: 'secret',
