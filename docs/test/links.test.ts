@@ -37,6 +37,12 @@ describe.each(documents)('%s', (document) => {
     expect(broken.map((link) => `${document} links to ${link}, which does not exist`)).toEqual([]);
   });
 
+  it('shows no row of a table, and no item of a list, as plain text', () => {
+    const paragraphs = tokens.filter(({ type }) => type === 'paragraph').map(({ raw }) => raw);
+
+    expect(paragraphs.filter((text) => /^(\||[-*] |\d+\. )/m.test(text))).toEqual([]);
+  });
+
   it('names paths and scripts that exist', () => {
     const paths = codeOf(tokens).filter((code) => pathInCode.test(code));
     const commands = [...markdown.matchAll(/npm run (?:--silent )?([a-z][\w:-]*)/g)];
