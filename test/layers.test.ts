@@ -3,15 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import { importedFiles } from './helpers/imports.ts';
 
 /*
- * The service is `bin`, `lib`, `lambdas` and `test`, and needs nothing else: whoever starts from it can
- * delete any tool, and the documents.
+ * The service consists of `bin`, `lib`, `lambdas` and `test`. It needs nothing else, so a team that starts
+ * from it can delete any tool, and the documents.
  */
 
 const service = ['lambdas/shared', 'lambdas', 'lib/settings', 'lib', 'bin'];
 
 /**
- * What the files of a folder may import besides their own folder's. A file belongs to the longest
- * folder here that it is in. `tools/local` knows the template and the built assets only.
+ * The folders that each folder may import besides itself. A file belongs to the longest matching
+ * folder. `tools/local` knows only the template and the built assets.
  */
 const sources: Readonly<Record<string, readonly string[]>> = {
   'lambdas/shared': [],
@@ -90,7 +90,7 @@ function folderOf(file: string): string | undefined {
 
 function reachedFrom(file: string): Set<string> {
   const reached = new Set(importedFiles(file));
-  // A set goes on with what is added to it meanwhile.
+  // Iterating over a set includes what is added meanwhile.
   for (const each of reached) for (const next of importedFiles(each)) reached.add(next);
   return reached;
 }

@@ -15,7 +15,7 @@ interface LockedPackage {
 
 const manifest = readJson('package.json');
 const { '': _, ...locked }: Record<string, LockedPackage> = readJson('package-lock.json').packages;
-/** A bundled package lies in its parent's archive, which has a hash itself. */
+/** A bundled package is in its parent's archive, which has a hash itself. */
 const downloaded = Object.entries(locked).filter(([, { inBundle, link }]) => !inBundle && !link);
 const { dependencies, devDependencies, optionalDependencies } = manifest;
 const versions: Record<string, string> = {
@@ -25,7 +25,7 @@ const versions: Record<string, string> = {
 };
 const optional = Object.keys(optionalDependencies);
 
-/** docs/adr/0009-dependencies-are-pinned-by-hash.md says why, and how each gets its hash. */
+/** docs/adr/0009-dependencies-are-pinned-by-hash.md gives the reasons, and the way to get each hash. */
 const packagesWithoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'win32-x64'].map(
   (platform) => `node_modules/@dynoxide/${platform}`,
 );

@@ -7,7 +7,7 @@ import { properties } from './lib/readable.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** What says, in its own form, which version of Node the functions, the tests and CI run on. */
+/** The places that state the version of Node for the functions, the tests and CI, each in its own form. */
 const places: [place: string, versions: string[]][] = [
   ['package.json, engines', [manifest.engines.node]],
   ['package.json, @types/node', [manifest.devDependencies['@types/node']]],

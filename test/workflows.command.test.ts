@@ -12,7 +12,7 @@ describe('what is deployed', () => {
   const [check] = stepsOf(workflows['deploy.yml']!.jobs.commit!);
   const commit = 'a'.repeat(40);
 
-  /** Runs the check with answers of GitHub's API. @returns the exit code, and what it has put out */
+  /** Runs the check with responses of GitHub's API. @returns the exit code and the output */
   function checked(answers: { position?: string; passed?: number }, given = commit) {
     const { position = 'identical', passed = 1 } = answers;
     const gh = `case $2 in */compare/${commit}...main) echo ${position};; *'/pull-request.yml/runs?branch=main&event=push&status=success&head_sha=${commit}') echo ${passed};; *) exit 9;; esac`;
@@ -79,14 +79,14 @@ describe("the smoke test's key", () => {
     const commands = readFileSync(join(directory.path, 'commands'), 'utf8');
     expect(commands).toContain(`smoke -- --url ${baseUrl} --limits\n`);
     expect(commands).not.toContain(key);
-    // Nobody revokes it where the run is lost.
+    // If the run is lost, nobody revokes the key.
     expect(commands).toContain(' --expires-in 1h\n');
     expect(GITHUB_ENV).toBe('SMOKE_KEY_ID=key_one\n');
     expect(printed).toBe(`::add-mask::${key}\n`);
   });
 });
 
-/** Runs a step's script as a runner does, with commands that are made up. */
+/** Runs a step's script as a runner does, with replaced commands. */
 function runStep(
   { run }: Step,
   commands: Record<string, string>,

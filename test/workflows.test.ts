@@ -136,7 +136,7 @@ describe('what is deployed', () => {
       "${{ inputs.emergency && format('emergency-{0}', github.run_id) || format('deploy-{0}', inputs.stage) }}";
 
     expect(deployStage.concurrency).toEqual({ group, 'cancel-in-progress': false });
-    // A group of the workflow or of a job that calls another is entered by runs that are then skipped.
+    // Runs that are then skipped would also enter a group of the workflow or of a calling job.
     expect([deploy, ...Object.values(deploy.jobs)].filter((each) => each.concurrency)).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ import { assemblyDirectory } from '../helpers/synthesized.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { LambdaProcess, type Report } from './lambda-process.ts';
 
-// For 127.0.0.1 too, where its name is localhost.
+// Also valid for 127.0.0.1, under the name localhost.
 const name = [{ name: 'commonName', value: 'localhost' }];
 const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
 const home = temporaryDirectory();
@@ -46,7 +46,7 @@ afterAll(async () => {
   home.remove();
 });
 
-/** Answers over TLS, and notes by whom requests are signed. */
+/** Answers over TLS, and records who signed the requests. */
 function reply(replies: Reply): void {
   dynamodb.reply = (call) => {
     const { authorization, 'x-amz-security-token': session } = call.incoming.headers;

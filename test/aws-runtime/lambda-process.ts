@@ -6,7 +6,7 @@ import { type LoopbackServer, serve } from '../helpers/loopback-server.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { runtimeClient } from './runtime-client.ts';
 
-/** What a function's runtime reports of an invocation. */
+/** The result of an invocation, as the function's runtime reports it. */
 export interface Report {
   /** A function's result as JSON, or the bytes that it streamed, the prelude included. */
   readonly payload: Buffer;
@@ -15,7 +15,7 @@ export interface Report {
 }
 
 /**
- * A function as on Lambda: a process of its own with AWS's runtime interface client, a bundle and the
+ * A function that runs as on Lambda: in its own process with AWS's runtime interface client, a bundle and the
  * variables of Lambda. This class is Lambda's side of the runtime API.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
@@ -24,13 +24,13 @@ export class LambdaProcess implements AsyncDisposable {
   readonly #code = temporaryDirectory();
   readonly #process: ChildProcess;
   readonly #server: LoopbackServer;
-  /** What the process has written, when it has ended. */
+  /** The output of the process, when it has ended. */
   readonly output: Promise<string>;
   /** The runtime's request for its next invocation. */
   #next = Promise.withResolvers<ServerResponse>();
   #report = Promise.withResolvers<Report>();
 
-  /** @param bundleDirectory its copy is run, because no folder above a bundle on Lambda has a package.json */
+  /** @param bundleDirectory is copied, because on Lambda no folder above a bundle has a package.json */
   static async start(bundleDirectory: string, variables: NodeJS.ProcessEnv) {
     let serveRuntime: LambdaProcess['handle'] | undefined;
     const server = await serve((request, response) => serveRuntime?.(request, response));
@@ -46,7 +46,7 @@ export class LambdaProcess implements AsyncDisposable {
       cwd: this.#code.path,
       env: {
         ...env,
-        // There is no profile in its home, and nothing else of who runs the test.
+        // Its home has no profile and nothing else of the user who runs the test.
         HOME: this.#code.path,
         AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
         AWS_LAMBDA_FUNCTION_NAME: 'function',

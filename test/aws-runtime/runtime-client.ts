@@ -7,13 +7,14 @@ const project = join(import.meta.dirname, 'client');
 const builds = join(import.meta.dirname, '../../.cache/aws-lambda-ric');
 
 /**
- * AWS's runtime interface client for Node, ready to run: the file that Lambda's Node is started with.
+ * Builds AWS's runtime interface client for Node, unless that is done, and returns the file that Lambda
+ * starts Node with.
  *
- * It comes as source, with curl and a C++ library in archives of its own, and is compiled when npm
- * installs it. So it is installed apart from the project's own dependencies, which run no install
- * scripts, once for each version, Node and architecture.
+ * The client comes as source, with archives of curl and a C++ library, and is compiled when npm installs
+ * it. So it is installed apart from the project's own dependencies, which run no install scripts, once
+ * for each version of the client and of Node and for each architecture.
  *
- * @throws Error when it cannot be built, with what the build wrote
+ * @throws Error with the output of the build if that fails
  */
 export function runtimeClient(): string {
   const directory = join(builds, buildName());
@@ -33,7 +34,7 @@ function build(directory: string): void {
   const workplace = `${directory}.${process.pid}`;
   mkdirSync(builds, { recursive: true });
   cpSync(project, workplace, { recursive: true });
-  // Under `npm test` the environment carries what the project's .npmrc says, which is to run no scripts.
+  // Under `npm test`, the environment has the setting of the project's .npmrc to run no scripts.
   const options = ['--no-audit', '--no-fund', '--ignore-scripts=false', '--foreground-scripts'];
   const install = spawnSync('npm', ['ci', ...options], {
     cwd: workplace,
@@ -48,7 +49,7 @@ function build(directory: string): void {
   renameSync(workplace, directory);
 }
 
-/** The header files of the Node that runs this, which came with it: else they would be downloaded. */
+/** The header files that came with the running Node. Without them, npm would download some. */
 function nodeHeaders(): Record<string, string> {
   const directory = dirname(dirname(process.execPath));
   return existsSync(join(directory, 'include/node/node.h'))

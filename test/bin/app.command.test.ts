@@ -9,10 +9,10 @@ jest.setTimeout(120_000);
 
 const directory = temporaryDirectoryOfEachTest();
 
-/** Sources as somebody may have changed them: a text, and what stands there instead. */
+/** Changed sources: a text, and its replacement. */
 type ChangedSources = Readonly<Record<string, readonly [text: string, replacement: string]>>;
 
-/** Everything optional is on, so that nothing escapes the checks. */
+/** Turns on everything that is optional, so that nothing escapes the checks. */
 const everySetting: ChangedSources = {
   'lib/settings/stages.ts': [
     'gradualDeployment:',
@@ -30,7 +30,7 @@ const everySetting: ChangedSources = {
   ],
 };
 
-/** Synthesizes every stage, as `cdk deploy` does, and returns what the checks of their templates found. */
+/** Synthesizes every stage, as `cdk deploy` does, and returns the findings of the templates' checks. */
 function synthesis(changed: ChangedSources = {}) {
   const hook = join(import.meta.dirname, 'changed-sources.ts');
   const { status, stderr } = spawnSync(process.execPath, ['--import', hook, 'bin/app.ts'], {

@@ -1,8 +1,8 @@
 import { registerHooks } from 'node:module';
 
 /**
- * Loaded into a command first, it lets the command read sources as if somebody had changed them.
- * `CHANGED_SOURCES` gives each, by the end of its path, with a text in it and what stands there instead.
+ * Loaded before a command, this file lets the command read sources as if somebody had changed them.
+ * `CHANGED_SOURCES` maps the end of each path to a text in the file and its replacement.
  */
 const changes: [path: string, [text: string, replacement: string]][] = Object.entries(
   JSON.parse(process.env.CHANGED_SOURCES ?? '{}'),

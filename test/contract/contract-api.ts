@@ -93,7 +93,7 @@ function withoutNumbers(body: ErrorBody): string {
   });
 }
 
-/** What a reference such as `#/components/headers/Vary` means. */
+/** The component that a reference such as `#/components/headers/Vary` names. */
 function referred<Target>({ $ref }: Reference): Target {
   const [, ...names] = $ref.split('/');
   return names.reduce((part, name) => part[name], contractDocument);

@@ -140,7 +140,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   });
 });
 
-/** The response that a reference such as `{ $ref: '#/components/responses/NotFound' }` means. */
+/** The response that a reference such as `{ $ref: '#/components/responses/NotFound' }` names. */
 function referred(reference: { readonly $ref?: string } | undefined) {
   return responses[reference?.$ref?.replace('#/components/responses/', '') ?? ''];
 }
@@ -149,18 +149,18 @@ function examplesOf({ content }: DocumentedResponse): ErrorBody[] {
   return Object.values(content['application/json'].examples).map(({ value }) => value);
 }
 
-/** The authorizer's own errors as the contract shows them: each is called as its code. */
+/** The authorizer's own errors in the contract's examples, which are named after their codes. */
 function authorizerExamples(): ErrorBody[] {
   const { examples } = responses.TooManyRequests!.content['application/json'];
   return authorizerCodes.flatMap((code) => examples[code]?.value ?? []);
 }
 
-/** What test/lib/variants.test.ts compares with the firewall, which no stage has by default. */
+/** The firewall's error. test/lib/variants.test.ts compares it, because no stage has one by default. */
 function firewallExample(): ErrorBody {
   return responses.TooManyRequests!.content['application/json'].examples.address_blocked!.value;
 }
 
-/** With `…` for what differs from answer to answer: numbers, and what API Gateway puts in. */
+/** With `…` for whatever differs between responses: numbers and API Gateway's variables. */
 function describeBody({ status, code, message }: ErrorBody): string {
   return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
 }
@@ -185,7 +185,7 @@ function classBodies(): ErrorBody[] {
   ];
 }
 
-/** The bodies that API Gateway gives itself. template.test.ts compares each with its response. */
+/** The bodies of API Gateway's own responses. template.test.ts compares each with its response. */
 function fixedBodies(stage: StageName): ErrorBody[] {
   return [...textOf(stage).matchAll(/{"code":[^{}]+}/g)].map(([body]) => JSON.parse(body));
 }
@@ -196,7 +196,7 @@ function shownDimensions(stage: StageName, dimension: string): string[] {
   return [...shown].map(([, value]) => value!);
 }
 
-/** The template as a text, in which texts that are JSON themselves are not escaped. */
+/** The template as a text, in which strings that contain JSON are not escaped. */
 function textOf(stage: StageName): string {
   return JSON.stringify(template(stage)).replaceAll('\\', '');
 }

@@ -32,7 +32,7 @@ function pathOf(logicalId: string, resources: Map<string, TemplateResource>): st
 
 /** An answer that API Gateway gives without a function. */
 export interface RenderedAnswer {
-  /** The values by lower-case name, but for `Content-Type`. */
+  /** The values by lower-case name, without `Content-Type`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }

@@ -25,7 +25,7 @@ const document = contractDocument as {
 
 const int64 = { type: 'integer', format: 'int64' };
 
-/** What an authorizer that recognised a key passes on. */
+/** The context of an authorizer that has recognized a key. */
 const authorizer = {
   limit: '60',
   remaining: '0',
@@ -42,13 +42,13 @@ interface Parameter {
   readonly name: string;
 }
 
-/** Headers of HTTP itself, which are no parameters of an operation. */
+/** Headers of HTTP itself, which are not parameters of an operation. */
 const httpHeaders = ['authorization', 'accept-encoding', 'content-type'];
 
 const nameOf = (parameter: Parameter) =>
   parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name;
 
-/** The text of an operation's handler and of the files that are its own. */
+/** The text of an operation's handler and of the files in its folder. */
 function sourcesOf(name: OperationName): string {
   const entry = handlerEntries[name];
   const files = globSync([entry, entry.replace('.ts', '/*.ts')]);

@@ -2,7 +2,7 @@ import { setTimeout as later } from 'node:timers';
 import { jest } from '@jest/globals';
 
 const stepMs = 20;
-/** Longer than anything here may take. */
+/** Longer than any function may take. */
 const longestMs = 150_000;
 
 /**
@@ -27,7 +27,7 @@ export async function fastForward<Result>(
     running.catch(() => {});
     while (!isOver) {
       if (elapsedMs > longestMs) throw new Error(`it was not over after ${longestMs / 1_000} s`);
-      // Within a real timer, as in reality, ticks that a fake timer causes come before promises.
+      // In a real timer, as in production, `process.nextTick` callbacks run before promises.
       await new Promise<void>((resolve) => {
         later(() => resolve(void jest.advanceTimersByTime(stepMs)), 1);
       });

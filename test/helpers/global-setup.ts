@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..');
 export default function globalSetup(): void {
   const directory = mkdtempSync(join(tmpdir(), 'store-orders-synthesized-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  // From the second run on, Node has compiled the CDK and the AWS SDK for what the tests start.
+  // Saves the processes that tests start from compiling the CDK and the AWS SDK, from the second run on.
   process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compiled');
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   execFileSync(process.execPath, ['test/helpers/synthesize.ts', directory], {

@@ -10,7 +10,7 @@ export interface LoopbackServer {
 
 /** Listens on a free port of this machine. */
 export async function listen(server: Server, scheme = 'http'): Promise<LoopbackServer> {
-  // A test sees by the end of a connection that its client has closed it.
+  // Tests notice that a client has closed a connection by its end.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

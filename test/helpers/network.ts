@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream';
 export interface Network extends AsyncDisposable {
   readonly url: string;
   readonly connections: number;
-  /** Loses all connections, but not those that come, and says so to neither of their ends. */
+  /** Loses all existing connections, without notifying either end. */
   lose(): void;
 }
 

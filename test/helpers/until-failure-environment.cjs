@@ -1,6 +1,6 @@
 const { TestEnvironment } = require('jest-environment-node');
 
-/** Skips what a test file has left after its first failure: that one has noticed the mutant. */
+/** Skips the rest of a test file after its first failure, which has noticed the mutant. */
 module.exports = class UntilFailureEnvironment extends TestEnvironment {
   #hasFailed = false;
 

@@ -25,7 +25,7 @@ import { startFunctionTable } from '../helpers/functions/function-table.ts';
 
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const day = nowSeconds - (nowSeconds % 86_400);
-// A minute that a faster clock can have begun, which stays the current one while the tests run.
+// A minute that a faster clock can have started, so that it stays current while the tests run.
 const aheadMinute = nowSeconds - (nowSeconds % 60) + 240;
 const windows = { minuteWindow: aheadMinute, dayWindow: day };
 const full = { ...windows, minuteCount: 60, dayCount: 60 };
@@ -37,7 +37,7 @@ let token: string;
 let tokens = 0;
 
 beforeEach(() => {
-  // The environment has the keys of the other tests in its cache, so this is a new one.
+  // A new environment, because the other one has cached the keys of other tests.
   token = exampleToken('so_test_', String(++tokens).padStart(20, '0'));
 });
 
@@ -170,7 +170,7 @@ describe('the authorizer', () => {
   ])('R18: refuses a key that is %s with the same 401, after one read', async (_name, given) => {
     dynamodb.next.push(given());
 
-    // Lambda logs the stack of what is thrown, most of a line that anybody can cause.
+    // Lambda logs the stack, which would be most of a line that anybody can cause.
     await expect(ask()).rejects.toMatchObject({
       name: 'UnauthorizedError',
       message: 'Unauthorized',

@@ -41,7 +41,7 @@ const captured = captureLinesOfTests();
 
 beforeEach(() => {
   table.reply = written;
-  // The delays before the repetitions are drawn at random, up to this share of the longest.
+  // The delays before retries are random, up to this share of the longest.
   jest.spyOn(Math, 'random').mockReturnValue(0);
 });
 
@@ -53,14 +53,14 @@ const send = (event: APIGatewayProxyEvent, remainingMs?: number) =>
   handler(event, lambdaContext(remainingMs));
 const cancel = (orderId: string | undefined) => send(cancelEvent(orderId));
 
-/** What a write sets, which DynamoDB's answer to it says. */
+/** The attributes that a write sets, as DynamoDB's response states them. */
 function attributesOf(input: Record<string, unknown>) {
   const values = input.ExpressionAttributeValues as Record<string, { S: string }>;
   return { cancelRequestId: values[':cancelRequestId'] };
 }
 
 const written: Reply = (call) => answer({ Attributes: attributesOf(call.input) })(call);
-/** The condition fails because of an order, of which there may be none. */
+/** A failed condition, with the order that was found, if any. */
 const found = (Item?: object) =>
   failure('ConditionalCheckFailedException', Item === undefined ? {} : { Item });
 const foundItsOwnWork: Reply = (call) => found(attributesOf(call.input))(call);
@@ -293,7 +293,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
 });
 
 describe("cancelOrder's metrics", () => {
-  /** The counted outcomes are in the log once, with what identifies the request. */
+  /** Each counted outcome is in the log once, with the fields that identify the request. */
   const counted = () => captured.lines().filter((line) => 'CancellationsRequested' in line);
   const countOf = (Outcome: string) => [
     expect.objectContaining({ CancellationsRequested: 1, Outcome, requestId, keyId }),

@@ -70,7 +70,7 @@ describe('GET /store/orders', () => {
 
     const answer = await list();
 
-    // The projection is DynamoDB's business and is asked for; what comes beyond it is not shown.
+    // This table ignores the requested projection. Other attributes must still not be published.
     const [whole, least] = parseExactly(answer.body.toString()) as [object, object];
     expect(Object.keys(whole)).toEqual(orderFieldNames);
     expect(whole).toMatchObject({
@@ -291,7 +291,7 @@ async function encodingFor(acceptEncoding: string | undefined): Promise<string |
   return prelude?.headers['Content-Encoding'];
 }
 
-/** Begins a list whose client reads nothing, and lets eight seconds pass after so many requests. */
+/** Begins a list whose client reads nothing, and lets eight seconds pass after the given number of requests. */
 async function cutOff(requests = 1) {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
   const stream = new LambdaStream(lessThanPage);

@@ -9,7 +9,7 @@ import { properties, resources } from './readable.ts';
 
 const invocation = 'arn:${AWS::Partition}:apigateway:eu-central-1:lambda:path';
 
-/** The gateway responses with a header of their own beside the rate-limit headers. */
+/** The gateway responses that have headers besides the rate-limit headers. */
 const ownHeaders: Readonly<Record<string, Record<string, string>>> = {
   UNAUTHORIZED: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
   ACCESS_DENIED: { 'Retry-After': 'context.authorizer.retryAfter' },
@@ -20,7 +20,7 @@ const ownHeaders: Readonly<Record<string, Record<string, string>>> = {
   INVALID_API_KEY: { 'Retry-After': "'1'" },
 };
 
-/** Those that API Gateway gives after the authorizer has accepted the key, whose limits they state. */
+/** The gateway responses after the authorizer has accepted the key. They state its limits. */
 const afterAuthorizer = [
   'ACCESS_DENIED',
   'QUOTA_EXCEEDED',
@@ -30,7 +30,7 @@ const afterAuthorizer = [
   'INTEGRATION_TIMEOUT',
 ];
 
-/** What API Gateway's other answers say of limits: that no key was recognised. */
+/** The rate-limit headers of all other gateway responses. */
 const withoutKey = Object.fromEntries(
   Object.entries(noRateLimitHeaders).map(([name, value]) => [name, `'${value}'`]),
 );
@@ -44,7 +44,7 @@ const ofAuthorizer: Readonly<Record<string, string>> = {
 
 describe.each(stageNames)('API of %s', (stage) => {
   const { apiKeyPrefix, gradualDeployment, throttle } = stageSettings(stage);
-  // A gradual deployment moves an alias, which is what API Gateway then invokes.
+  // For gradual deployments, API Gateway invokes an alias.
   const handler = (name: string) =>
     gradualDeployment ? `\${${name}Live}` : `\${${name}Function.Arn}`;
   const stageId = `ApiRestApiDeploymentStage${stage}`;
@@ -133,7 +133,7 @@ describe.each(stageNames)('API of %s', (stage) => {
       AccessLogSetting: expect.anything(),
       MethodSettings: [
         { ResourcePath: '/*', HttpMethod: '*', MetricsEnabled: false, ...settings },
-        // The only method with metrics of its own: an alarm reads them, and each method's are charged.
+        // The only method with its own metrics, which an alarm reads, because AWS charges for each method's.
         {
           ResourcePath: '/~1v1~1store~1orders~1{orderId}',
           HttpMethod: 'DELETE',
@@ -220,7 +220,7 @@ describe.each(stageNames)('API of %s', (stage) => {
   });
 });
 
-/** Some types of bodies: API Gateway answers 415 to one that a route has no template for. */
+/** Content types for which every route needs a template, because API Gateway otherwise answers 415. */
 const requestTypes = [
   'application/json',
   'application/octet-stream',

@@ -10,7 +10,7 @@ import { functionEnvironment } from '../helpers/functions/function-environment.t
 import { stageNames } from '../helpers/synthesized.ts';
 import { properties, resources } from './readable.ts';
 
-/** What each function needs, is told, and may do with its one table. */
+/** The settings, variables and permissions of each function. */
 const expectedFunctions = {
   authorizer: {
     size: { MemorySize: 512, Timeout: 5 },
@@ -19,7 +19,7 @@ const expectedFunctions = {
     variable: 'API_KEYS_TABLE',
   },
   listOrders: {
-    // Half of the account's concurrency is left to the authorizer and to cancellations.
+    // The other half of the account's concurrency is for the authorizer and cancellations.
     size: { MemorySize: 1_769, Timeout: 900, ReservedConcurrentExecutions: 500 },
     table: 'TablesOrders',
     actions: ['dynamodb:Scan'],

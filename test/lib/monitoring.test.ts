@@ -31,7 +31,7 @@ interface AlarmProperties extends Metric {
   readonly Threshold: number;
 }
 
-/** What an alarm looks at: `expression` over `metrics`, or the one metric. Periods are in seconds. */
+/** The value that an alarm watches: `expression` over `metrics`, or one metric. Periods are in seconds. */
 interface ExpectedAlarm {
   readonly metrics: Readonly<Record<string, string>>;
   readonly expression?: string;
@@ -79,7 +79,7 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
   },
   RequestsNotLogged: {
     metrics: { requests, lines: 'Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}' },
-    // IF takes a value that is missing for 0, also where FILL has nothing to fill.
+    // IF treats a missing value as 0, even if FILL has nothing to fill.
     expression: 'IF(requests >= 5, FILL(lines, 0), 1) < 1',
     period: 60,
     above: 0,
@@ -127,7 +127,7 @@ describe.each(stageNames)('alarms of %s', (stage) => {
         ComparisonOperator: 'GreaterThanThreshold',
         TreatMissingData: 'notBreaching',
       });
-      // CloudWatch refuses it together with metric math.
+      // CloudWatch rejects it together with metric math.
       expect(alarm).not.toHaveProperty('EvaluateLowSampleCountPercentile');
     },
   );

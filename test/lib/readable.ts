@@ -25,7 +25,7 @@ const known = new Map<string, Record<string, TemplateResource>>();
 
 /**
  * All resources of one type in readable form, by logical id without hash. They are made once for all
- * tests of a file, which don't change them.
+ * tests of a file, which do not change them.
  */
 export function resources(stage: StageName, type: string): Record<string, TemplateResource> {
   const key = `${stage} ${type}`;

@@ -31,7 +31,7 @@ describe('the key prefix', () => {
 
     expect(stageOfKey(`${apiKeyPrefix}0123`)).toBe(stage);
     expect(apiKeyPrefixes.filter((prefix) => prefix.startsWith(apiKeyPrefix))).toHaveLength(1);
-    // The code that removes keys from printed texts searches for this form.
+    // The code that removes keys from texts relies on this form.
     expect(apiKeyPrefix).toMatch(/^so_[a-z]+_$/);
   });
 

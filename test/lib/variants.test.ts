@@ -34,7 +34,7 @@ const origin = 'https://shop.example.com';
 /** Every setting that a stage can have beyond those of the repository. */
 const everySetting = {
   account: '123456789012',
-  // A Region whose name has another form, in a partition of its own.
+  // A Region with a name of another form, in its own partition.
   region: 'eusc-de-east-1',
   domain: {
     name: 'api.example.com',
@@ -90,7 +90,7 @@ describe('a stack with every setting', () => {
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
     const [{ Statement, Action, VisibilityConfig }, ...others] = Rules;
     expect(others).toEqual([]);
-    // A sample of a request would show its key.
+    // A sampled request would show its key.
     expect(VisibilityConfig.SampledRequestsEnabled).toBe(false);
     expect(Statement.RateBasedStatement).toEqual({
       AggregateKeyType: 'IP',
@@ -286,8 +286,8 @@ function templateOf(stack: StoreOrdersStack): Template {
 }
 
 /**
- * The CDK notes for each construct and each token where it was made, and Jest looks up every frame
- * of that in source maps: without it, a stack takes a third less time.
+ * The CDK records where each construct and token is created, and Jest looks up every stack frame
+ * in source maps. Without that, a stack takes a third less time.
  */
 function withoutStackTraces<Result>(work: () => Result): Result {
   const { stackTraceLimit } = Error;
@@ -321,7 +321,7 @@ function warningsOf({ node }: StoreOrdersStack): unknown[] {
   return metadata.filter(({ type }) => type === 'aws:cdk:warning');
 }
 
-/** The first resource of a type of API Gateway's. */
+/** The first resource of one of API Gateway's types. */
 function first(stack: StoreOrdersStack, type: string): CfnResource {
   return stack.node
     .findAll()

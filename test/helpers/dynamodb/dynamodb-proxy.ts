@@ -73,7 +73,7 @@ export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
 export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
   /** The requests so far, in order. Each is one round trip. */
   readonly requests: DynamodbRequest[] = [];
-  /** The handling of the next requests, in order, as far as a test sets it: it may leave some out. */
+  /** The handling of the next requests, in order. A gap is handled like all other requests. */
   readonly next: (Reply | undefined)[] = [];
   /** The handling of requests whose body contains a table's name; '' matches every request. */
   readonly faults = new Map<string, Reply>();

@@ -9,7 +9,7 @@ import { isMet, updated } from './expressions.ts';
 
 export type Command = GetItemCommand | UpdateItemCommand;
 
-/** What a command leads to: the item after it, and the answer or the error of a failed condition. */
+/** The result of a command: the item after it, and the response or the error of a failed condition. */
 export interface Execution {
   item: Item | undefined;
   answer: { Item?: Item; Attributes?: Item } | ConditionalCheckFailedException;

@@ -77,7 +77,7 @@ export class LimitedOwner {
     return answer;
   };
 
-  /** A new execution environment, which has no key in its cache. @param send in place of the table's */
+  /** A new execution environment, which has no key in its cache. @param send replaces the table's */
   environment(send: Send = (command) => this.send(command)): Limiter {
     return new Limiter({
       client: { send } as never,

@@ -3,7 +3,7 @@ import { DynamodbProxy, lost } from '../dynamodb/dynamodb-proxy.ts';
 import { functionEnvironment } from './function-environment.ts';
 
 /**
- * Starts the double of DynamoDB for a file of tests, and sets the variables of a function, which it reads
+ * Starts a proxy that answers like DynamoDB for a test file, and sets the variables that a function reads
  * when it is loaded. Every test begins without requests and replies, and leaves no request under way.
  */
 export async function startFunctionTable(): Promise<DynamodbProxy> {

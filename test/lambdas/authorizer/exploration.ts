@@ -7,8 +7,8 @@ import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
 
 /*
  * Explores every order of the steps of concurrent requests, of an operator's changes and of the clock,
- * on the limiter that deploys. What an execution environment does depends only on what it has been
- * given: requests and answers, each at a time of its clock. So each such history is run once, on a
+ * with the limiter that is deployed. The behaviour of an execution environment depends only on its inputs:
+ * requests and responses, each at a time of its clock. So each sequence of inputs is run once, with a
  * limiter of its own, and everything else is a value.
  */
 
@@ -26,7 +26,7 @@ export type Change = (item: Item, nowSeconds: number) => Item;
 
 export interface Scenario {
   item: Item;
-  /** Execution environments: how far each clock is ahead, and the keys of its requests, in turn. */
+  /** For each execution environment, how far its clock is ahead, and the keys of its requests in order. */
   environments: { aheadSeconds: number; requests: number[] }[];
   changes?: Record<string, Change>;
   /** How many answers to writes may be lost. @default 1 */
@@ -37,7 +37,7 @@ export interface Scenario {
 
 type Input = { nowSeconds: number } & ({ key: number } | { answer: Execution['answer'] });
 
-/** What an execution environment does after an input: it sends a command, or the request ends. */
+/** The reaction of an execution environment to an input: it sends a command, or the request ends. */
 type Reaction = { sent: Command } | End;
 type End = { decision: Decision } | { error: unknown };
 
@@ -50,15 +50,15 @@ interface Environment {
   underWay?: UnderWay;
 }
 
-/** A command that is not answered. */
+/** A command that has not been answered. */
 interface UnderWay {
   key: number;
   command: Command;
   /** By the environment's clock. */
   sentAtSeconds: number;
-  /** True if its answer was lost, so that the SDK sends it again. */
+  /** True if its response was lost, so that the SDK repeats it. */
   isRepeated: boolean;
-  /** The function's timeout is shorter than a tick, so the clock advances once at the most. */
+  /** The function's timeout is shorter than a tick, so the clock advances at most once. */
   hasTicked: boolean;
   writes: number;
 }
@@ -87,10 +87,10 @@ export interface Step {
   nowSeconds: number;
 }
 
-/** The state that an event leads to, and what a rule has to know besides. */
+/** The state after an event, and what else a rule has to know. */
 type Outcome = Omit<Step, 'before' | 'after' | 'counted'> & { state: State };
 
-/** An event that is possible in a state, and what it leads to. */
+/** An event that is possible in a state, and its outcome. */
 type Event = [name: string, apply: () => Promise<Outcome>];
 
 interface Node {
@@ -99,7 +99,7 @@ interface Node {
   previous?: Node;
 }
 
-/** A command that was executed on an item, and what it led to. */
+/** A command that was executed on an item, and its result. */
 export interface Executed {
   item: Item;
   command: Command;
@@ -108,7 +108,7 @@ export interface Executed {
 
 export class Exploration {
   readonly #scenario: Scenario;
-  /** By the inputs before the last one, and that. */
+  /** By the earlier inputs and the last one. */
   readonly #reactions = new Map<string, { history: number; reaction: Reaction }>();
   readonly #executions = new Map<string, Executed>();
   readonly #names = new Map<unknown, string>();
@@ -126,7 +126,7 @@ export class Exploration {
    * Visits every state that can be reached.
    *
    * @param check returns the rule that a step breaks, if any
-   * @returns the number of states, and what was broken, with the events that led to it
+   * @returns the number of states, and the broken rule with the events that led to it
    */
   async run(check: (step: Step) => string | undefined) {
     const visited = new Set<string>();
@@ -265,7 +265,7 @@ export class Exploration {
     return executed;
   }
 
-  /** The environment after an input, which was given a request of a key. */
+  /** The environment after an input to its request with a key. */
   async #react(
     environment: Environment,
     input: Input,
@@ -295,7 +295,7 @@ export class Exploration {
     };
   }
 
-  /** The same for states that differ only in which of two like environments is which. */
+  /** A name that is the same for states that differ only in the order of identical environments. */
   #nameOfState(state: State): string {
     const environments = state.environments.map((environment) => {
       const { aheadSeconds, history, requestsLeft, underWay } = environment;
@@ -324,7 +324,7 @@ export class Exploration {
   }
 }
 
-/** What an environment without further requests has been given, whatever it was. */
+/** The inputs of an environment without further requests, which no longer matter. */
 const finished = { inputs: [], history: -1 };
 
 /** Gives inputs to a new execution environment, and returns what it does after the last one. */

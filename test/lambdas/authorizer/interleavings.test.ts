@@ -66,7 +66,7 @@ function isBanBegun(step: Step): boolean {
   return until(step.after) !== until(step.before) && until(step.after) !== 0;
 }
 
-/** Whether DynamoDB's answer shows something, when its command was sent or when the request ends. */
+/** Whether something holds when the command was sent or when the request ends. */
 function isShown({ executed, nowSeconds }: Step, isAt: (time: number) => boolean): boolean {
   return executed !== undefined && [executed.sentAtSeconds, nowSeconds].some(isAt);
 }
@@ -78,20 +78,20 @@ const rules: Record<string, Rule> = {
       return !isAdmission(step) || numberOf(step.after, `${name}Count`) <= limit;
     }),
   ),
-  'forgets no request that it has counted': ofWrites((step) =>
+  'keeps counting every request that it has counted': ofWrites((step) =>
     windowNames.every((name) => {
       const counted = step.counted[`${name} ${step.after[`${name}Window`]?.N}`] ?? 0;
       return numberOf(step.after, `${name}Count`) >= counted;
     }),
   ),
-  'moves no window back, unless only a wrong clock can have begun it': ofWrites((step, write) =>
+  'moves a window back only if a wrong clock started it': ofWrites((step, write) =>
     windowNames.every((name) => {
       const window = numberOf(step.before, `${name}Window`);
       const isVoid = window > write.sentAtSeconds + toleranceSeconds;
       return isVoid || numberOf(step.after, `${name}Window`) >= window;
     }),
   ),
-  'admits a request exactly if it has counted it': (step) => {
+  'admits exactly the requests that it has counted': (step) => {
     if (step.event === 'answer' && step.executed!.isDone && isAdmission(step)) {
       return codeOf(step) === 'admitted';
     }
@@ -107,51 +107,51 @@ const rules: Record<string, Rule> = {
         return numberOf(step.after, `${name}Count`) === before + 1;
       }),
   ),
-  'rejects for a limit only where the answer shows a full window': (step) => {
+  'rejects for a limit only if the response shows a full window': (step) => {
     const code = codeOf(step);
     if (code !== 'rate_limit_exceeded' && code !== 'quota_exceeded') return true;
     return isShown(step, (time) => isFullAt(step.after, time));
   },
-  'rejects for a ban only where the answer shows one': (step) =>
+  'rejects for a ban only if the response shows one': (step) =>
     codeOf(step) !== 'api_key_banned' ||
     isShown(step, (time) => isBannedAt(step.after, keyOf(step), time)),
-  'writes for no key that is revoked, expired or of a suspended owner': ofWrites((step, write) =>
-    isUsableAt(step.before, write.key, write.sentAtSeconds),
+  'never writes for a key that is revoked, expired or of a suspended owner': ofWrites(
+    (step, write) => isUsableAt(step.before, write.key, write.sentAtSeconds),
   ),
-  'refuses as unauthorized only where the answer shows a key that is not usable': (step) =>
+  'answers 401 only if the response shows a key that is not usable': (step) =>
     !step.end?.isUnauthorized ||
     isShown(step, (time) => !isUsableAt(step.after, keyOf(step), time)),
-  'writes for no key that is banned': ofWrites(
+  'never writes for a banned key': ofWrites(
     (step, write) => !isBannedAt(step.before, write.key, write.sentAtSeconds),
   ),
-  'begins a ban after more rejections than are tolerated': ofWrites(
+  'starts a ban only after more rejections than are tolerated': ofWrites(
     (step) =>
       !isBanBegun(step) ||
       numberOf(entryOf(step.after, keyOf(step))!, 'rejectionCount') > tolerated,
   ),
-  'begins a ban with the rejection beyond the tolerated ones': ofWrites((step, write) => {
+  'starts a ban with the first rejection beyond the tolerated ones': ofWrites((step, write) => {
     const count = numberOf(entryOf(step.after, write.key)!, 'rejectionCount');
     return isAdmission(step) || count <= tolerated || isBanBegun(step);
   }),
-  'reports a ban with the request that has begun it, and with no other': (step) => {
+  'reports a ban only with the request that started it': (step) => {
     const isReported = Boolean(step.end && 'decision' in step.end && step.end.decision.isBanStart);
     const isBegun = step.event === 'answer' && Boolean(step.executed?.isDone) && isBanBegun(step);
     return isReported === isBegun;
   },
-  'counts a rejection once, and only of a request that it rejects': ofWrites((step, write) => {
+  'counts each rejection once, and no other request as a rejection': ofWrites((step, write) => {
     if (isAdmission(step)) return true;
     const count = (each: Item) => numberOf(entryOf(each, write.key)!, 'rejectionCount');
     const isRejected = step.event !== 'answer' || step.end !== undefined;
     return isRejected && [1, count(step.before) + 1].includes(count(step.after));
   }),
-  'states in an admission what the item has left': (step) => {
+  'states in an admission how many requests are left': (step) => {
     if (!step.end || !('decision' in step.end) || step.end.decision.rejection) return true;
     const left = (name: 'minute' | 'day') =>
       numberOf(step.after, name === 'minute' ? 'perMinute' : 'perDay') -
       numberOf(step.after, `${name}Count`);
     return step.end.decision.remaining === Math.min(left('minute'), left('day'));
   },
-  'answers every request, with four writes at the most': (step) => {
+  'answers every request, with at most four writes': (step) => {
     const isFailed = step.end && 'error' in step.end && !step.end.isUnauthorized;
     return !isFailed && (step.executed?.writes ?? 0) <= 4;
   },

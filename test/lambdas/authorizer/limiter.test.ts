@@ -28,7 +28,7 @@ import {
 
 const codeOf = ({ rejection }: Decision) => rejection?.code ?? 'admitted';
 const unauthorized = { result: new UnauthorizedError(), reads: 1, writes: 0 };
-/** A window that only a wrong clock can have begun. */
+/** A window that only a wrong clock can have started. */
 const far = minute + 3_600;
 
 /** An owner whose window is full, and who has sent as many requests as it takes to be banned. */
@@ -57,7 +57,7 @@ describe('a request within the limits', () => {
         reset: minute + 60,
         rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
         rateLimit: `"minute";r=52;t=40, "day";r=969;t=${nextDay - minute - 20}`,
-        // API Gateway says it where its own quota of the day is used up.
+        // API Gateway uses this if its own quota of the day is used up.
         retryAfterSeconds: nextDay - minute - 20,
       },
       reads: 0,
@@ -476,7 +476,7 @@ describe('the limiter, when DynamoDB fails,', () => {
   const throttled = new Error('The table is throttled');
   const captured = captureLinesOfTests();
 
-  /** An environment some of whose calls, counted from 1, fail. */
+  /** An environment in which some calls, counted from 1, fail. */
   function failing(owner: LimitedOwner, isFailing: (call: number) => boolean) {
     let calls = 0;
     return owner.environment(async (command) => {
@@ -527,7 +527,7 @@ describe('the limiter, when DynamoDB fails,', () => {
   });
 
   it('gives up after four writes if the item makes every condition fail', async () => {
-    // A text is neither less than a limit nor at least as large.
+    // A string is neither less than a limit nor at least as large.
     const owner = new LimitedOwner({ ...used(3, 3), minuteCount: 'three' });
 
     const { result, writes } = await owner.cost(() => owner.decide());

@@ -177,7 +177,7 @@ function copy(page: string, { keep, fields }: CopyOptions = {}) {
   return { json: orders.toString(), count, itemCount, rest: rest.toString() };
 }
 
-/** The orders as the path without the copier makes them. */
+/** The orders as the SDK and `orderToJson` would write them. */
 function plainOrders(items: OrderItem[], fields: Fields = orderFields): string {
   return items.map((item) => `,${orderToJson(item, fields)}`).join('');
 }
@@ -224,7 +224,7 @@ function flatItemOf(fields: Record<string, OrderField>): fc.Arbitrary<OrderItem>
   return reordered(item.filter((attributes) => Object.keys(attributes).length > 0));
 }
 
-/** Names of all lengths from few characters, so that many begin alike. */
+/** Names of various lengths from few characters, so that many begin alike. */
 const anyName = fc.string({
   unit: fc.constantFrom('a', 'b', 'i', 'd', 'A', '_', '1', ' ', '"', 'ö'),
   minLength: 1,

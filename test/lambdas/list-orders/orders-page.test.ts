@@ -111,7 +111,7 @@ describe('pageReader', () => {
   );
 
   it('reads a page that is larger than any that DynamoDB sends', async () => {
-    // An item has 400 KB, of which every character can be six in JSON.
+    // An item has up to 400 KB, and JSON may need six characters for one.
     const items = [1, 2, 3].map((id) => orderItem(id, { shipDate: { S: 'x'.repeat(900_000) } }));
     await startTable({ items, chunkBytes: 50_000 });
 

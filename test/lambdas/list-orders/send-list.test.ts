@@ -13,7 +13,7 @@ import {
 type Pages = AsyncGenerator<OrdersPage, void, void>;
 
 const pageBytes = 64 * 1024;
-/** Several times as many as the longest list takes. */
+/** Several times as many as the longest list needs. */
 const mostTurns = 20_000;
 /** The time in which a reader at the minimum rate reads a page. */
 const minRateMs = (1_000 * pageBytes) / minBytesPerSecond;
@@ -65,7 +65,7 @@ class Client extends Writable {
   }
 }
 
-/** What a line of 2 Mbit/s carries of a list: TCP/IP and TLS take the rest of 250,000 bytes a second. */
+/** The bytes of a list that a line of 2 Mbit/s carries a second. TCP/IP and TLS take the rest of 250,000. */
 const slowLineBytesPerSecond = 235_000;
 const pauseMs = 5_000;
 

@@ -184,7 +184,7 @@ describe('a request header', () => {
 
 describe('the headers of every response', () => {
   it('let scripts of the origin read every header of the contract and both request ids', () => {
-    /** These are for the browser itself. */
+    /** The headers that only the browser itself reads. */
     const browsersOwn = ['Content-Encoding', 'Vary', 'WWW-Authenticate'];
     const documented = Object.keys(parse(readFileSync('openapi.yaml', 'utf8')).components.headers);
     const useful = documented.filter((name) => !browsersOwn.includes(name));

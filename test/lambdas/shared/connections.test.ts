@@ -17,7 +17,7 @@ import { fastForward } from '../../helpers/fast-forward.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { type Network, networkBefore } from '../../helpers/network.ts';
 
-// For 127.0.0.1 too, where its name is localhost.
+// Also valid for 127.0.0.1, under the name localhost.
 const name = [{ name: 'commonName', value: 'localhost' }];
 const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
 const trusted = getCACertificates();
@@ -55,7 +55,7 @@ async function openConnections(): Promise<void> {
   expect(network.connections).toBe(4);
 }
 
-/** Sends a request after a time in which nothing was sent. @returns its error, if any, and its duration */
+/** Sends a request after an idle time. @returns its error, if any, and its duration */
 function sendAfter(idleMs: number) {
   const sinceMs = Date.now();
   return fastForward(() => {

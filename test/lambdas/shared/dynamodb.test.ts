@@ -17,7 +17,7 @@ interface SignedRequest {
   readonly headers: Record<string, string>;
 }
 
-/** What the SDK would take from a machine's own configuration. */
+/** Settings that the SDK would take from a machine's own configuration. */
 const configuration = `[default]
 region = us-west-2
 endpoint_url = http://127.0.0.1:9
@@ -27,7 +27,7 @@ account_id_endpoint_mode = required
 sdk_ua_app_id = another-application
 `;
 
-// Jest gives each file of tests its own environment.
+// Jest gives each test file its own environment.
 Object.assign(process.env, functionEnvironment, {
   AWS_CONFIG_FILE: temporaryDirectoryOfFile().write('config', configuration),
 });
@@ -88,7 +88,7 @@ describe('the DynamoDB client', () => {
 describe('retries', () => {
   type ErrorType = 'THROTTLING' | 'TRANSIENT' | 'CLIENT_ERROR' | 'SERVER_ERROR';
 
-  /** The longest waits before each repetition of a request that goes on failing. */
+  /** The longest waits before each retry of a request that keeps failing. */
   async function waits(errorType: ErrorType, maxAttempts: number): Promise<number[]> {
     const client = createDynamoDbClient({ maxAttempts, requestTimeoutMs: 2_000 });
     const retries = (await client.config.retryStrategy()) as RetryStrategy;

@@ -59,7 +59,7 @@ describe.each(functionNames)('bundle of %s', (name) => {
 
 describe('the bundle of listOrders', () => {
   it('keeps the young generation of its process small, whatever Lambda sets', async () => {
-    // Without the flag that it sets, it grows to more than 8 MB.
+    // Without the flag that the function sets, it grows to more than 8 MB.
     expect(await youngGenerationMb()).toBeLessThanOrEqual(2);
   });
 });
