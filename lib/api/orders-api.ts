@@ -22,6 +22,7 @@ import {
   operationNames,
   operations,
 } from '../settings/functions.ts';
+import { stackName } from '../settings/names.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { AccessLogs } from './access-logs.ts';
 import { modernTls } from './custom-domain.ts';
@@ -72,7 +73,7 @@ export class OrdersApi extends Construct {
     };
     const { path, method } = operations.cancelOrder;
     const restApi = new RestApi(this, 'RestApi', {
-      restApiName: `store-orders-${configuration.stage}`,
+      restApiName: stackName(configuration.stage),
       description: 'The orders of a store',
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: configuration.domain?.isDefaultEndpointClosed ?? false,

@@ -51,7 +51,7 @@ describe.each(stageNames)('API of %s', (stage) => {
 
   it('is regional, requires current TLS, and takes the usage-plan key from the authorizer', () => {
     expect(properties(stage, 'AWS::ApiGateway::RestApi').ApiRestApi).toMatchObject({
-      Name: `store-orders-${stage}`,
+      Name: `StoreOrders-${stage}`,
       ApiKeySourceType: 'AUTHORIZER',
       EndpointConfiguration: { Types: ['REGIONAL'] },
       DisableExecuteApiEndpoint: false,

@@ -304,7 +304,7 @@ function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm 
 }
 
 function describeMetric({ Namespace, MetricName, Dimensions }: Metric, stage: StageName): string {
-  const own: Readonly<Record<string, string>> = { ApiName: `store-orders-${stage}`, Stage: stage };
+  const own: Readonly<Record<string, string>> = { ApiName: `StoreOrders-${stage}`, Stage: stage };
   const needed: Readonly<Record<string, readonly string[]>> = {
     'AWS/DynamoDB': ['TableName'],
     'AWS/Logs': ['LogGroupName'],

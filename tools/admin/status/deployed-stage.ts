@@ -4,7 +4,7 @@ import {
   type StackResourceSummary,
 } from '@aws-sdk/client-cloudformation';
 import type { MetricStat } from '@aws-sdk/client-cloudwatch';
-import { metricNamespace } from '../../../lambdas/shared/metric-definitions.ts';
+import { type MetricName, metricNamespace } from '../../../lambdas/shared/metric-definitions.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
 import { callLimitSettings, withCallLimits } from '../stage/call-limits.ts';
@@ -60,26 +60,20 @@ export async function deployedStage(stage: StageName, nowMs: number) {
       requests: sum('requests'),
       status4xx: sum('clientErrors'),
       status5xx: sum('serverErrors'),
-      status429: sum('rejected') - sum('unauthorized'),
+      rejected: sum('rejected'),
     },
   };
 }
 
 /** Metrics of the responses to clients. The dashboard shows them, too. */
 export function metricsOf(stage: StageName) {
-  const ofService = (MetricName: string, reason?: string) =>
-    metricStat(metricNamespace, MetricName, 'Sum', {
-      Stage: stage,
-      ...(reason && { Reason: reason }),
-    });
-  const api = { ApiName: `store-orders-${stage}`, Stage: stage };
+  const ofService = (name: string) => metricStat(metricNamespace, name, 'Sum', { Stage: stage });
+  const api = { ApiName: stackName(stage), Stage: stage };
   return {
     requests: metricStat('AWS/ApiGateway', 'Count', 'SampleCount', api),
     clientErrors: ofService('ClientErrors'),
     serverErrors: ofService('ServerErrors'),
-    // The authorizer rejects with 401 or with 429.
-    rejected: ofService('RequestsRejected'),
-    unauthorized: ofService('RequestsRejected', 'unauthorized'),
+    rejected: ofService('RequestsRejected' satisfies MetricName),
   };
 }
 
