@@ -7,34 +7,31 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { generate } from 'selfsigned';
-import { cannedOwner, cannedPeerKey, isPeerCounterFull } from './canned-keys.ts';
+import { cannedOwner, cannedPeerKey } from './canned-keys.ts';
 import { type OrdersTable, pageBody, type ScanRequest } from './canned-orders.ts';
 
 /** The requests that the canned DynamoDB has received since the counts were last read. */
 export interface RequestCounts {
   requests: number;
-  /** One for a consistent read of up to 4 KB, and half for an eventually consistent one. */
-  readUnits: number;
   /** One for a write of up to 1 KB, even if its condition fails. */
   writeUnits: number;
 }
 
 type DynamodbRequest = ScanRequest & {
   TableName: string;
-  Key?: Record<string, { S?: string }>;
+  Key?: Record<string, { S: string }>;
   ConditionExpression?: string;
-  ConsistentRead?: boolean;
   ExpressionAttributeValues?: Record<string, object>;
 };
 
-/** The table of API keys. Writes do not change its items; a canned key determines their state. */
+/** The table of API keys. Writes do not change its items: the canned keys determine them. */
 export const apiKeysTable = 'api-keys';
 /** The table of the counters of `rate-limiter-flexible`, with an item per owner and window. */
 export const counterTable = 'rate-limiter-counters';
 
 /** Keeps idle connections open, however long a measured process computes between two requests. */
 const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
-const none: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
+const none: RequestCounts = { requests: 0, writeUnits: 0 };
 let counts = { ...none };
 
 // The servers run in a separate process, so that their CPU time and memory are not measured.
@@ -65,7 +62,6 @@ function createDynamodb(options: ServerOptions): Server {
     const input = (await json(request)) as DynamodbRequest;
     counts.requests++;
     if (operation === 'UpdateItem') counts.writeUnits++;
-    if (operation === 'GetItem') counts.readUnits += input.ConsistentRead ? 1 : 0.5;
     send(response, await answerTo(operation, input));
   });
 }
@@ -123,13 +119,12 @@ function count({ Key, ConditionExpression }: DynamodbRequest): object {
     const type = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
     return { __type: type, message: 'The condition failed.' };
   }
-  const key = Key?.key?.S ?? '';
   const expire = String(Math.floor(Date.now() / 1000) + 30);
-  const points = isPeerCounterFull(key) ? '99999999' : '2';
-  return { Attributes: { key: { S: key }, points: { N: points }, expire: { N: expire } } };
+  return { Attributes: { ...Key, points: { N: '2' }, expire: { N: expire } } };
 }
 
 /** The peer's table has the partition key `keyHash`, ours has `ownerHash`. */
-function apiKeyItem({ Key }: DynamodbRequest) {
-  return Key?.keyHash ? cannedPeerKey(Key.keyHash.S) : cannedOwner(Key?.ownerHash?.S);
+function apiKeyItem({ Key = {} }: DynamodbRequest) {
+  const { keyHash, ownerHash } = Key;
+  return keyHash ? cannedPeerKey(keyHash.S) : cannedOwner(ownerHash!.S);
 }

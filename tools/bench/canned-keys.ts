@@ -3,12 +3,12 @@ import { hashOwnerPart, hashToken, tokenChecksum } from '../../lambdas/shared/ap
 import type { Item } from '../../lambdas/shared/dynamodb.ts';
 import { windowStarts } from '../../lambdas/shared/windows.ts';
 
-const knownCases = ['admitted', 'full', 'banned'] as const;
 const keysPerOwner = 4;
 const perMinute = 60_000;
+const ownerId = 'own_0123456789abcdefghij';
 
-/** The outcome of all requests of a canned key, which follows from its owner's item. */
-export type KeyCase = (typeof knownCases)[number] | 'unknown';
+/** Whether the requests of a canned key are admitted, or rejected because its owner's minute is full. */
+export type KeyCase = 'admitted' | 'full';
 
 /** The token of a canned key. @param index distinguishes the keys of an owner */
 export function cannedToken(keyCase: KeyCase, index = 0): string {
@@ -16,20 +16,17 @@ export function cannedToken(keyCase: KeyCase, index = 0): string {
   return body + tokenChecksum(body);
 }
 
-/** The item of an owner with four keys that our authorizer reads; undefined for an unknown owner. */
-export function cannedOwner(ownerHash: string | undefined): Item | undefined {
-  const keyCase = knownCases.find((known) => hashOwnerPart(cannedToken(known)) === ownerHash);
-  if (!keyCase) return undefined;
-  const nowSeconds = Math.floor(Date.now() / 1_000);
-  const { minute, day } = windowStarts(nowSeconds);
-  const bannedUntil = keyCase === 'banned' ? nowSeconds + 60 : 0;
+/** The item of an owner with four keys that our authorizer reads. */
+export function cannedOwner(ownerHash: string): Item {
+  const keyCase = ownerHash === hashOwnerPart(cannedToken('full')) ? 'full' : 'admitted';
+  const { minute, day } = windowStarts(Math.floor(Date.now() / 1_000));
   const keys = Array.from({ length: keysPerOwner }, (_, index) => [
     hashToken(cannedToken(keyCase, index)),
-    { M: attributes({ id: String(index).padStart(12, '0'), bannedUntil, usedAt: 0 }) },
+    { M: attributes({ id: String(index).padStart(12, '0'), bannedUntil: 0, usedAt: 0 }) },
   ]);
   const owner = attributes({
-    ownerHash: ownerHash!,
-    ownerId: ownerIdOf(keyCase),
+    ownerHash,
+    ownerId,
     plan: 'enterprise',
     status: 'active',
     perMinute,
@@ -42,27 +39,15 @@ export function cannedOwner(ownerHash: string | undefined): Item | undefined {
   return { ...owner, keys: { M: Object.fromEntries(keys) } };
 }
 
-/** The item of a key that the peer's authorizer reads; undefined for an unknown key. */
-export function cannedPeerKey(keyHash: string | undefined): Item | undefined {
-  const keyCase = knownCases.find((known) => hashToken(cannedToken(known)) === keyHash);
-  if (!keyCase) return undefined;
+/** The item of a key that the peer's authorizer reads. */
+export function cannedPeerKey(keyHash: string): Item {
   return attributes({
-    keyHash: keyHash!,
+    keyHash,
     keyId: 'key_0123456789abcdefghijklmnopqrstuv',
-    ownerId: ownerIdOf(keyCase),
+    ownerId,
     plan: 'enterprise',
     status: 'active',
   });
-}
-
-/** Whether a counter of the peer, whose key ends with an owner's id, is used up. */
-export function isPeerCounterFull(key: string): boolean {
-  // The peer has no bans, so a key over its limit takes the place of a banned one.
-  return key.endsWith(ownerIdOf('full')) || key.endsWith(ownerIdOf('banned'));
-}
-
-function ownerIdOf(keyCase: KeyCase): string {
-  return `own_${keyCase.padEnd(20, '0')}`;
 }
 
 function attributes(values: Record<string, string | number>): Item {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 import { authorizerEvent, operationEvent } from './events.ts';
-import { type Findings, figurePrefix, medianRatio, mediansOf } from './report.ts';
+import { type Findings, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
 const smallTable = JSON.stringify({ orders: 50 });
@@ -29,10 +29,9 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
     );
     const [our = [], others = []] = Object.values(results);
     const ratio = medianRatio(our, others, 'wallMs');
-    const figure = figurePrefix(name);
     Object.assign(findings.measured, mediansOf(results));
-    findings.figures[`${figure}_cold_vs_default_bundle`] = ratio;
-    findings.figures[`${figure}_kb`] = our[0]!.bundleKb;
+    findings.figures[`${name}_cold_vs_default_bundle`] = ratio;
+    findings.figures[`${name}_kb`] = our[0]!.bundleKb;
   }
   return findings;
 }
@@ -43,7 +42,6 @@ async function startCold({ measure }: Workbench, name: FunctionName, bundleFile:
   const { load, batches } = await measure(job, answer, smallTable);
   return {
     wallMs: load.wallMs + batches[0]!.wallMs,
-    cpuMs: load.cpuMs + batches[0]!.cpuMs,
     bundleKb: statSync(bundleFile).size / 1024,
   };
 }

@@ -69,7 +69,6 @@ async function measureList(bench: Workbench, kind: ListKind, lists: number) {
   const cpuMs = batches.map((list) => list.cpuMs / pages);
   return {
     steadyCpuMs: median(cpuMs.slice(batches.length / 2)),
-    firstListCpuMs: cpuMs[0]!,
     bytesPerOrder: batches[0]!.bytes / orders,
   };
 }

@@ -30,7 +30,6 @@ interface BenchOptions {
 const jobNames = Object.keys(jobs) as JobName[];
 const command = new Command('npm run bench --')
   .description("Compares the service's speed and memory with other libraries.")
-  .usage(`[--only ${jobNames.join('|')}] [--quick] [--json]`)
   .addOption(
     new Option('--only <job...>', 'run only these jobs')
       .choices(jobNames)
@@ -44,7 +43,7 @@ try {
   if (options) await run(options);
 } catch (error) {
   if (!(error instanceof OperatorError)) throw error;
-  console.error(`${error.message}\nUsage: ${command.name()} ${command.usage()}`);
+  console.error(error.message);
   process.exitCode = 2;
 }
 

@@ -26,14 +26,11 @@ describe('npm run bench', () => {
 
   it.each([
     [['--only', 'nonsense'], "--only .* 'nonsense' is invalid. Allowed choices are list, million"],
-    [['--bogus'], '"--bogus": no such option; npm run bench -- --help lists them'],
-  ])('answers %j with the mistake and the usage', async (options, message) => {
-    const usage =
-      'Usage: npm run bench -- \\[--only list\\|million\\|limiter\\|cold\\|local\\|watch\\]';
-
+    [['--bogus'], '"--bogus": no such option'],
+  ])('answers %j with the mistake in one line', async (options, message) => {
     await expect(bench(...options)).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(new RegExp(`^.*${message}.*\n${usage}`)),
+      stderr: expect.stringMatching(`^.*${message}.*; npm run bench -- --help lists them\n$`),
     });
   });
 });
