@@ -17,20 +17,17 @@ const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted:
 /** Describes the error that ended a command, as it is reported to the operator. */
 export function reportFailure(thrown: unknown, target: Target) {
   // The message quotes the command line, whose words can look like a failure of a service.
-  const isUsage = thrown instanceof CommanderError;
-  const failure = isUsage ? undefined : failureBehind(thrown);
+  const failure = thrown instanceof CommanderError ? undefined : failureBehind(thrown);
   const error = operatorErrorOf(thrown, target, failure);
   const failureClass = failure ? 'service' : classOf(error);
-  // The operator has to mend the service before completing the command.
-  const remedies = [failure && remedyFor(failure, target), error.remedy];
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,
     /** The kind of error, for programs. */
-    code: failure && error !== thrown ? failure.kind : codeOf(error),
+    code: failure?.kind ?? codeOf(error),
     /** The problem, without the remedy. */
     message: error.problem,
-    remedy: remedies.filter(Boolean).join('; then ') || null,
+    remedy: failure ? remedyFor(failure, error, target) : (error.remedy ?? null),
   };
 }
 
@@ -65,11 +62,13 @@ function operatorErrorOf(
   return new OperatorError(reason === name ? reason : `${name}: ${reason}`, { cause: thrown });
 }
 
-function remedyFor({ kind, remedy }: ServiceFailure, target: Target): string {
-  if (target.local === undefined) return remedy.replace('{stack}', stackOf(target));
-  return kind === 'noConnection'
-    ? 'start the service with "npm start", or correct --local'
-    : 'look at the output of "npm start", and run the command again';
+/** The remedy of a failure of a service, which has to be repaired before the command can be completed. */
+function remedyFor(failure: ServiceFailure, error: OperatorError, target: Target): string {
+  const repair =
+    target.local === undefined
+      ? failure.remedy.replace('{stack}', stackOf(target))
+      : 'check that "npm start" is running at this address, and read its output';
+  return `${repair}; then ${error.remedy ?? 'run the command again'}`;
 }
 
 function stackOf({ stage }: Target): string {

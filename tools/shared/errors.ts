@@ -42,9 +42,6 @@ export class ChangedMeanwhileError extends WrongStateError {
   }
 }
 
-/** A command failed after its first change. The message names how to complete or repair it. */
-export class HalfDoneError extends OperatorError {}
-
 /** The operator ended a command before it was done. */
 export class InterruptedError extends OperatorError {}
 

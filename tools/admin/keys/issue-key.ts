@@ -1,7 +1,6 @@
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
 import {
   ChangedMeanwhileError,
-  HalfDoneError,
   OperatorError,
   quoted,
   WrongStateError,
@@ -156,7 +155,7 @@ async function isValidDespiteError(
     const problem =
       `No key was issued: ${failureText(reason)}; a record of ${keyId}, which no client can use, may ` +
       'remain because it could not be removed';
-    throw new HalfDoneError(problem, { cause: error, remedy });
+    throw new OperatorError(problem, { cause: error, remedy });
   }
 }
 

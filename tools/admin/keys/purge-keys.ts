@@ -1,6 +1,6 @@
 import { allOwners, findOwner } from '../owners/find-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { withHalfDoneError } from '../stage/service-failure.ts';
+import { runRepeatable } from '../stage/service-failure.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
 import { removeDetails } from './issue-key.ts';
 import type { KeyStatus } from './key-state.ts';
@@ -33,7 +33,7 @@ export async function findPurgeable(
 
 /** Removes the records of keys that are no longer valid. If it is interrupted, run it again. */
 export async function purgeKeys(keys: readonly StoredKey[], store: KeyStore): Promise<void> {
-  await withHalfDoneError('Some keys may be purged and others not', async () => {
+  await runRepeatable('Some keys may be purged and others not', async () => {
     for (const key of keys) {
       if (key.entry) await removeEntry(key, store);
       await removeDetails(key.owner.details.ownerId, key.keyId, store);

@@ -2,7 +2,7 @@ import { WrongStateError } from '../../shared/errors.ts';
 import { changeDetails, changeItem } from '../owners/stored-owner.ts';
 import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { withHalfDoneError } from '../stage/service-failure.ts';
+import { runRepeatable } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
@@ -18,7 +18,7 @@ export async function revokeKey(keyId: string, store: KeyStore): Promise<boolean
   const key = await findKey(keyId, store);
   if (key.entry) await removeEntry(key, store);
   const state = `${keyId} is refused from now on, but its revocation may not be recorded`;
-  await withHalfDoneError(state, () => recordRevocation(key, store));
+  await runRepeatable(state, () => recordRevocation(key, store));
   return key.entry !== undefined;
 }
 

@@ -4,7 +4,7 @@ import { allOwners, scan } from '../owners/find-owner.ts';
 import { findGatewayKeys } from '../owners/gateway-key.ts';
 import type { StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { withHalfDoneError } from '../stage/service-failure.ts';
+import { runRepeatable } from '../stage/service-failure.ts';
 import { keysOf } from './find-key.ts';
 import { recordRevocation } from './revoke-key.ts';
 
@@ -45,7 +45,7 @@ export async function withdrawStageKeys(
     ...owners.map((owner) => () => withdrawOwner(owner, store)),
     ...gatewayKeys.map((apiKey) => () => store.gateway.deleteApiKey({ apiKey })),
   ];
-  await withHalfDoneError('Some keys may be withdrawn and others not', async () => {
+  await runRepeatable('Some keys may be withdrawn and others not', async () => {
     for (const [done, step] of steps.entries()) {
       if (signal?.aborted) {
         const state = `Interrupted after ${done} of ${steps.length} owners and gateway keys`;

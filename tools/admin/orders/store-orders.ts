@@ -213,12 +213,12 @@ async function repeat(
 const temporaryNames =
   /Throttl|ThroughputExceeded|RequestLimitExceeded|TransactionConflict|InternalServerError/;
 
-/** Whether a repeated call may succeed. A refused connection is not temporary: the address is wrong. */
+/** Whether a repeated call may succeed. */
 function isTemporary(error: unknown): boolean {
   const { name = '', $retryable, $metadata } = Object(error);
   if (temporaryNames.test(name) || $retryable || $metadata?.httpStatusCode >= 500) return true;
   const { kind } = failureOf(error) ?? {};
-  return kind === 'noAnswer' || kind === 'unconfirmed';
+  return kind === 'noResponse' || kind === 'unconfirmed';
 }
 
 // Full jitter: batches that were throttled together are not repeated together.

@@ -2,7 +2,7 @@ import { quoted, WrongStateError } from '../../shared/errors.ts';
 import { createOwner as createIdentity } from '../keys/api-key-token.ts';
 import { changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { withHalfDoneError } from '../stage/service-failure.ts';
+import { runRepeatable } from '../stage/service-failure.ts';
 import { noUsage } from './change-owner.ts';
 import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
@@ -35,7 +35,7 @@ export async function createOwner(request: NewOwner, store: KeyStore): Promise<S
   const name = ownerName(request.name);
   const agreed = { plan, perMinute, perDay };
   const limits = limitsFor(agreed);
-  return withHalfDoneError(`The owner ${quoted(name)} may be only partly created`, async () => {
+  return runRepeatable(`The owner ${quoted(name)} may be only partly created`, async () => {
     const ownerId = await reserveName(name, store);
     const details = await putDetails(ownerId, name, agreed, store);
     await putGatewayKey(ownerId, plan, store);

@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { changeTogether, expressions } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
+import { runRepeatable, UnconfirmedError } from '../stage/service-failure.ts';
 import { findOwner, nameReservation } from './find-owner.ts';
 import { deleteGatewayKey } from './gateway-key.ts';
 import { inOwners } from './stored-owner.ts';
@@ -17,7 +17,7 @@ import { inOwners } from './stored-owner.ts';
 export async function deleteOwner(idOrName: string, store: KeyStore): Promise<void> {
   const owner = await findOwner(idOrName, store);
   const { ownerId, ownerHash, name } = owner.details;
-  await withHalfDoneError(`${ownerId} may be only partly deleted`, async () => {
+  await runRepeatable(`${ownerId} may be only partly deleted`, async () => {
     if (owner.item) await removeItem(ownerHash, store);
     await deleteGatewayKey(ownerId, store);
     const isItsName = [{ owner: ownerId }, { ownerId: undefined }];

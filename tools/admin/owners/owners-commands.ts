@@ -4,7 +4,7 @@ import { quoted } from '../../shared/errors.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
-import { withHalfDoneError } from '../stage/service-failure.ts';
+import { runRepeatable } from '../stage/service-failure.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { changeOwner, noUsage, renameOwner } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
@@ -221,7 +221,7 @@ async function applyPlans({
   }
   print(io.stderr, review);
   await confirm(() => `Change ${counted(changes.length, 'owner')}?`, true);
-  await withHalfDoneError('The plans may be applied to some owners only', async () => {
+  await runRepeatable('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {
       await setLimits(owner, owner.item.plan, limits, stage);
     }

@@ -1,7 +1,7 @@
 import { isPlanName, type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { withHalfDoneError } from '../stage/service-failure.ts';
+import { runRepeatable } from '../stage/service-failure.ts';
 import { findCompleteOwner, readOwner } from './find-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
 import { hasLimits, limitsFor, type OwnerLimits, setPlanCommand } from './owner-limits.ts';
@@ -37,7 +37,7 @@ export async function setOwnerPlan(
     plans[agreed.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
   const undo = setPlanCommand(ownerId, owner.details.agreed);
   const state = `The plan of ${ownerId} may be only partly changed ("${undo}" undoes it)`;
-  return withHalfDoneError(state, async () => {
+  return runRepeatable(state, async () => {
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
     const { details, item } = await readPresentOwner(ownerId, store);
     // If another move has changed the limits meanwhile, its agreed limits apply.

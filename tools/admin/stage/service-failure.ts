@@ -1,4 +1,4 @@
-import { HalfDoneError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
 
 /** A kind of failed call whose cause is neither this program nor the command. */
 interface FailureForm {
@@ -6,11 +6,10 @@ interface FailureForm {
   readonly pattern?: RegExp;
   /** What happened. `{call}` stands for the call, and `{stack}` for the stage's stack. */
   readonly problem: string;
-  /** What an operator can do, as a clause for the end of a message. */
+  /** What an operator can do before running the command again, as a clause of a message. */
   readonly remedy: string;
 }
 
-const again = 'run the command again';
 const orProfile = 'or set AWS_PROFILE to one that "aws configure list-profiles" lists';
 
 /** The forms of failures by their codes. */
@@ -18,7 +17,7 @@ const forms = {
   unconfirmed: {
     pattern: /^UnconfirmedError/,
     problem: '{call} may not have been done',
-    remedy: `${again}; a proxy may have responded in place of AWS`,
+    remedy: 'check that no proxy responds in place of AWS',
   },
   noRegion: {
     pattern: /region is missing/i,
@@ -59,22 +58,17 @@ const forms = {
   throttled: {
     pattern: /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|Rate exceeded/i,
     problem: '{call} is throttled',
-    remedy: `wait a minute, and ${again}`,
+    remedy: 'wait a minute',
   },
-  noAnswer: {
-    pattern: /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up|Error: aborted/,
-    problem: '{call} got no response in time',
-    remedy: `correct the network or the proxy, and ${again}`,
-  },
-  noConnection: {
+  noResponse: {
     pattern:
-      /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|Parse Error|HPE_/,
-    problem: 'no connection for {call}',
-    remedy: `correct the network, the proxy or AWS_REGION, and ${again}`,
+      /TimeoutError|ETIMEDOUT|AbortError|Error: aborted|ECONN|EPIPE|socket hang up|ENOTFOUND|EAI_AGAIN|ENET|EHOST|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|Parse Error|HPE_/,
+    problem: '{call} got no response',
+    remedy: 'correct the network, the proxy or AWS_REGION',
   },
   serviceFailed: {
     problem: '{call} failed',
-    remedy: `${again}; https://health.aws.amazon.com shows outages`,
+    remedy: 'look for outages on https://health.aws.amazon.com',
   },
   callRefused: {
     problem: '{call} was refused',
@@ -136,12 +130,12 @@ export function failureText(error: unknown): string {
  * @param state describes the state after a failure
  * @throws OperatorError if a step fails; its remedy is to run the command again
  */
-export async function withHalfDoneError<T>(state: string, steps: () => Promise<T>): Promise<T> {
+export async function runRepeatable<T>(state: string, steps: () => Promise<T>): Promise<T> {
   try {
     return await steps();
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    throw new HalfDoneError(`${state}: ${failureText(error)}`, {
+    throw new OperatorError(`${state}: ${failureText(error)}`, {
       cause: error,
       remedy: 'run the command again to complete it',
     });

@@ -95,14 +95,6 @@ describe('storeOrders', () => {
     expect(pauses[0]).toBeLessThanOrEqual(100);
   });
 
-  it('fails at once if the connection is refused', async () => {
-    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    mock.on(BatchExecuteStatementCommand).rejects(refused);
-
-    expect(await failureOfInserting(order(1))).toMatchObject({ exitCode: 3, code: 'noConnection' });
-    expect(pauses).toHaveLength(0);
-  });
-
   it('does not repeat an order that DynamoDB refuses', async () => {
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, failed('ValidationError')] });
 

@@ -50,10 +50,10 @@ async function failureOfCall(reply: Reply, { limits = patient, onResponse }: Cal
   return { failure: failureOf(error), attempts: Object(error).$metadata?.attempts };
 }
 
-const noAnswer = {
+const noResponse = {
   failure: expect.objectContaining({
-    kind: 'noAnswer',
-    problem: expect.stringMatching(/^DynamoDB DescribeTable got no response in time \(/),
+    kind: 'noResponse',
+    problem: expect.stringMatching(/^DynamoDB DescribeTable got no response \(/),
   }),
   attempts: patient.maxAttempts,
 };
@@ -66,7 +66,7 @@ describe('a client with call limits', () => {
   ])('fails after its attempts, and names the call, if DynamoDB %s', async (...given) => {
     const [, reply, limits] = given;
 
-    expect(await failureOfCall(reply, { limits })).toEqual(noAnswer);
+    expect(await failureOfCall(reply, { limits })).toEqual(noResponse);
   });
 
   it('fails after its attempts if a response takes too long', async () => {
@@ -78,7 +78,7 @@ describe('a client with call limits', () => {
     const limits = { ...patient, wholeAnswerTimeoutMs: 90_000 };
     const onResponse = () => timers.at(-1)!.abort();
 
-    expect(await failureOfCall(stalled, { limits, onResponse })).toEqual(noAnswer);
+    expect(await failureOfCall(stalled, { limits, onResponse })).toEqual(noResponse);
 
     expect(timeout.mock.calls).toEqual([[90_000], [90_000]]);
     timeout.mockRestore();
