@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { stageNames } from '../../lib/settings/stages.ts';
 import { UsageError } from '../shared/errors.ts';
 import { type CommandIo, print } from './console/command-io.ts';
@@ -42,11 +42,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
 function createProgram(io: CommandIo, isJson: boolean): Command {
   const program = new Command('npm run admin --')
     .description('Manage the owners, API keys and orders of a Store Orders service.')
-    .addOption(
-      new Option('--stage <stage>', 'a deployed stage in the current account and Region').choices(
-        stageNames,
-      ),
-    )
+    .option('--stage <stage>', `a deployed stage: ${stageNames.join(' or ')}`)
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
     .addHelpText('after', programHelp)

@@ -246,9 +246,7 @@ async function withdrawAll({ stage, io, confirm }: Call): Promise<Result> {
   const all = await findStageKeys(stage);
   const keys = counted(all.validKeys.length, 'key');
   const gatewayKeys = counted(all.gatewayKeys.length, 'API Gateway key');
-  const question =
-    `Withdraw all ${keys} of ${stage.label}, and delete its ${gatewayKeys}? Every client is ` +
-    'refused from its next request on.';
+  const question = `Withdraw all ${keys}, and delete ${gatewayKeys}? Every client is refused from its next request on.`;
   await confirm(() => question, true);
   const line = progressLine(io);
   const steps = grouped(all.owners.length + all.gatewayKeys.length);

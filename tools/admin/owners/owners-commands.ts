@@ -5,6 +5,7 @@ import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
+import { labelOf } from '../stage/target.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { changeOwner, noUsage, renameOwner } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
@@ -160,7 +161,7 @@ async function setPlan(
   const owner = await setOwnerPlan(ownerId, { plan: plan as PlanName, perMinute, perDay }, stage);
   const { value, text } = shown(owner, stage);
   const [undo, done] = [agreed, owner.details.agreed].map((each) => setPlanCommand(ownerId, each));
-  const target = local === undefined ? `--stage ${stage.stage}` : `--local ${stage.label}`;
+  const target = local === undefined ? `--stage ${stage.name}` : `--local ${labelOf(options)}`;
   const isUndoable = isPlanName(agreed.plan) && undo !== done;
   const undoing = isUndoable ? `npm run admin -- ${undo} ${target}` : null;
   const [from, to] = [before, owner.item].map((item) => `${item.plan}, ${limitsText(item)}`);

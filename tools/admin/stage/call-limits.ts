@@ -1,8 +1,4 @@
-import type { APIGatewayClient } from '@aws-sdk/client-api-gateway';
-import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { STSClient } from '@aws-sdk/client-sts';
 import { recordCall } from './service-failure.ts';
 
 /** The limits of a call to a service. */
@@ -32,9 +28,10 @@ export function callLimitSettings(limits = defaultCallLimits) {
  * Adds what client settings do not offer: a time limit for a whole response, which also ends a response
  * that arrives byte by byte, and a record of the call that failed with an error.
  */
-export function withCallLimits<
-  T extends APIGatewayClient | CloudFormationClient | CloudWatchClient | DynamoDBClient | STSClient,
->(client: T, limits = defaultCallLimits): T {
+export function withCallLimits<Client extends { readonly middlewareStack: object }>(
+  client: Client,
+  limits = defaultCallLimits,
+): Client {
   // These parts are the same in all clients of the SDK.
   const { config, middlewareStack } = client as unknown as DynamoDBClient;
   const { requestHandler } = config;

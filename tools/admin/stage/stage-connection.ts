@@ -1,9 +1,5 @@
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-  type Stack,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type OutputName, stackName } from '../../../lib/settings/names.ts';
 import { isStageName, type StageName, stageNames } from '../../../lib/settings/stages.ts';
@@ -19,10 +15,8 @@ export interface StageConnection extends KeyStore {
   /** A client that sends each call only once, for callers that repeat calls themselves. */
   readonly singleAttemptClient: DynamoDBClient;
   readonly ordersTable: string;
-  /** The name of the target in messages. */
-  readonly label: string;
-  /** The stage; a local service also runs one. */
-  readonly stage: StageName;
+  /** The name of the stage. A local service also runs one. */
+  readonly name: StageName;
 }
 
 /**
@@ -34,19 +28,31 @@ export async function connect(target: Target, now: () => number): Promise<StageC
   refuseWrongTarget(target);
   const settings = clientSettings(target);
   const label = labelOf(target);
-  const stack = await describeStack(withCallLimits(new CloudFormationClient(settings)), target);
-  const output = outputReader(stack, label);
-  const stage = stageOf(stack.StackName, label);
+  const cloudFormation = withCallLimits(new CloudFormationClient(settings));
+  const named = isStageName(target.stage) ? { StackName: stackName(target.stage) } : {};
+  const { Stacks: [stack] = [] } = await cloudFormation.send(new DescribeStacksCommand(named));
+  const name = stageNames.find((each) => stackName(each) === stack?.StackName);
+  if (name === undefined) {
+    throw new OperatorError(`${label} is not a stage of this service`, {
+      remedy: 'correct the address',
+    });
+  }
+  const output = (key: OutputName) => {
+    const value = stack?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
+    if (value) return value;
+    throw new OperatorError(`${label}: the stack has no output ${key}`, {
+      remedy: 'it was deployed by another version: deploy it again',
+    });
+  };
   return {
-    ...keyStoreOf(stage, output),
+    ...keyStoreOf(name, output),
     dynamodb: withCallLimits(new DynamoDBClient(settings)),
     singleAttemptClient: withCallLimits(new DynamoDBClient({ ...settings, maxAttempts: 1 })),
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
     ordersTable: output('OrdersTableName'),
     now,
-    label,
-    stage,
+    name,
   };
 }
 
@@ -64,31 +70,5 @@ export function clientSettings({ local }: Target) {
     defaultsMode: 'standard' as const,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
-  };
-}
-
-async function describeStack(client: CloudFormationClient, target: Target): Promise<Stack> {
-  const named = isStageName(target.stage) ? { StackName: stackName(target.stage) } : {};
-  const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand(named));
-  if (stack) return stack;
-  throw new OperatorError(`${labelOf(target)}: there is no stack here`, {
-    remedy: 'check that it is this service',
-  });
-}
-
-/** Finds the stage by the name of its stack. A local run has one, too. */
-function stageOf(name: string | undefined, label: string): StageName {
-  const stage = stageNames.find((each) => stackName(each) === name);
-  if (stage) return stage;
-  throw new OperatorError(`${label}: its stack is ${name}, which is not a stage of this version`);
-}
-
-function outputReader(stack: Stack, label: string): (name: OutputName) => string {
-  return (name) => {
-    const value = stack.Outputs?.find((output) => output.OutputKey === name)?.OutputValue;
-    if (value) return value;
-    throw new OperatorError(`${label}: the stack has no output ${name}`, {
-      remedy: 'it was deployed by another version: deploy it again',
-    });
   };
 }

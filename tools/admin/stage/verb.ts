@@ -2,7 +2,7 @@ import { type Argument, type Command, Option } from 'commander';
 import { type CommandIo, print, printResult, type Result } from '../console/command-io.ts';
 import { confirm, type Question } from '../console/questions.ts';
 import { connect, type StageConnection } from './stage-connection.ts';
-import type { Target } from './target.ts';
+import { labelOf, type Target } from './target.ts';
 
 /** Options that every command takes. */
 interface GlobalOptions extends Target {
@@ -53,7 +53,7 @@ export function addVerb<Options extends object = object>(
     if (!verb.isInterruptible) io.endAtSignals();
     const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
     const stage = await connect(options, io.now);
-    const place = `stage ${stage.stage}${options.local === undefined ? '' : ` at ${stage.label}`}`;
+    const place = `stage ${stage.name}${options.local === undefined ? '' : ` at ${labelOf(options)}`}`;
     const call: Call<Options> = {
       stage,
       place,

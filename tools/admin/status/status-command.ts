@@ -24,7 +24,7 @@ It changes nothing. A local run has no alarms, metrics or versions.`;
 
 async function status({ stage, options }: Call): Promise<Result> {
   const isDeployed = options.local === undefined;
-  const deployed = isDeployed ? await deployedStage(stage.stage, stage.now()) : null;
+  const deployed = isDeployed ? await deployedStage(stage.name, stage.now()) : null;
   const owners = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
   const busy = owners.filter(({ usage }) => usage && usage.day.used > 0);
   const busiest = busy.toSorted(busiestFirst).slice(0, busiestShown);

@@ -77,7 +77,7 @@ describe('which service is operated', () => {
   it.each([
     [
       ['--stage', 'nowhere'],
-      `argument 'nowhere' is invalid. Allowed choices are ${stageNames.join(', ')}.\n`,
+      `error: --stage: "nowhere" is not accepted; expected one of ${stageNames.join(', ')}\n`,
     ],
     [
       ['--local', '3000'],

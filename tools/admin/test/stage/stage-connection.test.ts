@@ -19,7 +19,7 @@ describe('a connection to a local service', () => {
 
     const connected = connect({ local: server.url }, Date.now);
 
-    await expect(connected).rejects.toThrow('there is no stack here');
+    await expect(connected).rejects.toThrow('is not a stage of this service');
     expect(calls).toEqual(['/']);
   });
 });
