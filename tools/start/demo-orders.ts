@@ -3,7 +3,7 @@ import { ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { counted } from '../admin/console/view.ts';
 import { type ImportObserver, importOrders } from '../admin/orders/import-orders.ts';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
-import { OperatorError } from '../shared/errors.ts';
+import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { sampleOrders } from './sample-orders.ts';
 
@@ -37,8 +37,9 @@ export async function loadFile(
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof OperatorError)) throw cause;
-    // The error's remedy names options of the other command.
-    throw new OperatorError(`--orders ${cause.problem}`, { cause });
+    // The remedies of other errors name options of the other command.
+    const text = cause instanceof InvalidValueError ? `${file}: ${cause.message}` : cause.problem;
+    throw new OperatorError(`--orders ${text}`, { cause });
   }
 }
 

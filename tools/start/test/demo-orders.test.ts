@@ -98,6 +98,14 @@ describe('the orders of a local run', () => {
     expect(await items()).toEqual([]);
   });
 
+  it('are refused with the file and the expected columns if the first line of CSV has another', async () => {
+    const file = directory.write('orders.csv', 'id;petId');
+
+    await expect(loadFile(file, table, goingOn, tell)).rejects.toThrow(
+      `--orders ${file}: column of the first line: "id;petId" is not accepted; expected id and any of`,
+    );
+  });
+
   it('have shipped if they are complete, and are not changed if they differ', async () => {
     await load('{"id":1,"complete":true}', '{"id":2,"complete":false}');
 
