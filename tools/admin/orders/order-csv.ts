@@ -7,14 +7,23 @@ import type { StoredOrder } from './orders-table.ts';
 /** The first line of an exported file. */
 export const csvHeader = fileFields.join(',');
 
-/** Formats an order as a line of CSV with the columns of `csvHeader`. Other attributes are left out. */
+/**
+ * Formats an order as a line of CSV with the columns of `csvHeader`. Other attributes are left out.
+ *
+ * @throws OperatorError if a text has a line break
+ */
 export function orderCsv(order: StoredOrder): string {
-  return fileFields.map((field) => cellOf(order[field] ?? '')).join(',');
+  const line = fileFields.map((field) => cellOf(order[field] ?? '')).join(',');
+  if (!line.includes('\n')) return line;
+  throw new OperatorError(
+    `order ${order.id}: a text has a line break, which a line of CSV cannot have`,
+    { remedy: 'export JSON Lines' },
+  );
 }
 
 function cellOf(value: unknown): string {
   const text = value instanceof NumberValue ? String(value) : withApostrophes(String(value));
-  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**
@@ -23,11 +32,11 @@ function cellOf(value: unknown): string {
  * can remove it.
  */
 function withApostrophes(text: string): string {
-  return text.replaceAll(/(?<=^|[;\t\r\n])(?='*"*[=+\-@\t\r])/g, "'");
+  return text.replaceAll(/(?<=^|[;\t\r])(?='*"*[=+\-@\t\r])/g, "'");
 }
 
 function withoutApostrophes(text: string): string {
-  return text.replaceAll(/(?<=^|[;\t\r\n])'(?='*"*[=+\-@\t\r])/g, '');
+  return text.replaceAll(/(?<=^|[;\t\r])'(?='*"*[=+\-@\t\r])/g, '');
 }
 
 /**

@@ -38,14 +38,14 @@ describe('orders export', () => {
 
   it('writes CSV in which a spreadsheet runs no text as a formula', async () => {
     const shipDates = ['=HYPERLINK("x")', '+1', '-1+1', '@SUM(1)', '\t=1', 'a,"b"'];
-    const divided = ['a;=1', 'a\t+1', 'a\r-1', 'a\n@1', 'a;"=1"', 'a-1'];
+    const divided = ['a;=1', 'a\t+1', 'a\r-1', 'a;"=1"', 'a-1'];
     for (const [index, shipDate] of [...shipDates, ...divided].entries()) {
       await put({ id: { N: `-${index}` }, quantity: { N: '-1' }, shipDate: { S: shipDate } });
     }
 
     const { stdout } = await orders(['export', '--format', 'csv']);
 
-    const [header, ...rows] = stdout.trimEnd().split(/\n(?=-|0)/);
+    const [header, ...rows] = stdout.trimEnd().split('\n');
     expect(header).toMatch(/^id,petId,quantity,shipDate,complete,status,cancelledAt,/);
     expect(rows.sort()).toEqual(
       [
@@ -58,13 +58,21 @@ describe('orders export', () => {
         `-6,,-1,"a;'=1"`,
         `-7,,-1,"a\t'+1"`,
         `-8,,-1,"a\r'-1"`,
-        `-9,,-1,"a\n'@1"`,
-        `-10,,-1,"a;'""=1"""`,
-        '-11,,-1,a-1',
+        `-9,,-1,"a;'""=1"""`,
+        '-10,,-1,a-1',
       ]
         .map((row) => `${row}${','.repeat(fileFields.length - 4)}`)
         .sort(),
     );
+  });
+
+  it('refuses a text with a line break as CSV, because an import reads an order on each line', async () => {
+    await put({ id: { N: '1' }, cancelledBy: { S: 'a\nb' } });
+
+    const { exitCode, stderr } = await orders(['export', '--format', 'csv']);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('order 1: a text has a line break, which a line of CSV cannot have; ');
   });
 
   it.each(['jsonl', 'csv'])('escapes control sequences on a terminal, as %s', async (format) => {
