@@ -23,8 +23,8 @@ type JobName = keyof typeof jobs;
 
 interface BenchOptions {
   only: JobName[];
-  quick: boolean;
-  json: boolean;
+  quick?: boolean;
+  json?: boolean;
 }
 
 const jobNames = Object.keys(jobs) as JobName[];
@@ -35,8 +35,8 @@ const command = new Command('npm run bench --')
       .choices(jobNames)
       .default(jobNames, 'all of them'),
   )
-  .option('--quick', 'tiny sizes and one round: checks that it works, not how fast it is', false)
-  .option('--json', 'print one line of figures on stdout and the table on stderr', false);
+  .option('--quick', 'tiny sizes and one round: checks that it works, not how fast it is')
+  .option('--json', 'print one line of figures on stdout and the table on stderr');
 
 try {
   const options = parseCommandLine<BenchOptions>(command, process.argv.slice(2));
@@ -47,7 +47,7 @@ try {
   process.exitCode = 2;
 }
 
-async function run({ only, quick, json }: BenchOptions): Promise<void> {
+async function run({ only, quick = false, json }: BenchOptions): Promise<void> {
   const table = new Console(json ? process.stderr : process.stdout);
   const findings: Findings[] = [];
   using bench = await setUpWorkbench(quick);

@@ -10,7 +10,7 @@ export interface SmokeOptions {
   /** The pending order to cancel. @default - no order is cancelled */
   readonly cancelOrder?: string;
   /** Whether to use up the key's limit. */
-  readonly limits: boolean;
+  readonly limits?: boolean;
 }
 
 export interface KeySources {
@@ -22,7 +22,7 @@ export interface KeySources {
 /** The most requests that count against the key's limits, without those of `--limits`. */
 export const countedRequests = 40;
 
-/** The host names of this machine. A parsed URL has an IPv4 address in its four decimal numbers. */
+/** The host names of this machine. A parsed URL has every IPv4 address as four decimal numbers. */
 const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const helpAfter = `
@@ -51,7 +51,7 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
       'also cancel this pending order; only an operator can reopen it',
       parseOrderId,
     )
-    .option('--limits', "use up the key's limit to check the 429 (Free or Pro key)", false)
+    .option('--limits', "use up the key's limit to check the 429; not with an Enterprise key")
     .addHelpText('after', helpAfter);
   refuseKeyOnCommandLine(words);
   const options = parseCommandLine<Partial<SmokeOptions>>(command, words);

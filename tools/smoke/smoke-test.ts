@@ -4,8 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
+import { authenticationChecks } from './checks/authentication-checks.ts';
 import { type Check, CheckSkipped } from './checks/check.ts';
-import { selectChecks } from './checks/checks.ts';
+import { cancellationChecks, failingRequestChecks, listChecks } from './checks/order-checks.ts';
+import { countingChecks, exhaustionChecks } from './checks/rate-limit-checks.ts';
+import { retiredOperationChecks, unknownRouteChecks } from './checks/route-checks.ts';
 import { type KeySources, parseOptions, readKey, type SmokeOptions } from './options.ts';
 import { Contract } from './stage/contract.ts';
 import { type Send, senderTo } from './stage/http-client.ts';
@@ -63,6 +66,20 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   io.print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
   return failed === 0 ? 0 : 1;
+}
+
+/** The selected checks. Those that use up the key's limit come last. */
+export function selectChecks({ cancelOrder, limits }: Omit<SmokeOptions, 'url'>): Check[] {
+  return [
+    ...authenticationChecks,
+    ...unknownRouteChecks,
+    ...listChecks(),
+    ...failingRequestChecks,
+    ...retiredOperationChecks,
+    ...countingChecks,
+    ...(cancelOrder === undefined ? [] : cancellationChecks(cancelOrder)),
+    ...(limits ? exhaustionChecks() : []),
+  ];
 }
 
 /** Runs the checks one after the other, because they share a key and its counters. */

@@ -36,7 +36,7 @@ export function embeddedDynamoDbOfFile(): EmbeddedDynamoDb {
 /** Starts an in-memory DynamoDB. */
 export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   const { endpoint, close } = await startEmbeddedDynamoDB();
-  // Without a time limit: on a busy machine, a request that is given up and sent again counts twice.
+  // There is no time limit: on a busy machine, a request that is given up and sent again counts twice.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const options = { credentials, signer: unchecked };
   const dynamodb = new DynamoDBClient({ endpoint, region: localRegion, ...options });
@@ -61,7 +61,7 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   };
 }
 
-/** The database wants a signature and checks none: to make one takes a third of a request's CPU time. */
+/** The database needs a signature, but does not check it. A real one takes a third of a request's CPU time. */
 const unchecked = {
   sign: async <Request extends { headers: Record<string, string> }>(request: Request) => {
     request.headers.authorization =

@@ -19,7 +19,7 @@ import { embeddedDynamoDbOfFile } from './embedded-dynamodb.ts';
 
 const samplesOfEach = 12;
 
-/** Uses of the expressions what the limiter does not, but the operator's commands do. */
+/** Has what only the operator's commands use in expressions. */
 const asOperators = new UpdateItemCommand({
   TableName: 'ApiKeys',
   Key: { ownerHash: ownerInUse.ownerHash! },
@@ -69,7 +69,7 @@ async function sentByLimiter(): Promise<Executed[]> {
   );
 }
 
-/** The item in an answer, which tells by its name how the command went. */
+/** The item in an answer, under a name that says how the command ended. */
 function itemIn(answer: { Item?: Item; Attributes?: Item } | ConditionalCheckFailedException) {
   if (answer instanceof ConditionalCheckFailedException) return { failed: answer.Item };
   return { read: answer.Item, written: answer.Attributes };

@@ -32,12 +32,15 @@ it('does not treat a closed pipe as a failure', () => {
 it.each([
   [0, 1],
   [3, 3],
-])('reports once that output could not be written, and ends %i with %i', (exitCode, ended) => {
-  const { stdout, reported, end } = createProcess();
+])(
+  'reports once that output could not be written, and turns exit code %i into %i',
+  (exitCode, ended) => {
+    const { stdout, reported, end } = createProcess();
 
-  for (let writes = 0; writes < 3; writes++)
-    stdout.emit('error', failure('ENOSPC', 'no space left on device'));
+    for (let writes = 0; writes < 3; writes++)
+      stdout.emit('error', failure('ENOSPC', 'no space left on device'));
 
-  expect(reported).toEqual(['error: standard output: no space left on device\n']);
-  expect(end(exitCode)).toBe(ended);
-});
+    expect(reported).toEqual(['error: standard output: no space left on device\n']);
+    expect(end(exitCode)).toBe(ended);
+  },
+);

@@ -29,7 +29,6 @@ interface Operation {
   readonly method: string;
   readonly path: string;
   readonly responses: Responses;
-  readonly deprecated?: boolean;
   readonly [key: string]: unknown;
 }
 

@@ -5,6 +5,9 @@ import { text } from 'node:stream/consumers';
 
 /** A response as it was received: not decompressed, headers not joined, redirects not followed. */
 export interface Answer {
+  readonly question: OutgoingRequest;
+  /** The time from the request to the head of the response. */
+  readonly durationMs: number;
   readonly status: number;
   /** The values by lower-case header name. A header that was sent twice has two values. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
@@ -40,7 +43,9 @@ export type Send = (question: OutgoingRequest) => Promise<Answer>;
 export function senderTo({ protocol, hostname, port, pathname }: URL, timeoutMs: number): Send {
   const { request: open, Agent } = protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: mostConnections });
-  return ({ method, path, headers, body }) => {
+  return (question) => {
+    const { method, path, headers, body } = question;
+    const startedAtMs = performance.now();
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
       const request = open({
@@ -58,7 +63,13 @@ export function senderTo({ protocol, hostname, port, pathname }: URL, timeoutMs:
       request.on('error', reject);
       request.on('response', (response) => {
         const values = Object.entries(response.headersDistinct) as [string, string[]][];
-        resolve({ status: response.statusCode!, headers: new Map(values), body: response });
+        resolve({
+          question,
+          durationMs: performance.now() - startedAtMs,
+          status: response.statusCode!,
+          headers: new Map(values),
+          body: response,
+        });
       });
       request.end(body);
     });

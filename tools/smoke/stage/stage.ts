@@ -36,7 +36,6 @@ export class Stage {
   readonly contract: Contract;
   readonly key: string;
   readonly #send: Send;
-  readonly #asked = new WeakMap<object, string>();
 
   constructor(send: Send, contract: Contract, key: string) {
     this.#send = send;
@@ -62,8 +61,12 @@ export class Stage {
   }
 
   /** Calls a path that is not an operation. @throws CheckFailed if the answer is not the documented 404 */
-  async expectNotFound(method: string, path: string, options: CallOptions = {}): Promise<void> {
-    const question = { method, path, headers: this.#headers(options), body: options.body };
+  async expectNotFound(
+    method: string,
+    path: string,
+    options: Pick<CallOptions, 'authorization'> = {},
+  ): Promise<void> {
+    const question = { method, path, headers: this.#headers(options) };
     const { text, ...head } = await this.#ask(question, readText);
     // An answer to HEAD has the headers of an answer with a body, which Node does not read.
     const answer = method === 'HEAD' ? head : { ...head, text };
@@ -79,7 +82,7 @@ export class Stage {
    */
   compare(
     name: string,
-    answer: ComparedAnswer,
+    answer: Answer & Pick<ComparedAnswer, 'text'>,
     { status, code }: Expected,
     found: readonly string[] = [],
   ): void {
@@ -101,7 +104,7 @@ export class Stage {
     if (isExpected && differences.length === 0) return;
     throw new CheckFailed(
       [
-        `asked: ${this.#asked.get(answer.headers) ?? ''}`,
+        `asked: ${asked(answer.question)}`,
         `came: ${shown(answer)}`,
         `expected: ${[status, code].filter(Boolean).join(' ')}, as in openapi.yaml`,
         ...new Set(differences),
@@ -113,15 +116,11 @@ export class Stage {
     question: OutgoingRequest,
     read: (answer: Answer) => Promise<Given>,
   ): Promise<Given> {
-    const { method, path } = question;
-    const asked = `${method} ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
     try {
-      const answer = await read(await this.#send(question));
-      this.#asked.set(answer.headers, asked);
-      return answer;
+      return await read(await this.#send(question));
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
-      throw new CheckFailed(`asked: ${asked}\ncame: no answer, ${message || code}`, {
+      throw new CheckFailed(`asked: ${asked(question)}\ncame: no answer, ${message || code}`, {
         cause: error,
       });
     }
@@ -145,6 +144,10 @@ export class Stage {
       ...headers,
     };
   }
+}
+
+function asked({ method, path }: OutgoingRequest): string {
+  return `${method} ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
 }
 
 /** The error code in an answer's body; undefined if there is none. */

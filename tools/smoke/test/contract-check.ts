@@ -25,7 +25,7 @@ export function contractDifferences(method: string, path: string, answer: TextAn
   const { status, headers, text } = answer;
   const hasText = method !== 'HEAD' && !headers.has('content-encoding');
   const checked = { status, headers, ...(hasText && { text }) };
-  // A stage that allows an origin answers a preflight, which the contract has not.
+  // A stage that allows an origin answers preflight requests, which are not in the contract.
   if (method === 'OPTIONS' && status === 204) return [];
   if (operation) return contract.differences(operation.operationId, checked);
   const types = Object.keys(gatewayResponses).filter((type) => status in gatewayResponses[type]!);

@@ -85,7 +85,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   [gone, 'describe no window of', withHeader(410, 'x-ratelimit-reset', '1000000020')],
   [missingHeader, 'are 60, 0, 0, expected 0, 0, 0', withHeader(401, 'x-ratelimit-limit', '60')],
   [unknownPath, 'are 60, 0, 0, expected 0, 0, 0', withHeader(404, 'x-ratelimit-limit', '60')],
-  [exhausted, 'retry-after is 1, the window ends in', withHeader(429, 'retry-after', '1')],
+  [exhausted, 'retry-after is 1, the minute ends in', withHeader(429, 'retry-after', '1')],
   [gzipped, 'has a content-length, so it was not streamed', withHeader(200, 'content-length', '1')],
   [gzipped, 'content-encoding is undefined, expected gzip', withHeader(200, 'content-encoding')],
 
@@ -190,6 +190,13 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
 
   // Counts
   [counted, 'went from 50 to 50', on(410, (answer) => setRemaining(answer, 50))],
+  [
+    counted,
+    'is not the end of a minute',
+    on(410, ({ headers }) => {
+      headers['x-ratelimit-reset'] = String(Number(headers['x-ratelimit-reset']) + 1);
+    }),
+  ],
   [
     exhausted,
     'Remaining was',

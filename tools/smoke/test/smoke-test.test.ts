@@ -3,9 +3,8 @@ import { plans } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { RunningStore } from '../../start/test/e2e/running-store.ts';
 import { serviceClock } from '../../start/test/e2e/service-clock.ts';
-import { selectChecks } from '../checks/checks.ts';
 import { countedRequests } from '../options.ts';
-import { smokeTest } from '../smoke-test.ts';
+import { selectChecks, smokeTest } from '../smoke-test.ts';
 import { type Send, senderTo } from '../stage/http-client.ts';
 import { Stage } from '../stage/stage.ts';
 import { contract } from './contract-check.ts';
@@ -106,13 +105,13 @@ describe('smoke test', () => {
   });
 
   it('does not try to use up a limit that is too high', async () => {
-    const business = await store.issue('enterprise');
+    const enterprise = await store.issue('enterprise');
 
     const { exitCode, output } = await run(['--url', store.baseUrl, '--limits'], {
-      key: business.apiKey,
+      key: enterprise.apiKey,
     });
 
-    expect(output).toContain('requests left: use a key of the Free plan');
+    expect(output).toContain('requests left: use one of the Free plan');
     expect(output).toContain(' 0 failed, 2 skipped');
     expect(exitCode).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Answer, Send } from '../stage/http-client.ts';
+import type { Answer, OutgoingRequest, Send } from '../stage/http-client.ts';
 
 /** An answer of the service that can be changed before the smoke test gets it. */
 export interface Spoilable {
@@ -34,17 +34,17 @@ export function spoilt(send: Send, mistake: Mistake): Send {
       authorization: headers?.authorization,
     };
     mistake(answer, asked);
-    return sent(answer);
+    return sent(answer, question);
   };
 }
 
 /** Answers each request as the request of the same number was answered. */
 export function replayed(answers: readonly Spoilable[]): Send {
   const left = answers.values();
-  return async () => {
+  return async (question) => {
     const { value, done } = left.next();
     if (done) throw new Error('a request more than was recorded');
-    return sent(structuredClone(value));
+    return sent(structuredClone(value), question);
   };
 }
 
@@ -56,9 +56,9 @@ async function spoilable({ status, headers, body }: Answer): Promise<Spoilable> 
   return { status, headers: Object.fromEntries(values), text };
 }
 
-function sent({ status, headers, text }: Spoilable): Answer {
+function sent({ status, headers, text }: Spoilable, question: OutgoingRequest): Answer {
   const body = headers['content-encoding'] === 'gzip' ? gzipSync(text) : Buffer.from(text);
   const values = Object.entries(headers).filter((entry): entry is [string, string] => !!entry[1]);
   const map = new Map(values.map(([name, value]) => [name, [value]]));
-  return { status, headers: map, body: Readable.from([body]) };
+  return { question, durationMs: 0, status, headers: map, body: Readable.from([body]) };
 }

@@ -5,7 +5,7 @@ export interface Exchange {
   readonly ownerId: string;
   /** The order of a cancellation; undefined for other requests. */
   readonly orderId: string | undefined;
-  readonly answer: TextAnswer;
+  readonly answer: Pick<TextAnswer, 'status' | 'headers' | 'text'>;
   readonly beganAtMs: number;
   readonly endedAtMs: number;
 }

@@ -3,7 +3,6 @@ import { plans } from '../../../../lib/settings/plans.ts';
 import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
 import { rotateKey } from '../../../admin/keys/rotate-key.ts';
 import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
-import type { TextAnswer } from '../../../smoke/stage/http-client.ts';
 import { RunningStore, thisMinute } from '../e2e/running-store.ts';
 import { type ServiceClock, serviceClock } from '../e2e/service-clock.ts';
 import { cancelContradictions, type Exchange, limitContradictions } from './history.ts';
@@ -50,9 +49,9 @@ async function exchange(key: IssuedKey, orderId?: string): Promise<Exchange> {
   return { ownerId: key.ownerId, orderId, answer, beganAtMs, endedAtMs: performance.now() };
 }
 
-function unanswered(error: Error): TextAnswer {
+function unanswered(error: Error): Exchange['answer'] {
   if (!/^no answer|ECONNRESET|socket hang up/.test(error.message)) throw error;
-  return { status: 599, headers: new Map(), text: '', body: undefined as never };
+  return { status: 599, headers: new Map(), text: '' };
 }
 
 describe('over a thousand requests at once, across the end of a minute', () => {
