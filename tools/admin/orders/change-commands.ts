@@ -7,10 +7,10 @@ import { counted, type Field, grouped, tableText } from '../console/view.ts';
 import { asOption, operatorName } from '../stage/operator-name.ts';
 import { addVerb, type Call } from '../stage/verb.ts';
 import { changeOrder, type OrderChange, transitions } from './change-order.ts';
-import { orderJson } from './order-json.ts';
 import { isDateTime } from './order-record.ts';
 import { findOrder, ordersTable } from './orders-table.ts';
 import { reopenOrders, type Selection } from './reopen-orders.ts';
+import { storedOrderJson } from './stored-order-json.ts';
 
 interface ChangeOptions {
   as?: string;
@@ -84,7 +84,7 @@ async function changeOne(
   const found = await findOrder(orderId, table);
   const by = await operatorName(options, io.environment);
   const changed = await changeOrder(found, { verb, by, nowMs: stage.now() }, table);
-  const [json, before] = [orderJson(changed.order), orderJson(changed.before)];
+  const [json, before] = [storedOrderJson(changed.order), storedOrderJson(changed.before)];
   const { to, done } = transitions[verb];
   const { status } = changed.order;
   const state =

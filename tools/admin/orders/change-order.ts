@@ -3,7 +3,7 @@ import { cancellationFields } from '../../../lambdas/shared/order-fields.ts';
 import type { ChangeableStatus, OrderStatus } from '../../../lambdas/shared/order-states.ts';
 import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
 import { change } from '../stage/dynamodb-calls.ts';
-import { findOrder, type OrdersTable, orderKey, type StoredOrder } from './orders-table.ts';
+import { findOrder, type OrdersTable, type StoredOrder } from './orders-table.ts';
 
 /**
  * The commands that change the state of an order. None starts from a final state. The order keeps who has
@@ -49,10 +49,9 @@ export async function changeOrder(
   refuseUnless(from, done, before);
   const requestId = randomUUID();
   const fields = Object.entries<{ isKept: boolean }>(cancellationFields);
-  const key = orderKey(String(before.id));
   const write = {
     table: table.tableName,
-    key,
+    key: { id: before.id },
     set: {
       status: to,
       [`${done}At`]: new Date(nowMs).toISOString(),

@@ -14,9 +14,9 @@ import { counted } from '../console/view.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
 import { failureOf } from '../stage/service-failure.ts';
 import { csvHeader, orderCsv } from './order-csv.ts';
-import { orderJson } from './order-json.ts';
 import { formatOf, type OrdersFormat } from './orders-file.ts';
 import type { OrdersTable } from './orders-table.ts';
+import { storedOrderJson } from './stored-order-json.ts';
 
 export interface ExportRequest {
   /** @default - by the name of the file */
@@ -53,7 +53,7 @@ export async function exportOrders(
       exported.orders += orders.length;
       onProgress(exported.orders);
       const text = orders
-        .map((order) => `${format === 'csv' ? orderCsv(order) : orderJson(order)}\n`)
+        .map((order) => `${format === 'csv' ? orderCsv(order) : storedOrderJson(order)}\n`)
         .join('');
       yield out === undefined && stdout.isTTY ? printable(text) : text;
     }

@@ -39,7 +39,6 @@ type TextAbout = 'bad line' | 'difference';
 
 /** Observes an import. */
 export interface ImportObserver {
-  /** Called now and then with the progress. */
   onProgress(text: string): void;
   onBadLine(line: BadLine): void;
   /**
@@ -67,7 +66,6 @@ interface Import {
   readonly observer: Partial<ImportObserver>;
   readonly signal: AbortSignal;
   readonly counts: ImportCounts;
-  differences: number;
 }
 
 /**
@@ -87,7 +85,7 @@ export async function importOrders(
   const { path, onError, stdin = process.stdin } = request;
   await using file = await openOrders(path, stdin, signal);
   const counts = { inserted: 0, alreadyThere: 0, replaced: 0, different: 0, rejected: 0 };
-  const running: Import = { file, request, observer, signal, counts, differences: 0 };
+  const running: Import = { file, request, observer, signal, counts };
   if (onError === 'stop') await refuseBadLines(running);
   await loadRounds(running, table);
   return counts;
@@ -96,7 +94,10 @@ export async function importOrders(
 /** Reads the whole file before anything is loaded. */
 async function refuseBadLines(running: Import): Promise<void> {
   let orders = 0;
-  for await (const round of readRounds('checking', running)) orders += round.length;
+  for await (const round of readRounds(running)) {
+    orders += round.length;
+    running.observer.onProgress?.(`${counted(orders, 'order')} checked`);
+  }
   const { rejected } = running.counts;
   if (rejected === 0) return;
   throw new OperatorError(
@@ -114,9 +115,12 @@ async function loadRounds(running: Import, table: RetryingTable): Promise<void> 
   const { path, dryRun } = running.request;
   let orders = 0;
   try {
-    for await (const round of readRounds(dryRun ? 'comparing' : 'loading', running)) {
+    for await (const round of readRounds(running)) {
       await load(round, running, table);
       orders += round.length;
+      running.observer.onProgress?.(
+        `${counted(orders, 'order')} ${dryRun ? 'compared' : 'loaded'}`,
+      );
     }
   } catch (error) {
     if (error instanceof InvalidValueError) throw error;
@@ -131,28 +135,18 @@ async function loadRounds(running: Import, table: RetryingTable): Promise<void> 
   }
 }
 
-async function* readRounds(
-  phase: 'checking' | 'loading' | 'comparing',
-  { file, request, observer, signal, counts }: Import,
-): AsyncGenerator<OrderLine[]> {
-  const { path, format = formatOf(path), replace, onError } = request;
-  const { size } = await file.stat();
-  let [lines, orders] = [0, 0];
+/** Reads the orders in rounds, and counts and reports the bad lines. */
+async function* readRounds(running: Import): AsyncGenerator<OrderLine[]> {
+  const { file, request, observer, signal, counts } = running;
+  const { path, format = formatOf(path), replace } = request;
   let round: OrderLine[] = [];
   for await (const line of readOrders(file, format, replace)) {
-    if (signal.aborted) throw new InterruptedError(`interrupted while ${phase}`);
-    if (lines++ % roundSize === 0) {
-      const percent = Math.floor((100 * line.bytes) / size);
-      observer.onProgress?.(`${phase} … ${percent} %, ${counted(orders, 'order')}`);
-    }
+    if (signal.aborted) throw new InterruptedError('interrupted');
     if ('error' in line) {
-      // The file has changed after it was checked.
-      if (phase !== 'checking' && onError === 'stop') throw line.error;
       counts.rejected++;
       observer.onBadLine?.(line);
       tellOneOf(counts.rejected, 'bad line', line.error, observer);
     } else {
-      orders++;
       round.push(line);
     }
     if (round.length === roundSize) {
@@ -200,7 +194,7 @@ async function load(
       if (note === undefined || (outcome === 'replaced' && !request.dryRun)) continue;
       const difference = new BadLineError(batches[index]![position]!.line, note);
       if (request.dryRun) observer.onText?.(difference.message, 'difference');
-      else tellOneOf(++running.differences, 'difference', difference, observer);
+      else tellOneOf(counts.different, 'difference', difference, observer);
     }
   }
 }

@@ -7,9 +7,9 @@ import { addVerb } from '../stage/verb.ts';
 import { addChangeCommands } from './change-commands.ts';
 import { type ExportRequest, exportOrders } from './export-orders.ts';
 import { addImportCommand } from './import-command.ts';
-import { orderJson } from './order-json.ts';
 import { formatOption } from './orders-file.ts';
 import { findOrder, ordersTable } from './orders-table.ts';
+import { storedOrderJson } from './stored-order-json.ts';
 
 /** Adds the commands `orders …`. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
@@ -36,16 +36,11 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
         if (out !== undefined || !io.stdout.isTTY)
           line.draw(`${counted(orders, 'order')} exported`);
       };
-      const exported = await exportOrders(
-        table,
-        { ...options, out },
-        io.stdout,
-        onProgress,
-        io.interruption,
-      )
+      const request = { ...options, out };
+      const exported = await exportOrders(table, request, io.stdout, onProgress, io.interruption)
         .catch((error) => {
-          const isMissing = options.table && Object(error).name === 'ResourceNotFoundException';
-          throw isMissing ? new NotFoundError(`There is no table ${options.table}`) : error;
+          const isUnknown = options.table && Object(error).name === 'ResourceNotFoundException';
+          throw isUnknown ? new NotFoundError(`There is no table ${options.table}`) : error;
         })
         .finally(line.clear);
       const text = `Exported ${counted(exported.orders, 'order')}`;
@@ -59,7 +54,7 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
     usage: 'show <orderId>',
     description: 'show one order with everything that is stored about it',
     run: async ({ stage }, orderId) => {
-      const json = orderJson(
+      const json = storedOrderJson(
         await findOrder(orderId, ordersTable(stage.dynamodb, stage.ordersTable)),
       );
       return { json, text: json };

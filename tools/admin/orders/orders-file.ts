@@ -13,8 +13,8 @@ import {
   reasonOf,
 } from '../../shared/errors.ts';
 import { columnsOf, fieldsOfCsv } from './order-csv.ts';
-import { fieldsOfJson } from './order-json.ts';
 import { type FileField, type OrderItem, orderFromFields } from './order-record.ts';
+import { fieldsOfJson } from './stored-order-json.ts';
 
 const formats = ['jsonl', 'csv'] as const;
 /** JSON Lines, with an order on each line, or CSV, whose first line names the columns. */
@@ -32,20 +32,19 @@ export function formatOf(path: string | undefined): OrdersFormat {
 
 /** A line of an orders file that is an order. */
 export interface OrderLine {
+  /** The number of the line in the file, from 1. */
   readonly line: number;
-  /** The line itself, without its end. */
-  readonly raw: Buffer;
-  /** The number of bytes that have been read so far. */
-  readonly bytes: number;
   readonly order: OrderItem;
 }
 
 /** A line that is not an order, and the reason. */
-export type BadLine = Omit<OrderLine, 'order'> & {
+export interface BadLine {
   readonly error: BadLineError;
+  /** The line itself, without its end. */
+  readonly raw: Buffer;
   /** The line that names the columns, with the first bad line of CSV. */
   readonly header: Buffer | undefined;
-};
+}
 
 const chunkBytes = 262_144;
 /** Far more than any order needs. A longer line is bad, so that memory stays bounded. */
@@ -112,7 +111,7 @@ export async function* readOrders(
   const firstLines = new Map<bigint, number>();
   let columns: FileField[] | undefined;
   let header: Buffer | undefined;
-  for await (const { raw, line, bytes } of splitLines(file)) {
+  for await (const { raw, line } of splitLines(file)) {
     if (isBlank(raw) || raw.subarray(0, reasonStart.length).equals(reasonStart)) continue;
     if (format === 'csv' && !columns) {
       columns = columnsOf(textOf(raw));
@@ -126,10 +125,10 @@ export async function* readOrders(
       if (first) throw new OperatorError(`id: ${id} is already on line ${first}`);
       firstLines.set(id, line);
       if (isWhole && order.status === undefined) throw new OperatorError(missingStatus);
-      yield { line, raw, bytes, order };
+      yield { line, order };
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
-      yield { line, raw, bytes, header, error: new BadLineError(line, error.message) };
+      yield { raw, header, error: new BadLineError(line, error.message) };
       header = undefined;
     }
   }
@@ -147,21 +146,19 @@ function parseLine(raw: Buffer, columns: FileField[] | undefined): OrderItem {
 /** Splits a file into its lines. It yields only the first part of a line that is too long. */
 async function* splitLines(file: FileHandle) {
   let rest: Buffer = Buffer.alloc(0);
-  let bytes = 0;
   let line = 1;
   const stream = file.createReadStream({ start: 0, autoClose: false, highWaterMark: chunkBytes });
   for await (const chunk of stream) {
     const data: Buffer = Buffer.concat([rest, chunk]);
-    bytes += chunk.length;
     let start = 0;
     for (let end = data.indexOf(newline); end !== -1; end = data.indexOf(newline, start)) {
-      yield { raw: data.subarray(start, end), line, bytes };
+      yield { raw: data.subarray(start, end), line };
       line++;
       start = end + 1;
     }
     rest = data.subarray(start, start + longestLineBytes + 1);
   }
-  yield { raw: rest, line, bytes };
+  yield { raw: rest, line };
 }
 
 function isBlank(bytes: Buffer): boolean {

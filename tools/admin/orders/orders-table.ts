@@ -33,7 +33,7 @@ export async function findOrder(
 }
 
 /** The key of an order in the table. @throws OperatorError if the id is not an int64 */
-export function orderKey(orderId: string): { id: NumberValue } {
+function orderKey(orderId: string): { id: NumberValue } {
   if (isInt64(orderId)) return { id: NumberValue.from(orderId) };
   throw new InvalidValueError(
     'order id',

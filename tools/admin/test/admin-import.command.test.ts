@@ -55,7 +55,7 @@ describe('an import that is interrupted half-way', () => {
     const { exit, stderr } = await interrupted('SIGINT');
     expect(exit).toEqual([5, null]);
     expect(stderr).toMatch(
-      /stopped with [\d,]+ orders in the table: interrupted while loading; run the command again\n$/,
+      /stopped with [\d,]+ orders in the table: interrupted; run the command again\n$/,
     );
 
     expect((await interrupted('SIGKILL')).exit).toEqual([null, 'SIGKILL']);

@@ -11,7 +11,7 @@ const expectedLine =
  *
  * @throws OperatorError if an attribute is a collection or binary
  */
-export function orderJson(order: StoredOrder): string {
+export function storedOrderJson(order: StoredOrder): string {
   const known = fileFields.filter((field) => order[field] !== undefined);
   const others = Object.keys(order).filter((name) => !(known as string[]).includes(name));
   const members = [...known, ...others.sort()].map(
