@@ -48,7 +48,7 @@ const format: FileFormat<ControlPlaneState> = {
     const { apiKeys, usagePlanKeys } = Object(value) as Partial<ControlPlaneState>;
     return Array.isArray(apiKeys) && Array.isArray(usagePlanKeys);
   },
-  remedy: 'put a copy of it back, or start with an empty directory',
+  remedy: 'restore a copy of it, or start with an empty directory',
 };
 
 /**

@@ -33,10 +33,8 @@ const stopTimeoutMs = 1_000;
  * Runs a program and kills it when this process ends in any way, including `kill -9`. The inner shell
  * reads from a pipe to this process: if the pipe closes before a line arrives, it kills the program.
  * `exec` keeps the outer shell's process id, so that signals and exit codes are the program's own.
- * The umask makes the program's files readable by this user only.
  */
 const watchdog = `
-  umask 077
   exec 3<&0
   ( if read -r line <&3; then exit 0; fi; kill -9 $$ ) >/dev/null 2>&1 &
   exec "$0" "$@" 3<&- </dev/null
@@ -75,7 +73,7 @@ class StartError extends Error {}
 function failureOf(file: string | undefined, reason: string): LocalRunError {
   return new LocalRunError(
     file
-      ? `the embedded DynamoDB with the data in ${file} fails (${reason}): make room on its disk, put a copy of the file back, or name another directory`
+      ? `the embedded DynamoDB with the data in ${file} fails (${reason}): free space on its disk, restore a copy of the file, or name another directory`
       : `the embedded DynamoDB in memory fails (${reason}): start again`,
   );
 }

@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../errors.ts';
 
@@ -10,30 +10,28 @@ export interface FileFormat<T> {
   readonly remedy: string;
 }
 
-const directoryMode = 0o700;
 const lockFile = 'lock.sqlite';
 /** SQLite's result code for a file that another connection has locked. */
 const sqliteBusy = 5;
 
 /** A directory with the data that outlives a run. One process at a time can open it. */
 export class DataDirectory {
-  readonly path: string;
+  readonly #path: string;
   readonly #lock: DatabaseSync;
 
   /**
-   * Creates a data directory or opens an existing one. Only this user can read it.
+   * Creates a data directory or opens an existing one.
    *
    * @throws LocalRunError if the directory cannot be used, or another process has opened it
    */
   constructor(path: string) {
-    makeDirectory(path);
-    this.path = path;
+    this.#path = path;
     this.#lock = lockDirectory(path);
   }
 
   /** The path of a file in the directory. */
   pathOf(name: string): string {
-    return join(this.path, name);
+    return join(this.#path, name);
   }
 
   /**
@@ -69,7 +67,7 @@ export class DataDirectory {
     } catch (cause) {
       const reason = (cause as Error).message;
       throw new LocalRunError(
-        `the file ${file} cannot be written (${reason}): make room on its disk, or name another directory`,
+        `the file ${file} cannot be written (${reason}): free space on its disk, or name another directory`,
         { cause },
       );
     }
@@ -81,52 +79,24 @@ export class DataDirectory {
   }
 }
 
-function makeDirectory(path: string): void {
-  try {
-    makeWithParents(path);
-    // `mkdir` does not change the mode of a directory that exists already.
-    chmodSync(path, directoryMode);
-  } catch (cause) {
-    throw unusable(path, cause);
-  }
-}
-
-// Node's own `recursive` never returns if the system refuses a directory with ENOENT, as in /proc.
-function makeWithParents(path: string): void {
-  if (existsSync(path)) return;
-  makeWithParents(dirname(path));
-  try {
-    mkdirSync(path, { mode: directoryMode });
-  } catch (error) {
-    // Another stage's run may have made it meanwhile.
-    if (!existsSync(path)) throw error;
-  }
-}
-
 /**
  * Locks a directory by a transaction on a database in it, which stays empty. SQLite locks a file of the
  * disk, so the lock also holds for a container that shares nothing but the directory. The system
  * releases it when the process ends in any way, whereas a file with a process id would remain.
  */
 function lockDirectory(path: string): DatabaseSync {
-  let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(join(path, lockFile));
+    mkdirSync(path, { recursive: true });
+    const database = new DatabaseSync(join(path, lockFile));
     // The transaction writes nothing, so it needs no journal on the disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;
   } catch (cause) {
-    database?.close();
-    if ((cause as { errcode?: number }).errcode !== sqliteBusy) throw unusable(path, cause);
-    throw new LocalRunError(
-      `the directory ${path} is in use by another local run: stop that, or name another`,
-    );
+    const { errcode, message } = cause as Error & { readonly errcode?: number };
+    const problem =
+      errcode === sqliteBusy
+        ? 'is in use by another local run: stop that run, or name another directory'
+        : `cannot be used (${message}): name another directory`;
+    throw new LocalRunError(`the directory ${path} ${problem}`, { cause });
   }
-}
-
-function unusable(path: string, cause: unknown): LocalRunError {
-  const reason = (cause as Error).message;
-  return new LocalRunError(`the directory ${path} cannot be used (${reason}): name another`, {
-    cause,
-  });
 }

@@ -106,7 +106,7 @@ describe('control plane', () => {
       writeFileSync(directory.pathOf('gateway.json'), text);
 
       expect(() => new ControlPlane(usagePlans, directory)).toThrow(
-        /gateway\.json is damaged .*: put a copy of it back/,
+        /gateway\.json is damaged .*: restore a copy of it/,
       );
     },
   );

@@ -84,7 +84,7 @@ const useFakeTime = () =>
 const inMemory = (reason: string) =>
   `the embedded DynamoDB in memory fails (${reason}): start again`;
 const withFile = (reason: string) =>
-  `the embedded DynamoDB with the data in /data fails (${reason}): make room on its disk, put a copy of the file back, or name another directory`;
+  `the embedded DynamoDB with the data in /data fails (${reason}): free space on its disk, restore a copy of the file, or name another directory`;
 
 type SystemCase = [system: string, host: RegExp];
 // One of sixteen million addresses is drawn, so that 127.0.0.1 itself does not occur.
