@@ -1,12 +1,16 @@
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
+import {
+  CreateTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+} from '@aws-sdk/client-dynamodb';
 import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { type DynamoDBGuard, startDynamoDBGuard } from './dynamodb/guard.ts';
 import { createIdentities, type Identities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
-import { provideTables } from './dynamodb/tables.ts';
 import { LocalRunError } from './errors.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
 import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
@@ -14,7 +18,7 @@ import { Gateway } from './gateway/gateway.ts';
 import { readUsagePlans, tokenBuckets } from './gateway/usage-plan.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
 import { DataDirectory } from './state/data-directory.ts';
-import { readTemplate } from './template/template.ts';
+import { readTemplate, type Template } from './template/template.ts';
 
 interface LocalServiceOptions {
   /**
@@ -89,30 +93,14 @@ const databaseFileName = 'dynamodb.sqlite';
  * @throws TemplateError if the local run does not support a part of the template
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
+  // Collects what has to be stopped; it is stopped in the reverse order.
   await using started = new AsyncDisposableStack();
-  const service = await start(options, started);
-  const running = started.move();
-  return { ...service, close: () => running.disposeAsync() };
-}
-
-/** @param started collects what has to be stopped; it is stopped in the reverse order */
-async function start(
-  options: LocalServiceOptions,
-  started: AsyncDisposableStack,
-): Promise<Omit<LocalService, 'close'>> {
-  const { signal, log } = options;
-  const templateReady = Promise.resolve(options.templateFile);
-  // The promise is awaited below. If the start fails before that, its rejection is not unhandled.
-  templateReady.catch(() => {});
-  const dataDirectory = options.dataDirectory
-    ? new DataDirectory(options.dataDirectory)
-    : undefined;
-  started.defer(() => dataDirectory?.release());
-  const databaseReady = provideDatabase(options, dataDirectory, started);
+  const { stackName, hasTimeLimits = true, signal, log, now = Date.now } = options;
+  const dataReady = openData(options, started);
   // If one fails, the other has to have started before it can be stopped.
-  await Promise.allSettled([templateReady, databaseReady]);
-  const [templateFile, database] = await Promise.all([templateReady, databaseReady]);
-  const { stackName, hasTimeLimits = true } = options;
+  await Promise.allSettled([options.templateFile, dataReady]);
+  const [templateFile, data] = await Promise.all([options.templateFile, dataReady]);
+  const { database, dataDirectory } = data;
   const template = readTemplate(templateFile, { ...environment, stackName }, hasTimeLimits);
   const identities = createIdentities(template);
   const { endpoint } = database;
@@ -122,18 +110,17 @@ async function start(
   const { endpoint: dynamodbEndpoint } = guard;
   const { accessKeyId: operatorAccessKeyId } = identities.operator;
   const client = localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
-  started.defer(() => client.destroy());
   await usingDatabase(database, provideTables(template, client));
   signal?.throwIfAborted();
 
   const runner = startRunner(identities, dynamodbEndpoint, options);
   started.defer(() => runner.close());
   const controlPlane = new ControlPlane(readUsagePlans(template), dataDirectory);
-  const takeToken = tokenBuckets(options.now ?? (() => performance.now()));
+  const takeToken = tokenBuckets(now);
   const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
   const gateway = new Gateway(template, {
     targetOf: readFunctions(template, assetsManifestFile),
-    meter: (keyValue) => controlPlane.meter(keyValue, takeToken, (options.now ?? Date.now)()),
+    meter: (keyValue) => controlPlane.meter(keyValue, takeToken, now()),
     takeToken,
     invoke: runner.invoke,
     logFault: ({ type, cause }, requestId) => {
@@ -151,11 +138,66 @@ async function start(
   if (options.prepare) await usingDatabase(database, options.prepare(prepared));
   signal?.throwIfAborted();
   const served = await serve(prepared, gateway, guard, options, started);
+  const running = started.move();
   return {
     ...served,
     failed: database.ended,
     replaceFunctionCode: (built) => runner.replaceCode(built),
+    close: () => running.disposeAsync(),
   };
+}
+
+/** Opens the data directory, if there is one, and provides the database. */
+async function openData(
+  options: LocalServiceOptions,
+  started: AsyncDisposableStack,
+): Promise<{ database: Database; dataDirectory: DataDirectory | undefined }> {
+  const { dynamodbEndpoint, signal } = options;
+  const dataDirectory = options.dataDirectory
+    ? new DataDirectory(options.dataDirectory)
+    : undefined;
+  started.defer(() => dataDirectory?.release());
+  if (dynamodbEndpoint) return { database: externalDatabase(dynamodbEndpoint), dataDirectory };
+  const databaseFile = dataDirectory?.pathOf(databaseFileName);
+  const database = await startEmbeddedDynamoDB({ databaseFile, signal });
+  started.defer(() => database.close());
+  return { database, dataDirectory };
+}
+
+/** The database of a `DYNAMODB_ENDPOINT`. */
+function externalDatabase(endpoint: string): Database {
+  // An origin is without the URL's password.
+  const { origin } = new URL(endpoint);
+  return {
+    endpoint,
+    ended: new Promise(() => {}),
+    failure: (reason) =>
+      new LocalRunError(
+        `DYNAMODB_ENDPOINT: ${origin} fails (${reason}): check the server, correct the address, or unset the variable`,
+      ),
+  };
+}
+
+/**
+ * Creates the template's tables where they are missing, with their keys. Other properties have no
+ * effect locally. A local server has created a table when it answers.
+ */
+async function provideTables(template: Template, client: DynamoDBClient): Promise<void> {
+  const tables = template.ofType('AWS::DynamoDB::Table').map(async ({ ref, property }) => {
+    const table = new CreateTableCommand({
+      TableName: ref,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: property('KeySchema'),
+      AttributeDefinitions: property('AttributeDefinitions'),
+    });
+    try {
+      await client.send(table);
+    } catch (error) {
+      // The table is one of an earlier run.
+      if (!(error instanceof ResourceInUseException)) throw error;
+    }
+  });
+  await Promise.all(tables);
 }
 
 /** Runs functions with credentials, a Region and DynamoDB's endpoint, which the SDK reads. */
@@ -176,34 +218,11 @@ function startRunner(
   });
 }
 
-async function provideDatabase(
-  { dynamodbEndpoint, signal }: LocalServiceOptions,
-  dataDirectory: DataDirectory | undefined,
-  started: AsyncDisposableStack,
-): Promise<Database> {
-  if (dynamodbEndpoint) {
-    // An origin is without the URL's password.
-    const { origin } = new URL(dynamodbEndpoint);
-    return {
-      endpoint: dynamodbEndpoint,
-      ended: new Promise(() => {}),
-      failure: (reason) =>
-        new LocalRunError(
-          `DYNAMODB_ENDPOINT: ${origin} fails (${reason}): see to the server, correct the address, or leave the variable out`,
-        ),
-    };
-  }
-  const databaseFile = dataDirectory?.pathOf(databaseFileName);
-  const embedded = await startEmbeddedDynamoDB({ databaseFile, signal });
-  started.defer(() => embedded.close());
-  return embedded;
-}
-
 /** @throws LocalRunError if the database fails, or ends before the work is done */
-async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T> {
+async function usingDatabase(database: Database, work: Promise<unknown>): Promise<void> {
   const ended = database.ended.then((error) => Promise.reject(error));
   try {
-    return await Promise.race([work, ended]);
+    await Promise.race([work, ended]);
   } catch (error) {
     if (!(error instanceof Error) || !('$metadata' in error)) throw error;
     // A call of DynamoDB has failed.

@@ -38,15 +38,11 @@ function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePla
 /** Takes a token from the bucket of a name. @throws GatewayFault `THROTTLED` if it is empty */
 export type TakeToken = (name: string, limits: TokenBucketLimits) => void;
 
-/**
- * Token buckets by name. They start full, lose one token per request and refill at a fixed rate.
- *
- * @param monotonicMs a clock in milliseconds that is never set back, which would stop the refill
- */
-export function tokenBuckets(monotonicMs: () => number): TakeToken {
+/** Token buckets by name. They start full, lose one token per request and refill at a fixed rate. */
+export function tokenBuckets(now: () => number): TakeToken {
   const buckets = new Map<string, { tokens: number; filledAtMs: number }>();
   return (name, { ratePerSecond, burst }) => {
-    const nowMs = monotonicMs();
+    const nowMs = now();
     const { tokens, filledAtMs } = buckets.get(name) ?? { tokens: burst, filledAtMs: nowMs };
     const available = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * ratePerSecond);
     const isEmpty = available < 1;

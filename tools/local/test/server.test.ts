@@ -201,22 +201,6 @@ describe('a local service', () => {
     expect(targets).toEqual(['/test/echo']);
   });
 
-  it("refills its throttles even if the machine's clock stands still", async () => {
-    const throttle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 1 };
-    const setting = { HttpMethod: '*', ResourcePath: '/*', ...throttle };
-    const { Properties: stage } = api.Stage!;
-    const Stage = { ...api.Stage!, Properties: { ...stage, MethodSettings: [setting] } };
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-    const service = await start(assemble({ ...resources, Stage }));
-
-    const first = await get(service, '/echo');
-    await sleep(50);
-    const second = await get(service, '/echo');
-
-    clock.mockRestore();
-    expect([first.status, second.status]).toEqual([200, 200]);
-  });
-
   it('logs why a function failed, but not why a request was refused', async () => {
     const service = await start({ codeOf: () => '/broken' });
 
@@ -286,7 +270,7 @@ describe('the database of a local service', () => {
     [
       'with its address, without a password',
       () => ({ dynamodbEndpoint: dynamodb.url.replace('//', '//user:secret@') }),
-      'DYNAMODB_ENDPOINT: ADDRESS fails (disk I/O error): see to the server, correct the address, or leave the variable out',
+      'DYNAMODB_ENDPOINT: ADDRESS fails (disk I/O error): check the server, correct the address, or unset the variable',
     ],
     ['as the embedded one', () => ({}), 'the database fails (disk I/O error)'],
   ])('is named %s when it fails', async (_, options, message) => {
