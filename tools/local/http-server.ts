@@ -56,13 +56,9 @@ interface HttpServer {
 // connection.
 const keepAliveTimeoutMs = 65_000;
 
-// Far above API Gateway's 10 KB, so that the service, not Node's parser, answers a long path.
-const headerMaxBytes = 1_048_576;
-
 /** Serves a gateway over HTTP. Node itself answers malformed HTTP. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const settings = { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerMaxBytes };
-  const server = createServer(settings, (incoming, outgoing) => {
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (incoming, outgoing) => {
     void respond(incoming, outgoing, options);
   });
   server.listen(options.port, options.host);
@@ -101,7 +97,6 @@ async function respond(
     headers: parseHeaders(incoming.rawHeaders),
     body: Buffer.alloc(0),
     sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
-    httpVersion: incoming.httpVersion,
     timeMs: options.now(),
     signal,
   };

@@ -18,7 +18,6 @@ export interface IncomingRequest {
   readonly headers: ReadonlyMap<string, RequestHeader>;
   readonly body: Buffer;
   readonly sourceIp: string;
-  readonly httpVersion: string;
   /** The time of arrival, in milliseconds since the epoch. */
   readonly timeMs: number;
   /** Is aborted when the client disconnects. */
@@ -49,10 +48,9 @@ export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   throw new GatewayFault('REQUEST_TOO_LARGE');
 }
 
-/** Parses the target of a request: a path with its query, or an absolute URL. */
+/** Parses the target of a request: a path with its query. */
 export function parseTarget(target: string): Pick<IncomingRequest, 'path' | 'query'> {
-  const withoutOrigin = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const [, path, text] = /^([^?]*)\??(.*)$/s.exec(withoutOrigin)!;
+  const [, path, text] = /^([^?]*)\??(.*)$/s.exec(target)!;
   const query = new URLSearchParams(text);
   const values = [...query.keys()].map((name) => [name, query.getAll(name)] as const);
   return { path: withOneSlash(path!), query: new Map(values) };

@@ -64,7 +64,7 @@ export function createRequestContext(
     domainPrefix: stage.apiId,
     httpMethod: request.method,
     path: request.path,
-    protocol: `HTTP/${request.httpVersion}`,
+    protocol: 'HTTP/1.1',
     requestId: randomUUID(),
     extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
     requestTime: commonLogTime(request.timeMs),

@@ -98,7 +98,7 @@ describe('the server of a gateway', () => {
   );
 
   it('passes a request on unchanged, and sends the response with all of its headers', async () => {
-    const path = `/${'9'.repeat(500_000)}`;
+    const path = '/test/orders/7';
     const origin = await start();
 
     const response = await fetch(`${origin}${path}?b=%2f`, {
@@ -119,7 +119,6 @@ describe('the server of a gateway', () => {
         path,
         query: new Map([['b', ['/']]]),
         body: Buffer.from('ä'),
-        httpVersion: '1.1',
         timeMs: 1_700_000_000_000,
       },
     ]);

@@ -206,7 +206,6 @@ export function createRequest(parts: RequestParts = {}): IncomingRequest {
     headers: parseHeaders((parts.headers ?? []).flat()),
     body: Buffer.from(parts.body ?? ''),
     sourceIp: '192.0.2.1',
-    httpVersion: '1.1',
     timeMs: parts.timeMs ?? Date.UTC(2026, 3, 9, 12, 34, 56),
   };
 }
