@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { differences } from '../../test/helpers/differences.ts';
-import { createOwner, createToken } from '../../tools/admin/keys/api-key-token.ts';
+import { createOwnerIdentity, createToken } from '../../tools/admin/keys/api-key-token.ts';
 
 const [, pattern = ''] = /find them with\s+`(.+)`/.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
 
@@ -17,7 +17,7 @@ describe('the prefix of each stage', () => {
 describe('the pattern of SECURITY.md', () => {
   it.each(stageNames)('finds a key of %s in a text, and the whole of it', (stage) => {
     const { apiKeyPrefix } = stageSettings(stage);
-    const token = createToken(apiKeyPrefix, createOwner(apiKeyPrefix).seed);
+    const token = createToken(apiKeyPrefix, createOwnerIdentity(apiKeyPrefix).seed);
 
     const [found] = new RegExp(pattern).exec(`key: ${token}.`) ?? [];
 

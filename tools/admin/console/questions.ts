@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { OperatorError } from '../../shared/errors.ts';
+import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type CommandIo, print } from './command-io.ts';
 
@@ -29,17 +29,13 @@ export async function confirm(
   if (yes) return;
   if (!isInteractive(io)) {
     if (!isAlways) return;
-    throw new OperatorError(
-      'Nothing was changed: this needs a confirmation, and there is no terminal',
-      {
-        remedy: 'give --yes',
-      },
-    );
+    const problem = 'nothing was changed: this needs a confirmation, and there is no terminal';
+    throw new OperatorError(problem, { remedy: 'give --yes' });
   }
   ask(io, `${await question()} [y/N]`);
   const answer = await firstLine(io);
   if (/^y(es)?$/i.test(answer.trim())) return;
-  throw new OperatorError('Not confirmed: nothing was changed');
+  throw new OperatorError('not confirmed: nothing was changed');
 }
 
 /**
@@ -80,6 +76,8 @@ async function firstLine(
   } finally {
     lines.close();
   }
-  if (isInterrupted) throw new OperatorError('Interrupted: nothing was looked up');
+  if (isInterrupted || signal.aborted) {
+    throw new InterruptedError('interrupted: nothing was changed');
+  }
   return '';
 }

@@ -19,7 +19,7 @@ const keyIdForm = new RegExp(`^key_[0-9A-Za-z]{${ownerIdLength + keyOwnLength}}$
  *
  * @param prefix the stage's token prefix, such as `so_live_`
  */
-export function createOwner(prefix: string) {
+export function createOwnerIdentity(prefix: string) {
   const seed = randomBytes(seedBytes).toString('base64url');
   return {
     /** The public id, at least 20 characters long because it is the value of an API Gateway key. */

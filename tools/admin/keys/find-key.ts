@@ -50,13 +50,9 @@ export function keysOf(owner: StoredOwner): StoredKey[] {
   return [...known, ...unknown];
 }
 
-/** Finds the key that has replaced a key: the newest valid one, or the newest. */
+/** Finds the key that has replaced a key, unless that key was revoked. */
 export function replacementOf({ keyId, owner }: StoredKey): StoredKey | undefined {
-  const rank = ({ entry, details }: StoredKey) => `${entry ? 1 : 0} ${details!.createdAt}`;
-  return keysOf(owner)
-    .filter(({ details }) => details?.replaces === keyId)
-    .filter(({ details, entry }) => entry || details?.revokedAt)
-    .sort((one, other) => (rank(one) < rank(other) ? 1 : -1))[0];
+  return keysOf(owner).find(({ details, entry }) => entry && details?.replaces === keyId);
 }
 
 function refuseMalformed(keyId: string): void {

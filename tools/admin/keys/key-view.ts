@@ -38,7 +38,7 @@ export function keyView(key: StoredKey, nowMs: number) {
     rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
     /** The end of the current ban. */
     bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
-    /** The key ids before and after this one in a rotation. */
+    /** The key ids before and after this one in a rotation. A revoked key replaces none. */
     replaces: details?.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
   };

@@ -93,7 +93,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     ],
     examples: ['keys rotate key_… --stage prod --grace 0s'],
     run: async ({ stage, options }, keyId) => {
-      const rotated = await rotateKey(keyId, { graceSeconds: options.grace }, stage);
+      const rotated = await rotateKey(keyId, options.grace, stage);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
       const isOver = rotated.previousExpiresAt * 1_000 <= stage.now();
       return {
@@ -162,7 +162,8 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
 }
 
-function issuedValue({ label: _, expiresAt, ...issued }: IssuedKey) {
+function issuedValue(issued: IssuedKey) {
+  const { expiresAt } = issued;
   return { ...issued, expiresAt: expiresAt === undefined ? null : isoTime(expiresAt) };
 }
 
@@ -233,9 +234,7 @@ interface PurgeOptions {
 async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<Result> {
   const keys = await findPurgeable(options.olderThan, stage, options.owner);
   if (keys.length > 0) {
-    const are = keys.length === 1 ? 'is' : 'are';
-    const stored = `all that is stored of ${counted(keys.length, 'key')}`;
-    await confirm(() => `Remove ${stored} that ${are} not valid any more?`);
+    await confirm(() => `Remove all that is stored of ${counted(keys.length, 'invalid key')}?`);
   }
   await purgeKeys(keys, stage);
   const value = { purged: keys.map(({ keyId }) => keyId) };

@@ -1,9 +1,10 @@
-import { WrongStateError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { changeDetails, changeItem } from '../owners/stored-owner.ts';
 import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
+import { isBanned, validEntry } from './key-state.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /**
@@ -57,18 +58,15 @@ export async function unbanKey(
   store: KeyStore,
 ): Promise<KeyView & { wasBanned: boolean }> {
   const before = await findKey(keyId, store);
-  const { bannedUntil, status } = keyView(before, store.now());
+  const entry = validEntry(before, 'unbanned', store.now());
   const path = `keys.${before.tokenHash}`;
   const remove = ['bannedUntil', 'rejectionWindow', 'rejectionCount'].map(
     (name) => `${path}.${name}`,
   );
   const lifting = { remove, where: { [path]: present } };
-  const lifted = before.entry && (await changeItem(before.owner.details, lifting, store));
-  if (!lifted) {
-    throw new WrongStateError(
-      `${keyId} is ${before.entry ? 'revoked' : status} for good, so lifting its ban would change nothing`,
-    );
+  if (!(await changeItem(before.owner.details, lifting, store))) {
+    throw new ChangedMeanwhileError(keyId);
   }
   const key = await findKey(keyId, store);
-  return { ...keyView(key, store.now()), wasBanned: bannedUntil !== null };
+  return { ...keyView(key, store.now()), wasBanned: isBanned(entry, store.now()) };
 }

@@ -7,23 +7,19 @@ import { findKey, replacementOf, type StoredKey } from './find-key.ts';
 import { type DraftKey, draftKey, grantKey, type IssuedKey } from './issue-key.ts';
 import { isBanned, statusOf, validEntry } from './key-state.ts';
 
-interface Rotation {
-  /** How long the old token stays valid. */
-  readonly graceSeconds: number;
-}
-
 /**
  * Replaces a key with a new key of the same owner, label and expiry. Both are valid during the grace period.
  * The new key inherits the old key's ban and count of rejections.
  *
  * One write adds the new key's entry and sets the old key's expiry, so both take effect or neither.
  *
+ * @param graceSeconds how long the old token stays valid
  * @returns the new key, and the old key's expiry in Unix seconds
  * @throws OperatorError if the key is not valid, or was already rotated
  */
 export async function rotateKey(
   keyId: string,
-  { graceSeconds }: Rotation,
+  graceSeconds: number,
   store: KeyStore,
 ): Promise<IssuedKey & { previousExpiresAt: number }> {
   const old = await findKey(keyId, store);
@@ -49,7 +45,7 @@ function rotatableEntry(key: StoredKey, nowMs: number): StoredEntry {
   }
   // An earlier run may have been killed before it showed the replacement, whose token nobody has.
   const replacement = replacementOf(key);
-  if (replacement?.entry) {
+  if (replacement) {
     const problem = `${keyId} was already replaced by ${replacement.keyId}`;
     throw new WrongStateError(problem, { remedy: 'rotate that key' });
   }

@@ -1,5 +1,5 @@
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { createOwner as createIdentity } from '../keys/api-key-token.ts';
+import { createOwnerIdentity } from '../keys/api-key-token.ts';
 import { changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
@@ -47,7 +47,7 @@ export async function createOwner(request: NewOwner, store: KeyStore): Promise<S
 
 /** @returns the id of the new owner, or of the one whose creation was interrupted */
 async function reserveName(name: string, store: KeyStore): Promise<string> {
-  const { ownerId } = createIdentity(store.tokenPrefix);
+  const { ownerId } = createOwnerIdentity(store.tokenPrefix);
   const reservation = { set: { owner: ownerId }, where: { ownerId: undefined } };
   if (await changeDetails(nameReservation(name), reservation, store)) return ownerId;
   const reservedFor = (await ownerIdOfName(name, store)) ?? ownerId;
@@ -63,7 +63,7 @@ async function putDetails(
   agreed: AgreedLimits,
   store: KeyStore,
 ): Promise<OwnerDetails> {
-  const { seed, ownerHash } = createIdentity(store.tokenPrefix);
+  const { seed, ownerHash } = createOwnerIdentity(store.tokenPrefix);
   const createdAt = new Date(store.now()).toISOString();
   const setAbsent = { name, createdAt, seed, ownerHash, agreed, keys: {} };
   return (await changeDetails(ownerId, { setAbsent }, store))!;

@@ -281,7 +281,7 @@ describe('the operator and a running service', () => {
 
     expect(asked).toMatchObject({ exitCode: 1, stdout: '' });
     expect(asked.stderr).toMatch(
-      /^stage staging at http\S+: .*\? .*\[y\/N\] error: Not confirmed: nothing was changed\n$/,
+      /^stage staging at http\S+: .*\? .*\[y\/N\] error: not confirmed: nothing was changed\n$/,
     );
     expect(asked.stderr).toContain(`: ${question}`);
     expect(await statusWith(key.apiKey)).toBe(200);

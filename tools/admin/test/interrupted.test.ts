@@ -92,7 +92,7 @@ const commands: Command[] = [
   },
   {
     name: 'keys extend',
-    prepare: () => rotateKey(keyId, { graceSeconds: 60 }, stage.store),
+    prepare: () => rotateKey(keyId, 60, stage.store),
     run: (store) => extendKey(keyId, 3_600, store),
     expected: { expiresAt: '2026-11-20T10:30:15Z' },
   },
@@ -114,7 +114,7 @@ const commands: Command[] = [
   },
   {
     name: 'keys purge of expired keys',
-    prepare: () => rotateKey(keyId, { graceSeconds: 0 }, stage.store),
+    prepare: () => rotateKey(keyId, 0, stage.store),
     run: purgeAll,
     expected: { statuses: ['active'] },
   },
@@ -227,12 +227,12 @@ async function rotateOrItsReplacement(
   store: KeyStore,
 ): Promise<unknown> {
   try {
-    return await rotateKey(id, { graceSeconds }, store);
+    return await rotateKey(id, graceSeconds, store);
   } catch (error) {
     const [, replacement] =
       /already replaced by (key_\w+); rotate that key/.exec(String(error)) ?? [];
     if (!replacement) throw error;
-    return rotateKey(replacement, { graceSeconds }, store);
+    return rotateKey(replacement, graceSeconds, store);
   }
 }
 

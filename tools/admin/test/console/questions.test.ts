@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import { InterruptedError } from '../../../shared/errors.ts';
 import type { CommandIo } from '../../console/command-io.ts';
 import { confirm, readSecret } from '../../console/questions.ts';
 
@@ -18,6 +19,7 @@ function input(typed: string, { isTTY = true } = {}): Terminal {
   const io = {
     stdin: Object.assign(stdin, { isTTY, setRawMode }),
     stderr: Object.assign(stderr, { isTTY }),
+    interruption: new AbortController().signal,
   };
   return { io: io as unknown as CommandIo, shown: () => String(stderr.read() ?? ''), modes };
 }
@@ -35,17 +37,17 @@ describe('confirm', () => {
 
   it.each(['n\n', '\n', 'yeah\n', ''])('refuses %j', async (typed) => {
     await expect(confirm(input(typed).io, {}, question)).rejects.toThrow(
-      'Not confirmed: nothing was changed',
+      'not confirmed: nothing was changed',
     );
   });
 
-  it('stops at Ctrl+C if the command handles it', async () => {
+  it('ends at Ctrl+C with the exit code 5 if the command handles it', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const io = { ...input('').io, stdin, interruption: AbortSignal.abort() };
 
     const confirmed = confirm(io, {}, question);
 
-    await expect(confirmed).rejects.toThrow('Not confirmed: nothing was changed');
+    await expect(confirmed).rejects.toThrow(InterruptedError);
   });
 
   it.each([
@@ -96,10 +98,10 @@ describe('readSecret', () => {
     expect(modes).toEqual([true, false]);
   });
 
-  it('ends at Ctrl+C, and resets the terminal', async () => {
+  it('ends at Ctrl+C with the exit code 5, and resets the terminal', async () => {
     const { io, modes } = input('sec\u0003');
 
-    await expect(readSecret(io, 'Token:')).rejects.toThrow('Interrupted');
+    await expect(readSecret(io, 'Token:')).rejects.toThrow(InterruptedError);
     expect(modes).toEqual([true, false]);
   });
 });

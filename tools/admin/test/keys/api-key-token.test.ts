@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { base62, hashOwnerPart, parseAuthorization } from '../../../../lambdas/shared/api-key.ts';
 import {
   createKeyId,
-  createOwner,
+  createOwnerIdentity,
   createToken,
   isKeyId,
   isOwnerId,
@@ -11,7 +11,7 @@ import {
   ownerIdOf,
 } from '../../keys/api-key-token.ts';
 
-const { seed } = createOwner('so_test_');
+const { seed } = createOwnerIdentity('so_test_');
 
 /** With 80,000 draws, the bias of a byte modulo 62 would be visible: a quarter for 8 characters. */
 function expectEvenCharacters(texts: string[]): void {
@@ -55,16 +55,16 @@ describe('createToken', () => {
   });
 });
 
-describe('createOwner', () => {
+describe('createOwnerIdentity', () => {
   it('makes a public id, long enough for an API Gateway key value', () => {
-    const { ownerId } = createOwner('so_test_');
+    const { ownerId } = createOwnerIdentity('so_test_');
 
     expect(ownerId.length).toBeGreaterThanOrEqual(20);
     expect(isOwnerId(ownerId)).toBe(true);
   });
 
   it("returns the hash of the owner's part of all its tokens", () => {
-    const owner = createOwner('so_test_');
+    const owner = createOwnerIdentity('so_test_');
 
     const hashes = [1, 2, 3].map(() => hashOwnerPart(createToken('so_test_', owner.seed)));
 
@@ -72,7 +72,7 @@ describe('createOwner', () => {
   });
 
   it('makes owners whose characters are drawn equally often', () => {
-    const owners = Array.from({ length: 4_000 }, () => createOwner('so_test_'));
+    const owners = Array.from({ length: 4_000 }, () => createOwnerIdentity('so_test_'));
 
     expect(new Set(owners.map(({ ownerHash }) => ownerHash)).size).toBe(4_000);
     expectEvenCharacters(owners.map((owner) => createToken('so_test_', owner.seed).slice(8, 28)));
@@ -85,7 +85,7 @@ describe('createOwner', () => {
 
 describe('createKeyId', () => {
   it("creates ids that contain the owner's id", () => {
-    const { ownerId } = createOwner('so_test_');
+    const { ownerId } = createOwnerIdentity('so_test_');
 
     const keyIds = [1, 2, 3].map(() => createKeyId(ownerId));
 

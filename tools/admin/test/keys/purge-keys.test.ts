@@ -76,7 +76,7 @@ describe('purgeKeys', () => {
       interposed(store, isUpdateOf(store.apiKeysTable), () => purge(0, store));
 
     const { keyId } = await issueKey({ owner: 'Acme', label: 'shop' }, beforeEntry());
-    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, beforeEntry());
+    const rotated = await rotateKey(keyId, 60, beforeEntry());
 
     const listed = (await listKeys({}, store)).map(({ keyId: id, label }) => [id, label]);
     expect(listed.sort()).toEqual([keyId, rotated.keyId].sort().map((id) => [id, 'shop']));

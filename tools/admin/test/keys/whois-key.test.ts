@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createOwner, createToken } from '../../keys/api-key-token.ts';
+import { createOwnerIdentity, createToken } from '../../keys/api-key-token.ts';
 import { keyView } from '../../keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../../keys/purge-keys.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   ({ apiKey, keyId } = await issueTo({ owner: 'Acme' }, store));
 });
 
-const tokenOf = (prefix: string) => createToken(prefix, createOwner(prefix).seed);
+const tokenOf = (prefix: string) => createToken(prefix, createOwnerIdentity(prefix).seed);
 /** The same with its last character replaced by another. */
 const mistyped = (token: string) => token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
 
@@ -33,7 +33,7 @@ describe('whoseToken', () => {
 
   it.each<[string, () => Promise<unknown>, string]>([
     ['was revoked', () => revokeKey(keyId, store), 'revoked'],
-    ['was replaced', () => rotateKey(keyId, { graceSeconds: 0 }, store), 'expired'],
+    ['was replaced', () => rotateKey(keyId, 0, store), 'expired'],
     [
       'was withdrawn with its stage',
       async () => withdrawStageKeys(await findStageKeys(store), store),

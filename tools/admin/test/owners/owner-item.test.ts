@@ -5,7 +5,7 @@ import { ownerCounters, readKeyEntry } from '../../../../lambdas/shared/owner-re
 import { plans } from '../../../../lib/settings/plans.ts';
 import {
   createKeyId,
-  createOwner,
+  createOwnerIdentity,
   createToken,
   isKeyId,
   ownCharactersOf,
@@ -20,7 +20,7 @@ const number = (value: number): AttributeValue => ({ N: String(value) });
 /** The item of an owner with a number of keys, in which every value has its maximum size. */
 function largestItem(keys: number): Record<string, AttributeValue> {
   const prefix = 'so_live_';
-  const { ownerId, seed } = createOwner(prefix);
+  const { ownerId, seed } = createOwnerIdentity(prefix);
   const tokens = Array.from({ length: keys }, () => createToken(prefix, seed));
   const entries = tokens.map((token) => [hashToken(token), { M: largestEntry(ownerId) }]);
   return {

@@ -79,7 +79,7 @@ describe('over a thousand requests at once, across the end of a minute', () => {
       await setOwnerPlan(grown.ownerId, { plan: 'pro' }, store.keys);
       await store.revoke(revoked!);
       await store.setCounters(banned!, { bannedUntil: startMs / 1_000 + 60 * minutes + 200 });
-      cancelling.push(await rotateKey(rotated!.keyId, { graceSeconds: 3_600 }, store.keys));
+      cancelling.push(await rotateKey(rotated!.keyId, 3_600, store.keys));
     };
 
     const exchanges: Exchange[] = [];

@@ -12,7 +12,7 @@ import {
   requestContext,
 } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
-import { createOwner, createToken } from '../../../admin/keys/api-key-token.ts';
+import { createOwnerIdentity, createToken } from '../../../admin/keys/api-key-token.ts';
 import type { EmbeddedDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { lastingMinute, today } from '../e2e/running-store.ts';
 import { FaultyDynamodb } from './faulty-dynamodb.ts';
@@ -101,7 +101,7 @@ export class ServiceInThread implements AsyncDisposable {
 
   /** Issues a key of a new owner, with a limit for a minute that has not started. */
   async issueKey(perMinute: number): Promise<string> {
-    const { seed, ownerHash } = createOwner('so_test_');
+    const { seed, ownerHash } = createOwnerIdentity('so_test_');
     const token = createToken('so_test_', seed);
     const windows = { minuteWindow: lastingMinute(), dayWindow: today() };
     const limits = { ownerHash, plan: 'enterprise', perMinute, perDay: 1_000_000 };
