@@ -58,8 +58,7 @@ function operatorErrorOf(
     return new OperatorError(`${labelOf(target)}: ${problem}`);
   }
   const { name = 'Error' } = Object(thrown) as Error;
-  const reason = reasonOf(thrown);
-  return new OperatorError(reason === name ? reason : `${name}: ${reason}`, { cause: thrown });
+  return new OperatorError(`${name}: ${reasonOf(thrown)}`, { cause: thrown });
 }
 
 /** The remedy of a failure of a service, which has to be repaired before the command can be completed. */
@@ -81,14 +80,10 @@ function usageErrorOf({ code, message }: CommanderError): OperatorError {
   const text = message
     .replace(/^error: /, '')
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(overlongWord, '$1…')
     .trim();
   if (code === 'commander.invalidArgument') return new OperatorError(text);
   return new UsageError(text, code === 'commander.unknownOption' ? dashHelp : help);
 }
-
-/** Matches long words. They are shortened, because an operator may have pasted a secret by mistake. */
-const overlongWord = /(\S{60})\S{20,}/g;
 
 const help = { remedy: 'see --help' };
 const dashHelp = { remedy: `${help.remedy}; put -- before a name that starts with a dash` };

@@ -23,8 +23,13 @@ export function recordText<View>(fields: readonly Field<View>[], view: View): st
   return present.map(({ name, value }) => `${name.padEnd(width)}${gap}${value}`).join('\n');
 }
 
-/** Formats records as a table with headings. */
-export function tableText<View>(fields: readonly Field<View>[], views: readonly View[]): string {
+/** Formats records as a table with headings. @param none the text if there are no records */
+export function tableText<View>(
+  fields: readonly Field<View>[],
+  views: readonly View[],
+  none = '',
+): string {
+  if (views.length === 0) return none;
   const shown = fields.filter(({ only }) => only !== 'record');
   const cells = views.map((view) => shown.map(({ of }) => printable(of(view) ?? '-')));
   const lines = [shown.map(({ name }) => name.toUpperCase()), ...cells];

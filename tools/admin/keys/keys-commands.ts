@@ -53,7 +53,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options }) => {
       const views = await listKeys(options, stage);
       const none = 'There are no such keys; "keys issue" issues one.';
-      return { value: views, text: views.length > 0 ? tableText(keyFields, views) : none };
+      return { value: views, text: tableText(keyFields, views, none) };
     },
   });
   addVerb(keys, io, {

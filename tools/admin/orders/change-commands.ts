@@ -137,7 +137,7 @@ async function reopenSelected(
     `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened, 'order')}. Skipped: ` +
       `${grouped(changed)} changed meanwhile, ${grouped(cancelledAgain)} cancelled again.`,
   ];
-  return { value, text: texts.slice(reopened > 0 ? 0 : 1).join('\n') };
+  return { value, text: texts.filter(Boolean).join('\n') };
 }
 
 const hourFields: readonly Field<{ hour: string; orders: number }>[] = [

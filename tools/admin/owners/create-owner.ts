@@ -7,7 +7,7 @@ import { noUsage } from './change-owner.ts';
 import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
 import { hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
-import { putPresentGatewayKey, readPresentOwner } from './set-owner-plan.ts';
+import { alignGatewayKey, rereadOwner } from './set-owner-plan.ts';
 import {
   type AgreedLimits,
   changeDetails,
@@ -41,7 +41,7 @@ export async function createOwner(request: NewOwner, store: KeyStore): Promise<S
     await putGatewayKey(ownerId, plan, store);
     await putItem(details, agreed, limits, store);
     // "keys withdraw-all" may have deleted the gateway key before the item existed.
-    return putPresentGatewayKey(ownerId, store);
+    return alignGatewayKey(ownerId, store);
   });
 }
 
@@ -93,11 +93,11 @@ async function putItem(
     { Update: inOwners(nameReservation(name), isReserved, store) },
   ];
   if (await changeTogether(changes, store)) return;
-  const { item: found } = await readPresentOwner(ownerId, store);
+  const { item: found } = await rereadOwner(ownerId, store);
   // The write may have succeeded although its response was lost. Then the repeated write fails.
   if (hasLimits(found, plan, limits)) return;
   // Another command has created the owner meanwhile, so its plan decides on the usage plan.
-  throw nameTaken(await putPresentGatewayKey(ownerId, store));
+  throw nameTaken(await alignGatewayKey(ownerId, store));
 }
 
 function nameTaken({ details, item }: StoredOwner): WrongStateError {

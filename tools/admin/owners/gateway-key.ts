@@ -18,11 +18,11 @@ export async function putGatewayKey(
   const { gateway } = store;
   const usagePlanId = store.usagePlanIds[plan];
   const keyId = await gatewayKeyId(ownerId, store);
-  const present = await gateway.findUsagePlans({ keyId });
-  for (const other of present.filter((each) => each !== usagePlanId)) {
+  const current = await gateway.findUsagePlans({ keyId });
+  for (const other of current.filter((each) => each !== usagePlanId)) {
     await gateway.deleteUsagePlanKey({ usagePlanId: other, keyId });
   }
-  if (!present.includes(usagePlanId)) await gateway.createUsagePlanKey({ usagePlanId, keyId });
+  if (!current.includes(usagePlanId)) await gateway.createUsagePlanKey({ usagePlanId, keyId });
 }
 
 /** Deletes an owner's API Gateway key, if there is one. */

@@ -19,7 +19,7 @@ const optionsText = fields.map((field) => optionOf[field]).join(' and ');
  * No limit may be higher than the plan's, because the plan's usage plan would reject requests first. The
  * enterprise plan requires both limits.
  *
- * @throws OperatorError if a limit is missing, or outside the plan's range
+ * @throws OperatorError if a limit is missing, or higher than the plan's
  */
 export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimits {
   return {
@@ -37,12 +37,12 @@ export function setPlanCommand(ownerId: string, { plan, ...agreed }: AgreedLimit
 }
 
 /**
- * The limits of an owner by the current numbers of its plan: the agreed limits, at most the plan's, and the
- * plan's limits if none are agreed.
+ * The limits that an owner gets from today's numbers of its plan: the agreed limits, at most the plan's, and
+ * the plan's limits if none are agreed.
  *
  * @param current the owner's limits, which remain if the plan requires agreed limits and there are none
  */
-function presentLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLimits): OwnerLimits {
+function updatedLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLimits): OwnerLimits {
   const plan = plans[name];
   const own = plan.limitsPerOwner ? current : plan;
   const limit = (field: keyof OwnerLimits) => Math.min(agreed[field] ?? own[field], plan[field]);
@@ -60,7 +60,7 @@ export function reviewPlans(owners: readonly StoredOwner[]) {
     owner.details.agreed.plan === owner.item?.plan && isPlanName(owner.item.plan);
   const outdated = owners
     .filter(isClear)
-    .map((owner) => ({ owner, limits: presentLimits(owner.details.agreed, owner.item) }))
+    .map((owner) => ({ owner, limits: updatedLimits(owner.details.agreed, owner.item) }))
     .filter(({ owner: { item }, limits }) => !hasLimits(item, item.plan, limits));
   return { outdated, unclear: owners.filter((owner) => !isClear(owner)) };
 }
@@ -82,8 +82,8 @@ function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | 
       remedy: `the ${planName} plan has no default limits: give ${optionsText}`,
     });
   }
-  if (Number.isSafeInteger(asked) && asked >= 1 && asked <= plan[field]) return asked;
-  const larger = planNames.find((name) => asked > plan[field] && asked <= plans[name][field]);
+  if (asked <= plan[field]) return asked;
+  const larger = planNames.find((name) => asked <= plans[name][field]);
   const hint = larger ? `; the ${larger} plan allows it` : '';
   throw new InvalidValueError(
     optionOf[field],

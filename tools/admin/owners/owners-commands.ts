@@ -41,8 +41,8 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options }) => {
       const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
       if (options.busiest) views.sort(busiestFirst);
-      const none = 'There are no owners yet; "owners create" creates one.';
-      return { value: views, text: views.length > 0 ? tableText(ownerFields, views) : none };
+      const none = 'There are no owners; "owners create" creates one.';
+      return { value: views, text: tableText(ownerFields, views, none) };
     },
   });
   addVerb(owners, io, {
@@ -64,7 +64,10 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       const used = await ownersUsage(days, stage);
       const total = used.reduce((sum, { requests }) => sum + requests, 0);
       const sum = `${counted(total, 'request')} in ${counted(days, 'day')}.`;
-      return { value: used, text: `${tableText(meteredFields, used)}\n\n${sum}` };
+      return {
+        value: used,
+        text: `${tableText(meteredFields, used, 'There are no owners.')}\n\n${sum}`,
+      };
     },
   });
   addVerb<Partial<OwnerLimits>>(owners, io, {
@@ -135,14 +138,13 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
 const limitOptions = [
   new Option(
     '--per-minute <requests>',
-    "a limit below the plan's; the enterprise plan requires both limits",
+    "a limit of a minute, at most the plan's; the enterprise plan requires both limits",
   ).argParser(wholeNumber),
-  new Option('--per-day <requests>', 'likewise').argParser(wholeNumber),
+  new Option('--per-day <requests>', "a limit of a day, at most the plan's").argParser(wholeNumber),
 ];
 
 const usageHelp = `
-With --json it has the requests of each day. Days are UTC. API Gateway meters only admitted requests,
-and AWS does not promise an exact number.`;
+Days are UTC. API Gateway meters only admitted requests, and AWS does not promise an exact number.`;
 
 const deleteHelp = `
 Without a terminal it needs --yes. Logs and backups contain the owner for a while (docs/operating.md).`;
@@ -215,8 +217,7 @@ async function applyPlans({
     ({ ownerId, name, plan, from, to }) =>
       `${ownerId}  ${name}, ${plan}: ${limitsText(from)} → ${limitsText(to)}`,
   );
-  const others = unclear.length > 0 ? 'Every other owner' : 'Every owner';
-  const review = lines.join('\n') || `${others} has the limits of its plan: nothing to change.`;
+  const review = lines.join('\n') || 'Nothing to change.';
   if (options.dryRun || changes.length === 0) {
     return { value: { changes, leftOut, applied: false }, text: review };
   }

@@ -39,12 +39,12 @@ export async function setOwnerPlan(
   const state = `The plan of ${ownerId} may be only partly changed ("${undo}" undoes it)`;
   return runRepeatable(state, async () => {
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
-    const { details, item } = await readPresentOwner(ownerId, store);
+    const { details, item } = await rereadOwner(ownerId, store);
     // If another move has changed the limits meanwhile, its agreed limits apply.
     if (hasLimits(item, agreed.plan, limits)) {
       await changeDetails(ownerId, { set: { agreed }, where: { agreed: details.agreed } }, store);
     }
-    return putPresentGatewayKey(ownerId, store);
+    return alignGatewayKey(ownerId, store);
   });
 }
 
@@ -53,15 +53,12 @@ export async function setOwnerPlan(
  *
  * @throws WrongStateError if the owner is not complete
  */
-export async function putPresentGatewayKey(
-  ownerId: string,
-  store: KeyStore,
-): Promise<CompleteOwner> {
+export async function alignGatewayKey(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
   let owner = await findCompleteOwner(ownerId, store);
   for (;;) {
     const { plan } = owner.item;
     await putGatewayKey(ownerId, plan, store);
-    owner = await readPresentOwner(ownerId, store);
+    owner = await rereadOwner(ownerId, store);
     if (owner.item.plan === plan) return owner;
   }
 }
@@ -72,7 +69,7 @@ export async function putPresentGatewayKey(
  *
  * @throws OperatorError if the owner is no longer complete
  */
-export async function readPresentOwner(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
+export async function rereadOwner(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
   const owner = await readOwner(ownerId, store);
   if (!owner?.item) await deleteGatewayKey(ownerId, store);
   return findCompleteOwner(ownerId, store);
@@ -92,11 +89,11 @@ export async function setLimits(
   const { ownerId } = details;
   const where = { plan: item.plan, perMinute: item.perMinute, perDay: item.perDay };
   if (await changeItem(details, { set: { plan, ...limits }, where }, store)) return;
-  const found = await readPresentOwner(ownerId, store);
+  const found = await rereadOwner(ownerId, store);
   // The write may have succeeded although its response was lost. Then the repeated write fails.
   if (hasLimits(found.item, plan, limits)) return;
   // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
-  const { item: applied } = await putPresentGatewayKey(ownerId, store);
+  const { item: applied } = await alignGatewayKey(ownerId, store);
   throw new WrongStateError(
     `The plan of ${ownerId} was changed by somebody else meanwhile, to ${applied.plan}`,
     { remedy: 'run the command again if you want another plan' },

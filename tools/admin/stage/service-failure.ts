@@ -22,7 +22,7 @@ const forms = {
   noRegion: {
     pattern: /region is missing/i,
     problem: 'no AWS Region is set',
-    remedy: `set the one of {stack}: "export AWS_REGION=…", ${orProfile}`,
+    remedy: `set the Region of {stack}: "export AWS_REGION=…", ${orProfile}`,
   },
   noSuchStack: {
     pattern: /Stack with id \S+ does not exist/,
@@ -53,7 +53,7 @@ const forms = {
   accessDenied: {
     pattern: /AccessDenied|UnauthorizedOperation|not authorized to perform/i,
     problem: 'the credentials do not allow {call}',
-    remedy: 'have it allowed (docs/operating.md, "What an operator may do"), or set AWS_PROFILE',
+    remedy: 'ask for permission (docs/operating.md, "What an operator may do"), or set AWS_PROFILE',
   },
   throttled: {
     pattern: /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|Rate exceeded/i,

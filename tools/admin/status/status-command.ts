@@ -33,8 +33,8 @@ async function status({ stage, options }: Call): Promise<Result> {
   );
   const texts = [
     ...(deployed ? deployedTexts(deployed) : []),
-    tableOr('No owner has sent a request today.', ownerFields, busiest),
-    tableOr('No key is banned.', banFields, bans),
+    tableText(ownerFields, busiest, 'No owner has sent a request today.'),
+    tableText(banFields, bans, 'No key is banned.'),
   ];
   return { value: { ...deployed, busiest, bans }, text: texts.join('\n\n') };
 }
@@ -42,19 +42,11 @@ async function status({ stage, options }: Call): Promise<Result> {
 function deployedTexts({ alarms, functions, lastHour }: DeployedStage): string[] {
   const { requests, status4xx, status5xx, rejected } = lastHour;
   return [
-    tableOr('No alarm is on.', alarmFields, alarms),
+    tableText(alarmFields, alarms, 'No alarm is on.'),
     `${counted(requests, 'request')} in the last hour; ${grouped(status4xx)} with 4xx, of which the ` +
       `authorizer rejected ${grouped(rejected)} with 401 or 429; ${grouped(status5xx)} with 5xx.`,
     tableText(functionFields, functions),
   ];
-}
-
-function tableOr<View>(
-  none: string,
-  fields: readonly Field<View>[],
-  views: readonly View[],
-): string {
-  return views.length > 0 ? tableText(fields, views) : none;
 }
 
 const alarmFields: readonly Field<DeployedStage['alarms'][number]>[] = [

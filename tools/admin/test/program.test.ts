@@ -162,12 +162,10 @@ describe('errors', () => {
     expect([refused.stdout, misspelt.stdout]).toEqual(['', '']);
   });
 
-  it('repeat neither a password nor a very long word', async () => {
-    const url = await admin(['keys', 'list', '--local', 'http://ann:secret@[::1']);
-    const word = await admin(['k'.repeat(50_000)]);
+  it('do not repeat a password', async () => {
+    const { stderr } = await admin(['keys', 'list', '--local', 'http://ann:secret@[::1']);
 
-    expect(url.stderr).toMatch(/^error: --local: "http:\/\/…@\[::1" is not accepted/);
-    expect(word.stderr.length).toBeLessThan(200);
+    expect(stderr).toMatch(/^error: --local: "http:\/\/…@\[::1" is not accepted/);
   });
 
   it('are the list of commands if none is given', async () => {
