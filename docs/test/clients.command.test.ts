@@ -13,7 +13,7 @@ const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
 const snippets = tokensOf(page).filter(({ type }) => type === 'code');
 const directory = temporaryDirectoryOfFile();
 
-/** What takes the place of a generator's result: as much of it as the page uses, with the same names. */
+/** Stands in for the files that the generators write: what the page uses of them, by the same names. */
 const generated = {
   'src/generated/index.ts': `
     import { request } from './client.gen';
@@ -63,7 +63,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-/** Runs a module as a bundler makes it. */
+/** Bundles a module and runs it. */
 async function runModule(file: string): Promise<string> {
   const outfile = join(directory.path, 'bundle.mjs');
   const entryPoints = [join(directory.path, file)];
@@ -105,7 +105,7 @@ describe('the code of docs/clients.md', () => {
   });
 
   it.each(['openapi-ts.config.mjs', 'orval.config.mjs'])(
-    'is the configuration %s',
+    'configures a generator to read the contract: %s',
     async (file) => {
       const { default: configuration } = await import(join(directory.path, file));
 
@@ -126,7 +126,7 @@ describe('the code of docs/clients.md', () => {
     expect(stdout).toMatch(/\]1000\n$/);
   });
 
-  it('is otherwise the example of headers that the contract has', () => {
+  it("shows the headers of the contract's examples", () => {
     const { text } = snippets.find(({ lang }) => !lang)!;
     const contract = readFileSync(join(root, 'openapi.yaml'), 'utf8');
 

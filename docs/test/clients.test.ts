@@ -13,7 +13,7 @@ const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
 const contract = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
 
 describe('docs/clients.md', () => {
-  it('says of every error of the contract what to do, and of no other', () => {
+  it('says what to do about every error of the contract, and about no other', () => {
     const described = rowsAfter('## Errors', page).map(([error]) => error!);
 
     expect(
@@ -65,7 +65,7 @@ describe('docs/clients.md', () => {
     ).toEqual([]);
   });
 
-  it('has a parser that keeps the fields exact that are an int64', () => {
+  it('has a parser that keeps every int64 exact', () => {
     const kept = page.matchAll(/\bname === '(\w+)'/g);
 
     const exact = Object.entries<OrderField>(orderFields)

@@ -57,7 +57,7 @@ describe.each([
   });
 
   it("allows no call on another stage's tables, keys and usage plans", () => {
-    // The roles of a deployment, the lists of gateway keys and usage plans, and metrics are all stages'.
+    // Stages share the roles of a deployment, the lists of gateway keys and usage plans, and metrics.
     const ofOneStage = calls.filter(
       ({ action, resource }) =>
         action !== 'sts:AssumeRole' &&
@@ -78,9 +78,9 @@ describe.each([
   });
 
   it('names each resource as far as a name is known', () => {
-    // CloudFormation and API Gateway make the rest of these names up.
+    // CloudFormation generates the rest of these names.
     const knownPrefix = /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/)\*$/;
-    // CloudWatch reads metrics by no name, and lists alarms by the beginning of their names:
+    // CloudWatch's metrics have no ARN, and alarms are listed by the beginning of their names:
     // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
     const named = grants.filter(({ action }) => !action.startsWith('cloudwatch:'));
     const unnamed = named.filter(({ resource, condition, conditionIfExists }) => {
@@ -125,7 +125,7 @@ async function recorded(work: () => Promise<unknown>): Promise<AwsCall[]> {
   return [...proxy.calls];
 }
 
-/** Runs a command on the recorded service. @throws Error where it fails */
+/** Runs a command through the proxy. @throws Error if it fails */
 async function run(...words: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await admin([...words, '--local', proxy.url], {
     input: words.includes('whois') ? `so_test_${'0'.repeat(40)}0vP84T` : '',
@@ -176,7 +176,7 @@ async function runEveryCommand(): Promise<void> {
   ).toEqual([]);
 }
 
-/** The call that is made when two commands add a gateway key to a usage plan at the same time. */
+/** Makes the call of a command that adds a gateway key to a usage plan after another command has done so. */
 async function addTwice(): Promise<void> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new APIGatewayClient({ endpoint: proxy.url, region, credentials });
@@ -187,7 +187,7 @@ async function addTwice(): Promise<void> {
   client.destroy();
 }
 
-/** What `status` calls on a stage that is deployed. A local run has none of it. */
+/** The calls of `status` on a deployed stage, which a local run does not support. */
 async function callsOfStatus(): Promise<AwsCall[]> {
   const cloudWatch = mockClient(CloudWatchClient);
   const cloudFormation = mockClient(CloudFormationClient);
@@ -213,7 +213,7 @@ async function callsOfStatus(): Promise<AwsCall[]> {
   return made;
 }
 
-/** The operator's commands that the workflow gives, as it writes them. */
+/** Runs the operator's commands of the deployment workflow. */
 async function runCommandsOfWorkflow(): Promise<void> {
   const workflow = readFileSync('.github/workflows/deploy-stage.yml', 'utf8').replaceAll(
     /\\\n\s*/g,
@@ -229,7 +229,7 @@ async function runCommandsOfWorkflow(): Promise<void> {
     const filled = words.map((word) =>
       word.replace('"$SMOKE_KEY_ID"', keyId).replaceAll(/^'|'$/g, ''),
     );
-    // What stands behind `||` is for a stage that is new.
+    // A command before `||` fails on a new stage, and the one after it then runs.
     const printed = await run(...filled).catch((error) => {
       if (!line.endsWith('||')) throw error;
       return '';
@@ -238,7 +238,7 @@ async function runCommandsOfWorkflow(): Promise<void> {
   }
 }
 
-/** The roles that `cdk deploy` takes on, as the synthesized output names them. */
+/** The roles that `cdk deploy` assumes, from the synthesized output. */
 function rolesOfDeployment(): AwsCall[] {
   const files = ['manifest.json', `${stack}.assets.json`];
   const roles = files.flatMap((file) => [

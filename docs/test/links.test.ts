@@ -6,7 +6,7 @@ import { anchorsOf, tokensOf } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
 const foldersOfOthers = ['node_modules', 'cdk.out', 'coverage'];
-/** The pages that have been parsed, which takes much longer than what is asked of them. */
+/** The pages that were parsed, because parsing takes longer than all checks. */
 const pages = new Map<string, ReturnType<typeof parsed>>();
 const documents = globSync('**/*.md', {
   cwd: root,
@@ -14,13 +14,13 @@ const documents = globSync('**/*.md', {
 }).sort();
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** What is not in the repository, as `.gitignore` says. */
+/** The folders that `.gitignore` keeps out of the repository. */
 const ignored = /^(\.|node_modules$|cdk\.out$|coverage$)/;
 const topFolders = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ignored.test(entry.name))
   .map(({ name }) => name);
 const folders = [...topFolders, '.ci', '.github'].join('|').replaceAll('.', '\\.');
-// A path such as `lib/settings/plans.ts`: of a folder of the repository, and with nothing to fill in.
+// A path such as `lib/settings/plans.ts`, in a folder of the repository and without placeholders.
 const pathInCode = new RegExp(`^(?:${folders})/[\\w./-]+$`);
 const pathsInText = new RegExp(`(?<![\\w./@-])(?:${folders})/[\\w./-]*\\w(?![\\w*$<{])`, 'g');
 
@@ -56,7 +56,7 @@ describe.each(documents)('%s', (document) => {
   });
 });
 
-describe('what runs by itself', () => {
+describe('what CI runs', () => {
   it.each(globSync(['.ci/*', '.github/workflows/*'], { cwd: root }))(
     '%s runs scripts that exist',
     (file) => {
@@ -99,7 +99,7 @@ function exists(path: string): boolean {
   return existsSync(join(root, path));
 }
 
-/** The lines that are nothing but a comment, or a part of one. */
+/** The lines that consist of a comment or a part of one. */
 function commentsOf(source: string): string[] {
   return source.match(/^\s*(?:\/\/|\/\*|\*|#).*$/gm) ?? [];
 }

@@ -11,7 +11,7 @@ export function tokensOf(markdown: string): Tokens.Generic[] {
   return tokens;
 }
 
-/** The anchors that GitHub gives the headings among a page's tokens; it numbers those that occur again. */
+/** The anchors that GitHub gives to the headings among a page's tokens. It numbers repeated ones. */
 export function anchorsOf(tokens: readonly Tokens.Generic[]): Set<string> {
   const anchors = new Set<string>();
   const times = new Map<string, number>();

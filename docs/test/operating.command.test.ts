@@ -7,7 +7,7 @@ import { templateFile } from '../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
 import { startLocalService } from '../../tools/local/server.ts';
 
-/** A command of docs/operating.md and what it prints. */
+/** A command in docs/operating.md, with its output. */
 interface ShownCommand {
   readonly command: string;
   readonly output: string;
@@ -16,7 +16,7 @@ interface ShownCommand {
 const markdown = readFileSync('docs/operating.md', 'utf8');
 const blocks = [...markdown.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block]) => block!);
 const documentedOrigin = 'http://127.0.0.1:3000';
-// Each of some thirty commands starts a process.
+// Each command starts a process.
 const timeoutMs = 240_000;
 const mark = '--- next command ---';
 const directory = temporaryDirectoryOfFile();
@@ -38,7 +38,7 @@ it(
   timeoutMs,
 );
 
-/** The lines of code blocks that begin with a prompt, with what follows them. */
+/** The lines of code blocks that begin with a prompt, each with the lines that follow it. */
 function documentedCommands(): ShownCommand[] {
   const parts = blocks.flatMap((block) => block.split(/^\$ /m).slice(1));
   return parts.map((part) => {
@@ -47,7 +47,7 @@ function documentedCommands(): ShownCommand[] {
   });
 }
 
-/** Runs the commands one after the other in one shell, in an empty directory. */
+/** Runs the commands in one shell, in an empty directory. */
 async function runAll(
   documented: readonly ShownCommand[],
   origin: string,

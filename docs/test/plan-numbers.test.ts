@@ -5,8 +5,6 @@ import { capitalized } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { differences, missing } from '../../test/helpers/differences.ts';
 
-/* What shows a plan's numbers to people is compared with lib/settings/plans.ts, also the requirements. */
-
 const published = planNames.filter((name) => !plans[name].limitsPerOwner);
 const documents = globSync(['README.md', 'openapi.yaml', 'docs/**/*.md']);
 const withTable = documents.filter((file) => tableRows(readFileSync(file, 'utf8')).length > 0);
@@ -38,7 +36,7 @@ describe('the numbers of the plans', () => {
     },
   );
 
-  it('make the lists that an owner can read at once in docs/scaling.md', () => {
+  it('determine how many lists an owner can read at once, as docs/scaling.md says', () => {
     const columnsMs = [0, 5, 13, 55].map(
       (megabytes) => (1e9 * megabytes) / minBytesPerSecond + maxBacklogMs,
     );

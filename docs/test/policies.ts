@@ -6,7 +6,7 @@ export {
   testRegion as region,
 } from '../../test/helpers/stage-for-tests.ts';
 
-/** A call of an AWS API, as IAM looks at it. */
+/** A call of an AWS API, as IAM evaluates it. */
 export interface AwsCall {
   readonly action: string;
   readonly resource: string;
@@ -30,11 +30,11 @@ interface Grant {
   readonly action: string;
   readonly resource: string;
   readonly condition: Readonly<Record<string, string>>;
-  /** What holds only where the resource has such a tag: one that is being created has none. */
+  /** Applies only if the resource has such a tag; a new resource has none. */
   readonly conditionIfExists: Readonly<Record<string, string>>;
 }
 
-/** What a policy of docs/iam allows, for one stage. */
+/** Everything that a policy of docs/iam allows for a stage. */
 export function grantsOf(file: string, stage: string): Grant[] {
   const values: Record<string, string> = { ACCOUNT: testAccount, REGION: testRegion, STAGE: stage };
   const text = readFileSync(`docs/iam/${file}`, 'utf8').replaceAll(
@@ -54,7 +54,7 @@ export function grantsOf(file: string, stage: string): Grant[] {
   );
 }
 
-/** Whether a grant allows a call; only what the policies of docs/iam use is known. */
+/** Whether a grant allows a call. It supports only what the policies of docs/iam use. */
 export function allows(grant: Grant, call: AwsCall): boolean {
   if (grant.action !== call.action || !matchesArn(grant.resource, call.resource)) return false;
   const tagOf = (key: string) => {

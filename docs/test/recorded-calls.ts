@@ -7,12 +7,12 @@ type Tags = Readonly<Record<string, string>>;
 
 const tablesArn = `arn:aws:dynamodb:${region}:${account}:table/`;
 
-/** A service's address at which the calls of its operators can be seen. */
+/** A proxy before a local run that records the operators' calls. */
 export interface RecordingProxy extends LoopbackServer {
   readonly calls: AwsCall[];
 }
 
-/** @param usagePlanTags those of every usage plan, which the template has */
+/** @param usagePlanTags the tags that every usage plan has in the template */
 export async function recordingProxy(
   origin: string,
   stack: string,
@@ -54,7 +54,7 @@ export async function recordingProxy(
 }
 
 /**
- * The second permission that creating a resource with tags takes.
+ * The second call that IAM evaluates when a resource is created with tags.
  *
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_apigateway.html
  */
@@ -63,7 +63,7 @@ export function taggingOf(arn: string, requestTags: Tags, resourceTags?: Tags): 
   return { action: 'apigateway:PUT', resource, requestTags, resourceTags };
 }
 
-/** The parts of the calls that name more than one table. A transaction has no action of its own. */
+/** The parts of a call that name its tables. A transaction has no action of its own. */
 interface DynamoDbInput {
   readonly TableName?: string;
   readonly RequestItems?: object;

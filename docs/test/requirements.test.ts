@@ -5,8 +5,8 @@ import { orderFields } from '../../lambdas/shared/order-fields.ts';
 import { differences } from '../../test/helpers/differences.ts';
 
 /*
- * The titles of tests begin with the numbers of the rules in docs/requirements.md that they hold. The
- * two are compared, so that no rule loses its last test and no title cites a rule that there is not.
+ * The titles of tests begin with the numbers of rules in docs/requirements.md. Comparing both shows a rule
+ * that has lost its last test, and a title that cites no rule.
  */
 
 interface Rule {
@@ -33,7 +33,7 @@ const rules: Rule[] = readFileSync(join(root, page), 'utf8')
     return number ? [{ number, text }] : [];
   });
 
-// The checks of the smoke test are run as tests too, and their titles are in its sources.
+// The smoke test's checks also run as tests, and their titles are in its sources.
 const files = globSync(['{docs/,}test/**/*.ts', 'tools/smoke/**/*.ts', 'tools/*/test/**/*.ts'], {
   cwd: root,
   exclude: (name) => ['node_modules', '.cache', 'cdk.out'].includes(String(name)),
@@ -46,7 +46,7 @@ const cited = files.flatMap((file) =>
 );
 
 describe('the requirements', () => {
-  it('are cited by titles of tests, each but those with nothing to test', () => {
+  it('are each cited by the title of a test, unless there is nothing to test', () => {
     const tested = rules.filter(({ text }) => !text.includes(nothingToTest));
 
     const found = differences(

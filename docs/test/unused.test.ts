@@ -5,7 +5,7 @@ import { plans } from '../../lib/settings/plans.ts';
 import { missing } from '../../test/helpers/differences.ts';
 import { importedFiles } from '../../test/helpers/imports.ts';
 
-/* What is used only by a tool, or named only by a document, is unused without them: so this is asked here. */
+/* These tests are here because a file can be used by a tool only, or named in a document only. */
 
 const scripts = globSync('{bin,lib,lambdas,tools}/**/*.{ts,js}').filter(
   (file) => !file.includes('/test/'),
@@ -30,7 +30,7 @@ describe('every file', () => {
     expect(unused).toEqual([]);
   });
 
-  it('exports no function or value that no other file names, but in place of a package', () => {
+  it('exports no function or value that no other file names, unless it replaces a package', () => {
     const all = [...scripts, ...globSync('{test,docs/test,tools/*/test}/**/*.ts')];
     const words = new Map(
       all.map((file) => [file, new Set(readFileSync(file, 'utf8').match(/\w+/g))]),
@@ -48,7 +48,7 @@ describe('every file', () => {
   });
 });
 
-it('has no number of a plan that nothing uses', () => {
+it('every number of a plan is used', () => {
   const place = 'lib/settings/plans.ts';
   const others = scripts.filter((file) => file !== place);
 
