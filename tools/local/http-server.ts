@@ -56,9 +56,13 @@ interface HttpServer {
 // connection.
 const keepAliveTimeoutMs = 65_000;
 
+// Far above API Gateway's 10 KB, so that the service, not Node's parser, answers a long path.
+const headerMaxBytes = 1_048_576;
+
 /** Serves a gateway over HTTP. Node itself answers malformed HTTP. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (incoming, outgoing) => {
+  const settings = { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerMaxBytes };
+  const server = createServer(settings, (incoming, outgoing) => {
     void respond(incoming, outgoing, options);
   });
   server.listen(options.port, options.host);

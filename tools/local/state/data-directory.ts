@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../errors.ts';
 
@@ -20,7 +20,7 @@ export class DataDirectory {
   readonly #lock: DatabaseSync;
 
   /**
-   * Creates a data directory or opens an existing one.
+   * Creates a data directory, which only this user can read, or opens an existing one.
    *
    * @throws LocalRunError if the directory cannot be used, or another process has opened it
    */
@@ -79,6 +79,18 @@ export class DataDirectory {
   }
 }
 
+// Node's own `recursive` never returns if the system refuses a directory with ENOENT, as in /proc.
+function makeWithParents(path: string): void {
+  if (existsSync(path)) return;
+  makeWithParents(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another stage's run may have made it meanwhile.
+    if (!existsSync(path)) throw error;
+  }
+}
+
 /**
  * Locks a directory by a transaction on a database in it, which stays empty. SQLite locks a file of the
  * disk, so the lock also holds for a container that shares nothing but the directory. The system
@@ -86,7 +98,7 @@ export class DataDirectory {
  */
 function lockDirectory(path: string): DatabaseSync {
   try {
-    mkdirSync(path, { recursive: true });
+    makeWithParents(path);
     const database = new DatabaseSync(join(path, lockFile));
     // The transaction writes nothing, so it needs no journal on the disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');

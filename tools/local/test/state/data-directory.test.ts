@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { DataDirectory, type FileFormat } from '../../state/data-directory.ts';
@@ -39,6 +39,12 @@ describe('data directory', () => {
 
     expect(directory.read('a.json', text)).toBe('new');
     expect(directory.read('b.json', text)).toBeUndefined();
+  });
+
+  it('creates a directory that only this user can read', () => {
+    const directory = open();
+
+    expect(statSync(directory.pathOf('.')).mode & 0o777).toBe(0o700);
   });
 
   it('keeps the old file if a write is interrupted, and can be written again', () => {
@@ -80,13 +86,14 @@ describe('data directory', () => {
 
   it.each([
     ['below a file', 'file/data', /ENOTDIR/],
+    ['in a folder that the system protects', '/proc/x/data', /ENOENT/],
     ['whose lock is no database', 'data', /not a database/],
   ])('reports why one %s cannot be used', (_, name, reason) => {
     writeFileSync(join(parent.path, 'file'), '');
     mkdirSync(join(parent.path, 'data'));
     writeFileSync(join(parent.path, 'data/lock.sqlite'), 'x'.repeat(4_096));
 
-    const opening = () => open(join(parent.path, name));
+    const opening = () => open(resolve(parent.path, name));
 
     expect(opening).toThrow(reason);
     expect(opening).toThrow(/^the directory .* cannot be used \(.*\): name another directory$/);
