@@ -26,7 +26,9 @@ export function checkedText(field: string, text: string, maxLength: number): str
 export function refuseToken(field: string, text: string): void {
   if (!tokenLike.test(text)) return;
   throw new OperatorError(
-    `${field}: this looks like an API key ("so_…_"), which belongs on no command line`,
-    { remedy: 'if it is one, replace it now ("keys rotate")' },
+    `${field}: this looks like an API key; never write one on a command line`,
+    {
+      remedy: 'if it is one, replace it now ("keys rotate")',
+    },
   );
 }

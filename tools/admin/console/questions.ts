@@ -10,9 +10,6 @@ function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** Returns a question. Called only if the question is asked. */
-export type Question = () => string | Promise<string>;
-
 /**
  * Asks for confirmation on a terminal, unless `--yes` is given.
  *
@@ -23,7 +20,7 @@ export type Question = () => string | Promise<string>;
 export async function confirm(
   io: CommandIo,
   { yes }: { yes?: boolean },
-  question: Question,
+  question: string,
   isAlways = false,
 ): Promise<void> {
   if (yes) return;
@@ -32,7 +29,7 @@ export async function confirm(
     const problem = 'nothing was changed: this needs a confirmation, and there is no terminal';
     throw new OperatorError(problem, { remedy: 'give --yes' });
   }
-  ask(io, `${await question()} [y/N]`);
+  ask(io, `${question} [y/N]`);
   const answer = await firstLine(io);
   if (/^y(es)?$/i.test(answer.trim())) return;
   throw new OperatorError('not confirmed: nothing was changed');

@@ -52,12 +52,6 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findCompleteOwner(request.owner, store);
-  if (owner.item.status !== 'active') {
-    const name = quoted(owner.details.name);
-    throw new WrongStateError(`The owner ${name} is suspended, so none of its keys would work`, {
-      remedy: 'run "owners resume" first',
-    });
-  }
   const draft = draftKey(owner, { label, expiresAt }, store);
   const remedy = `run "keys revoke ${draft.issued.keyId}", then this command again`;
   await grantKey(draft, () => addEntry(owner, draft, store), remedy, store);

@@ -124,7 +124,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     description: 'reject a key permanently, from its next request on',
     options: [yesOption],
     run: async ({ stage, confirm }, keyId) => {
-      await confirm(async () => revokeQuestion(keyView(await findKey(keyId, stage), stage.now())));
+      await confirm(revokeQuestion(keyView(await findKey(keyId, stage), stage.now())));
       const wasActive = await revokeKey(keyId, stage);
       const text = wasActive ? `${keyId} is revoked.` : `${keyId} was revoked before.`;
       return { value: { keyId, status: 'revoked', wasActive }, text };
@@ -234,7 +234,7 @@ interface PurgeOptions {
 async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<Result> {
   const keys = await findPurgeable(options.olderThan, stage, options.owner);
   if (keys.length > 0) {
-    await confirm(() => `Remove all that is stored of ${counted(keys.length, 'invalid key')}?`);
+    await confirm(`Remove all that is stored of ${counted(keys.length, 'invalid key')}?`);
   }
   await purgeKeys(keys, stage);
   const value = { purged: keys.map(({ keyId }) => keyId) };
@@ -246,7 +246,7 @@ async function withdrawAll({ stage, io, confirm }: Call): Promise<Result> {
   const keys = counted(all.validKeys.length, 'key');
   const gatewayKeys = counted(all.gatewayKeys.length, 'API Gateway key');
   const question = `Withdraw all ${keys}, and delete ${gatewayKeys}? Every client is refused from its next request on.`;
-  await confirm(() => question, true);
+  await confirm(question, true);
   const line = progressLine(io);
   const steps = grouped(all.owners.length + all.gatewayKeys.length);
   const onStep = (done: number) =>

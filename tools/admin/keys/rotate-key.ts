@@ -5,7 +5,7 @@ import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey, replacementOf, type StoredKey } from './find-key.ts';
 import { type DraftKey, draftKey, grantKey, type IssuedKey } from './issue-key.ts';
-import { isBanned, statusOf, validEntry } from './key-state.ts';
+import { isBanned, validEntry } from './key-state.ts';
 
 /**
  * Replaces a key with a new key of the same owner, label and expiry. Both are valid during the grace period.
@@ -23,7 +23,13 @@ export async function rotateKey(
   store: KeyStore,
 ): Promise<IssuedKey & { previousExpiresAt: number }> {
   const old = await findKey(keyId, store);
-  const entry = rotatableEntry(old, store.now());
+  // An earlier run may have been killed before it showed the replacement, whose token nobody has.
+  const replacement = replacementOf(old);
+  if (replacement) {
+    const problem = `${keyId} was already replaced by ${replacement.keyId}`;
+    throw new WrongStateError(problem, { remedy: 'rotate that key' });
+  }
+  const entry = validEntry(old, 'rotated', store.now());
   const traits = { label: old.details?.label, expiresAt: entry.expiresAt };
   const draft = draftKey(complete(old.owner), traits, store);
   draft.details.replaces = keyId;
@@ -33,23 +39,6 @@ export async function rotateKey(
   const remedy = 'run the command again; if it names a replacement, rotate that key';
   await grantKey(draft, () => addReplacementEntry(old, entry, draft, end, store), remedy, store);
   return { ...draft.issued, previousExpiresAt: end };
-}
-
-/** @throws WrongStateError if the key cannot be rotated; its remedy is the command to use instead */
-function rotatableEntry(key: StoredKey, nowMs: number): StoredEntry {
-  const { keyId } = key;
-  if (statusOf(key, nowMs) === 'suspended') {
-    throw new WrongStateError(`${keyId} cannot be rotated while its owner is suspended`, {
-      remedy: 'run "owners resume" first',
-    });
-  }
-  // An earlier run may have been killed before it showed the replacement, whose token nobody has.
-  const replacement = replacementOf(key);
-  if (replacement) {
-    const problem = `${keyId} was already replaced by ${replacement.keyId}`;
-    throw new WrongStateError(problem, { remedy: 'rotate that key' });
-  }
-  return validEntry(key, 'rotated', nowMs);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InvalidValueError, UsageError } from '../../shared/errors.ts';
-import { checkedText } from '../console/checked-text.ts';
+import { refuseToken } from '../console/checked-text.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { progressLine } from '../console/progress.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
@@ -114,7 +114,8 @@ function selectionOf(
     const since = new Date(sinceMs).toISOString();
     throw new InvalidValueError('--since', since, 'a time before --until, or before now');
   }
-  return { cancelledBy: checkedText('--cancelled-by', cancelledBy, 128), sinceMs, untilMs };
+  refuseToken('--cancelled-by', cancelledBy);
+  return { cancelledBy, sinceMs, untilMs };
 }
 
 async function reopenSelected(

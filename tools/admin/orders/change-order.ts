@@ -23,12 +23,6 @@ export interface OrderChange {
   readonly nowMs: number;
 }
 
-/** An order before and after a change. */
-interface ChangedOrder {
-  readonly before: StoredOrder;
-  readonly order: StoredOrder;
-}
-
 /**
  * Changes the state of an order in one conditional write, so only one of this change and a client's
  * simultaneous cancellation takes effect.
@@ -38,13 +32,14 @@ interface ChangedOrder {
  * write has no effect.
  *
  * @param before the order as it was read
+ * @returns the order before and after the change
  * @throws OperatorError if the order is in a state that does not allow the change, or has changed
  */
 export async function changeOrder(
   before: StoredOrder,
   { verb, by, nowMs }: OrderChange,
   table: OrdersTable,
-): Promise<ChangedOrder> {
+) {
   const { from, to, done } = transitions[verb];
   refuseUnless(from, done, before);
   const requestId = randomUUID();

@@ -11,7 +11,6 @@ const fields = ['perMinute', 'perDay'] as const;
 
 /** The command-line options for these fields. */
 const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
-const optionsText = fields.map((field) => optionOf[field]).join(' and ');
 
 /**
  * The limits of an owner: the agreed limits, otherwise those of its plan.
@@ -79,7 +78,7 @@ function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | 
   if (asked === undefined) {
     if (!plan.limitsPerOwner) return plan[field];
     throw new OperatorError(`${optionOf[field]}: missing`, {
-      remedy: `the ${planName} plan has no default limits: give ${optionsText}`,
+      remedy: `the ${planName} plan has no default limits: give --per-minute and --per-day`,
     });
   }
   if (asked <= plan[field]) return asked;

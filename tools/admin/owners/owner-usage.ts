@@ -21,23 +21,27 @@ export async function ownersUsage(days: number, store: KeyStore) {
   const owners = await allOwners(store);
   const gatewayKeys = await findGatewayKeys(store);
   const now = store.now();
-  const [startDate, endDate] = [now - (days - 1) * dayMs, now].map((timeMs) =>
-    new Date(timeMs).toISOString().slice(0, 10),
-  );
-  const interval = { startDate: startDate!, endDate: endDate! };
-  const metered: [key: string, log: number[][]][] = [];
+  const interval = { startDate: dateOf(now - (days - 1) * dayMs), endDate: dateOf(now) };
+  const requestsOf = new Map<string, number>();
   for (const usagePlanId of Object.values(store.usagePlanIds)) {
-    metered.push(...Object.entries(await store.gateway.getUsage({ usagePlanId, ...interval })));
+    const usage = await store.gateway.getUsage({ usagePlanId, ...interval });
+    for (const [key, everyDay] of Object.entries(usage)) {
+      // API Gateway's reference calls this the key's id, but its example shows the key's value, which is
+      // the owner's id here.
+      const ownerId = gatewayKeys.get(key) ?? key;
+      const requests = everyDay.reduce((sum, [used = 0]) => sum + used, 0);
+      requestsOf.set(ownerId, (requestsOf.get(ownerId) ?? 0) + requests);
+    }
   }
-  // API Gateway's reference calls this the key's id, but its example shows the key's value, which is
-  // the owner's id here.
-  const byOwner = Map.groupBy(metered, ([key]) => gatewayKeys.get(key) ?? key);
-  const used = owners.map(({ details: { ownerId, name }, item }) => {
-    const everyDay = (byOwner.get(ownerId) ?? []).flatMap(([, log]) => log);
-    const requests = everyDay.reduce((sum, [used = 0]) => sum + used, 0);
-    return { ownerId, name, plan: item?.plan ?? null, requests };
-  });
-  return used.sort((one, other) => other.requests - one.requests);
+  return owners
+    .map(({ details: { ownerId, name }, item }) => {
+      return { ownerId, name, plan: item?.plan ?? null, requests: requestsOf.get(ownerId) ?? 0 };
+    })
+    .sort((one, other) => other.requests - one.requests);
+}
+
+function dateOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
 }
 
 export const meteredFields: readonly Field<OwnerUsage>[] = [

@@ -50,10 +50,9 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
 ];
 
-/** Orders owners by their usage today, and then by their usage in this minute. */
+/** Orders owners by their usage today. */
 export function busiestFirst({ usage: one }: OwnerView, { usage: other }: OwnerView): number {
-  const [first, second] = [other, one].map((usage) => [usage?.day.used, usage?.minute.used]);
-  return (first![0] ?? 0) - (second![0] ?? 0) || (first![1] ?? 0) - (second![1] ?? 0);
+  return (other?.day.used ?? 0) - (one?.day.used ?? 0);
 }
 
 /** The fields of the usage of the minute and of the day. */

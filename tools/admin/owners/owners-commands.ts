@@ -98,7 +98,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     options: [yesOption],
     run: async ({ stage, confirm }, idOrName) => {
       const owner = await findCompleteOwner(idOrName, stage);
-      await confirm(() => suspendQuestion(owner));
+      await confirm(suspendQuestion(owner));
       return shown(await changeOwner(owner.details.ownerId, { status: 'suspended' }, stage), stage);
     },
   });
@@ -125,7 +125,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       const question =
         `Delete ${name} (${ownerId}) with everything that is stored about it? Its ${counted(keys, 'key')} will ` +
         'be refused from the next request on, for good.';
-      await confirm(() => question, true);
+      await confirm(question, true);
       await deleteOwner(ownerId, stage);
       return {
         value: { ownerId, name, keys, deleted: true },
@@ -222,7 +222,7 @@ async function applyPlans({
     return { value: { changes, leftOut, applied: false }, text: review };
   }
   print(io.stderr, review);
-  await confirm(() => `Change ${counted(changes.length, 'owner')}?`, true);
+  await confirm(`Change ${counted(changes.length, 'owner')}?`, true);
   await runRepeatable('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {
       await setLimits(owner, owner.item.plan, limits, stage);

@@ -1,6 +1,6 @@
 import { type Argument, type Command, Option } from 'commander';
 import { type CommandIo, print, printResult, type Result } from '../console/command-io.ts';
-import { confirm, type Question } from '../console/questions.ts';
+import { confirm } from '../console/questions.ts';
 import { connect, type StageConnection } from './stage-connection.ts';
 import { labelOf, type Target } from './target.ts';
 
@@ -17,7 +17,7 @@ export interface Call<Options = object> {
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
   /** Asks for confirmation as `confirm` of the console does. */
-  confirm(question: Question, isAlways?: boolean): Promise<void>;
+  confirm(question: string, isAlways?: boolean): Promise<void>;
 }
 
 /** A command of the operator below a group, such as `revoke` below `keys`. */
@@ -59,8 +59,7 @@ export function addVerb<Options extends object = object>(
       place,
       options,
       io,
-      confirm: (question, isAlways) =>
-        confirm(io, options, async () => `${place}: ${await question()}`, isAlways),
+      confirm: (question, isAlways) => confirm(io, options, `${place}: ${question}`, isAlways),
     };
     const result = await run(call, ...command.args);
     if (result) await printResult(io, options, result);

@@ -24,7 +24,7 @@ function input(typed: string, { isTTY = true } = {}): Terminal {
   return { io: io as unknown as CommandIo, shown: () => String(stderr.read() ?? ''), modes };
 }
 
-const question = () => 'Really?';
+const question = 'Really?';
 
 describe('confirm', () => {
   it.each(['y\n', 'Y\n', 'yes\n', ' YES \n'])('accepts %j', async (typed) => {
@@ -69,7 +69,7 @@ describe('confirm', () => {
   it('escapes what a name in the question could do to the terminal', async () => {
     const { io, shown } = input('y\n');
 
-    await confirm(io, {}, () => 'Suspend \u001b[2J?');
+    await confirm(io, {}, 'Suspend \u001b[2J?');
 
     expect(shown()).toBe('Suspend \\u001b[2J? [y/N] ');
   });

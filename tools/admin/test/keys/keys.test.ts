@@ -87,13 +87,6 @@ describe('issueKey', () => {
     },
   );
 
-  it('refuses a suspended owner', async () => {
-    const { keyId } = await issue();
-    await suspend(keyId);
-
-    await expect(issue()).rejects.toThrow('run "owners resume" first');
-  });
-
   it.each(['two\nlines', '', 'x'.repeat(101)])('refuses the label %j', async (label) => {
     await createOwner({ name: 'Acme', plan: 'free' }, store);
     const before = await allItems();
@@ -195,7 +188,6 @@ describe('rotateKey', () => {
   it.each<[string, (keyId: string) => Promise<unknown>, string]>([
     ['revoked', (keyId) => revokeKey(keyId, store), '"keys issue" issues a new key to its owner'],
     ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds }), '"keys issue" issues a new key'],
-    ['of a suspended owner', suspend, 'run "owners resume" first'],
   ])('refuses a key that is %s', async (_, make, message) => {
     const { keyId } = await issue();
     await make(keyId);
