@@ -28,7 +28,6 @@ export class StoreOrdersError extends Error {
   readonly status: number;
   /** The id to quote when you report a problem. */
   readonly requestId: string | undefined;
-  /** The value of `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: string, message: string, response?: Response, cause?: unknown) {
@@ -59,7 +58,9 @@ export class StoreOrders {
   /** @param baseUrl such as `http://127.0.0.1:3000/staging/v1` */
   constructor(baseUrl: string, apiKey: string) {
     this.#baseUrl = baseUrl;
-    this.#apiKey = apiKey;
+    this.#apiKey = apiKey.trim();
+    // `fetch` would put such a key into its error.
+    if (/[^\w-]/.test(this.#apiKey)) throw new Error('The API key is malformed.');
   }
 
   /**
@@ -68,16 +69,13 @@ export class StoreOrders {
    * @throws StoreOrdersError `incomplete_list`: discard the orders, and list them again
    */
   async *orders(signal?: AbortSignal): AsyncGenerator<Order, void, undefined> {
-    let count = 0;
+    let order: Order | undefined;
     for (let attempt = 1; ; attempt++) {
       try {
-        for await (const order of this.#list(signal)) {
-          count++;
-          yield order;
-        }
+        for await (order of this.#list(signal)) yield order;
         return;
       } catch (error) {
-        if (count > 0) throw error;
+        if (order) throw error;
         await backOff(error, attempt, signal);
       }
     }
@@ -115,7 +113,8 @@ export class StoreOrders {
     const answer = this.#lastTurn.then(() => this.#sendNow(method, path, signal));
     this.#lastTurn = answer.catch(() => {});
     const response = await settled(answer, signal);
-    if (response.ok) return response;
+    // A proxy may send a page with another status.
+    if (response.status === (method === 'GET' ? 200 : 204)) return response;
     throw await errorOf(response, signal);
   }
 
@@ -128,11 +127,11 @@ export class StoreOrders {
     try {
       const answer = fetch(this.#baseUrl + path, { method, headers, signal: connection.signal });
       const response = await settled(answer, signal, timeoutMs);
-      // Such as `"minute";r=59;t=34, "day";r=999;t=40000`: requests left, seconds until the reset. The
-      // day's reset, which comes last, is never before the minute's.
+      // Such as `"minute";r=59;t=34, "day";r=999;t=40000`: requests left, seconds until the reset.
       const windows = response.headers.get('RateLimit') ?? '';
       for (const [, remaining, seconds] of windows.matchAll(/;r=(\d+);t=(\d+)/g)) {
-        if (Number(remaining) <= reserve) this.#resumeAtMs = Date.now() + 1_000 * Number(seconds);
+        const resetAtMs = Date.now() + 1_000 * Number(seconds);
+        if (Number(remaining) <= reserve) this.#resumeAtMs = Math.max(this.#resumeAtMs, resetAtMs);
       }
       return response;
     } catch (error) {
@@ -189,22 +188,24 @@ const stringOrBrace = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}]/g;
 async function* ordersIn(texts: AsyncIterable<string>): AsyncGenerator<Order, void, undefined> {
   /** The text behind the last whole order. */
   let rest = '';
+  let separator = '[';
   for await (const text of texts) {
     rest += text;
-    if (/^[^[,\]]/.test(rest)) throw new Error('The response is not a list.');
     let end = 0;
     let depth = 0;
     for (const { 0: token, index } of rest.matchAll(stringOrBrace)) {
-      if (token === '{') depth++;
+      if (token === '{' && depth++ === 0 && rest.slice(end, index).trim() !== separator)
+        throw new Error('The body is not a list.');
       if (token === '}' && --depth === 0) {
-        const order = rest.slice(rest.indexOf('{', end), index + 1);
+        yield parseExactly(rest.slice(rest.indexOf('{', end), index + 1)) as Order;
         end = index + 1;
-        yield parseExactly(order) as Order;
+        separator = ',';
       }
     }
     rest = rest.slice(end);
   }
-  if (rest !== ']' && rest !== '[]') throw new Error('The list ends before its last bracket.');
+  const ending = separator === ',' ? ']' : '[]';
+  if (rest.replaceAll(/\s/g, '') !== ending) throw new Error('The body is not a whole list.');
 }
 
 /** A string, which may contain digits, or an integer. */
@@ -213,9 +214,9 @@ const stringOrInteger = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d+(?![\d.eE])/g;
 /** Parses JSON, and every integer as a bigint. `JSON.parse` alone would round integers beyond 2^53. */
 function parseExactly(json: string): unknown {
   const marked = json.replaceAll(stringOrInteger, (text) =>
-    text.startsWith('"') ? text : `{"integer":"${text}"}`,
+    text.startsWith('"') ? text : `{"$integer":"${text}"}`,
   );
-  return JSON.parse(marked, (_, value) => (value?.integer ? BigInt(value.integer) : value));
+  return JSON.parse(marked, (_, value) => (value?.$integer ? BigInt(value.$integer) : value));
 }
 
 /** @throws the signal's reason when it is aborted */

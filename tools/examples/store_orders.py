@@ -49,7 +49,9 @@ class StoreOrders:
     """Setting `stop`, a `threading.Event`, ends a wait at once and a silent request within 30 s, with `aborted`."""
 
     def __init__(self, base_url, api_key, stop=None):
-        self._base_url, self._api_key, self._stop = base_url, api_key, stop
+        self._base_url, self._api_key, self._stop = base_url, api_key.strip(), stop
+        if re.search("[^0-9A-Za-z_-]", self._api_key):  # `urlopen` would put such a key into its error.
+            raise ValueError("The API key is malformed.")
         self._turn = threading.Lock()
         self._resume_at = 0  # The time before which the next request would use up the limits.
 
@@ -59,14 +61,13 @@ class StoreOrders:
         Raises StoreOrdersError `incomplete_list`: discard the orders, and list them again.
         """
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            count = 0
+            order = None
             try:
                 for order in self._list():
-                    count += 1
                     yield order
                 return
             except StoreOrdersError as error:
-                if count > 0:
+                if order:
                     raise
                 self._back_off(error, attempt)
 
@@ -104,8 +105,8 @@ class StoreOrders:
                 raise StoreOrdersError("no_response", repr(error)) from error
             for remaining, seconds in re.findall(r";r=(\d+);t=(\d+)", response.headers.get("RateLimit", "")):
                 if int(remaining) <= RESERVE:
-                    self._resume_at = time.time() + int(seconds)
-        if response.status < 300:
+                    self._resume_at = max(self._resume_at, time.time() + int(seconds))
+        if response.status == (200 if method == "GET" else 204):  # A proxy may send a page with another status.
             return response
         with response:
             raise _error_of(response)
@@ -144,32 +145,33 @@ def _error_of(response):
 
 def _objects(texts):
     """Parses an array of objects while its text arrives. Raises ValueError if the text is not a whole array."""
-    rest, decode = "", json.JSONDecoder().raw_decode
+    rest, separator, decode = "", "[", json.JSONDecoder().raw_decode
     for text in texts:
         rest += text
-        if rest[:1] not in "[,]":
-            raise ValueError("the response is not a list")
         end = 0
         while (start := rest.find("{", end)) >= 0:
+            if rest[end:start].strip() != separator:
+                raise ValueError("the body is not a list")
             try:
                 order, end = decode(rest, start)
             except ValueError:  # The rest of the order has not arrived yet.
                 break
+            separator = ","
             yield order
         rest = rest[end:]
-    if rest not in ("]", "[]"):
-        raise ValueError("the list ends before its last bracket")
+    if "".join(rest.split()) != ("]" if separator == "," else "[]"):
+        raise ValueError("the body is not a whole list")
 
 
 if __name__ == "__main__":
     missing = [name for name in ("STORE_ORDERS_URL", "STORE_ORDERS_KEY") if not os.environ.get(name)]
     if missing:
         sys.exit(f"Set the environment variable {' and '.join(missing)}.")
-    store = StoreOrders(os.environ["STORE_ORDERS_URL"], os.environ["STORE_ORDERS_KEY"])
     try:
+        store = StoreOrders(os.environ["STORE_ORDERS_URL"], os.environ["STORE_ORDERS_KEY"])
         for order in store.orders() if len(sys.argv) == 1 else []:
             print(json.dumps(order))
         for order_id in sys.argv[1:]:
             print(order_id, store.cancel(order_id))
-    except StoreOrdersError as error:
+    except (StoreOrdersError, ValueError) as error:
         sys.exit(str(error))

@@ -70,6 +70,12 @@ describe('the Python client', () => {
     expect([code, errors]).toEqual([1, 'Set the environment variable STORE_ORDERS_URL.\n']);
   });
 
+  it('does not print a key that does not fit into a header', async () => {
+    const { code, errors } = await runPython(service.baseUrl, 'so_test_…');
+
+    expect([code, errors]).toEqual([1, 'The API key is malformed.\n']);
+  });
+
   it('lists orders with every digit of their ids, and cancels one once', async () => {
     const id = '-9223372036854775808';
     const { baseUrl, keys } = service;
@@ -114,6 +120,7 @@ describe('the Python client', () => {
       // The form that a proxy may choose.
       else if (askedMs.length === 3)
         outgoing.writeHead(503, { 'Retry-After': 'Sun, 22 Nov 2026 09:30:00 GMT' }).end();
+      else if (askedMs.length === 4) outgoing.end('<html>');
       else outgoing.writeHead(409).end(body);
     });
 
@@ -121,6 +128,22 @@ describe('the Python client', () => {
 
     expect(printed).toBe('7 already cancelled\n');
     expect(askedMs[1]! - askedMs[0]!).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it.each([
+    ['[ {"id":1} ,\n{"id":2} ]\n', '[{"id": 1}, {"id": 2}]\n'],
+    [' [ ]\n', '[]\n'],
+    ...['[{"id":1}][{"id":1}]', '[{"id":1}{"id":2}]', '[[{"id":1}]]', ']'].map((text) => [
+      text,
+      '',
+    ]),
+  ])('parses %s as a whole list, or not at all', async (text, expected) => {
+    const script =
+      'import json, store_orders as s, sys\nprint(json.dumps(list(s._objects(sys.argv[1]))))';
+
+    const { printed } = await outcomeOf(start('', '', 'python3', '-c', script, text));
+
+    expect(printed).toBe(expected);
   });
 
   it('waits for the next window when two requests are left in one', async () => {

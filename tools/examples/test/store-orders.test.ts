@@ -56,10 +56,10 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T | unknown; second
 describe('the list of the example client', () => {
   it('has every digit of every integer, wherever the response is split', async () => {
     const text =
-      '[{"id":9223372036854775807,"shipDate":"}\\"{]é 7"},{"id":-1,"quantity":9007199254740993,"new":{"of":[1.5]}}]';
+      '[{"id":9223372036854775807,"shipDate":"}\\"{]é 7"},{"id":-1,"quantity":9007199254740993,"new":[1.5,{"integer":"7"}]}]';
     const orders = [
       { id: 9223372036854775807n, shipDate: '}"{]é 7' },
-      { id: -1n, quantity: 9007199254740993n, new: { of: [1.5] } },
+      { id: -1n, quantity: 9007199254740993n, new: [1.5, { integer: '7' }] },
     ];
     const bytes = Buffer.from(text);
 
@@ -75,6 +75,23 @@ describe('the list of the example client', () => {
     expect(await list()).toEqual([]);
     expect(jest.getTimerCount()).toBe(0);
   });
+
+  it('may contain white space', async () => {
+    answerWith(bodyOf(' [ ', ' ]\n'), bodyOf(' [ {"id":1} ,\n', ' {"id":2} ]\n'));
+
+    expect([await list(), await list()]).toEqual([[], [{ id: 1n }, { id: 2n }]]);
+  });
+
+  it.each(['[{"id":1}][{"id":1}]', '[{"id":1}{"id":2}]', '[[{"id":1}]]', '{"id":[1]}', ']'])(
+    'is not %s',
+    async (text) => {
+      answerWith(...Array.from({ length: 5 }, () => bodyOf(text)));
+
+      const { result } = await timed(list());
+
+      expect(result).toMatchObject({ code: 'incomplete_list' });
+    },
+  );
 
   it('is read no further than its user asks, and its connection is closed', async () => {
     let sent = 0;
@@ -152,6 +169,12 @@ describe('the list of the example client', () => {
 });
 
 describe('a cancellation of the example client', () => {
+  it('needs a key that fits into a header, which an error would show', () => {
+    const create = () => new StoreOrders('http://127.0.0.1/v1', 'so_test_a\nb');
+
+    expect(create).toThrow('The API key is malformed.');
+  });
+
   it.each([
     ['cancelled', [new Response(null, { status: 204 })]],
     [
@@ -190,6 +213,7 @@ describe('a cancellation of the example client', () => {
       300,
     ],
     ['a short time without it', new Response('<html>', { status: 502 }), 0],
+    ['a short time if it is the page of a proxy', new Response('<html>'), 0],
     [
       'the seconds in Retry-After if the body is cut off',
       new Response(ReadableStream.from(failingAfter('{')), {
@@ -204,11 +228,12 @@ describe('a cancellation of the example client', () => {
     ],
     ['30 s for the first byte', new Promise<Response>(() => {}), 30],
   ])('waits: %s', async (_, response, expectedSeconds) => {
-    answerWith(response, new Response(null, { status: 204 }));
+    const requests = answerWith(response, new Response(null, { status: 204 }));
 
     const { result, seconds } = await timed(client().cancelOrder(1n));
 
     expect(result).toBe('cancelled');
+    expect(requests).toHaveLength(2);
     expect(seconds - expectedSeconds).toBeGreaterThanOrEqual(0);
     expect(seconds - expectedSeconds).toBeLessThanOrEqual(1);
   });
@@ -243,7 +268,7 @@ describe('a cancellation of the example client', () => {
 
   it('can be aborted while it waits, and lets the next one go on', async () => {
     const requests = answerWith(
-      errorResponse(429, 'quota_exceeded', { RateLimit: '"minute";r=9;t=9, "day";r=0;t=7200' }),
+      errorResponse(429, 'quota_exceeded', { RateLimit: '"minute";r=0;t=7200, "day";r=0;t=9' }),
       new Response(null, { status: 204 }),
     );
     const orders = client();
