@@ -53,6 +53,8 @@ export interface ImportCounts extends Record<StoreOutcome, number> {
   rejected: number;
 }
 
+const runAgain = 'run the command again';
+
 /** The maximum number of texts of each kind. */
 const maxTexts = 20;
 
@@ -128,10 +130,8 @@ async function loadRounds(running: Import, table: RetryingTable): Promise<void> 
       ? 'nothing was written'
       : `stopped with ${counted(orders, 'order')} in the table`;
     const Failure = error instanceof InterruptedError ? InterruptedError : OperatorError;
-    throw new Failure(`${path}: ${place}: ${failureText(error)}`, {
-      cause: error,
-      remedy: 'run the command again',
-    });
+    const reason = error instanceof OperatorError ? error.problem : failureText(error);
+    throw new Failure(`${path}: ${place}: ${reason}`, { cause: error, remedy: runAgain });
   }
 }
 
@@ -141,7 +141,7 @@ async function* readRounds(running: Import): AsyncGenerator<OrderLine[]> {
   const { path, format = formatOf(path), replace } = request;
   let round: OrderLine[] = [];
   for await (const line of readOrders(file, format, replace)) {
-    if (signal.aborted) throw new InterruptedError('interrupted');
+    if (signal.aborted) throw new InterruptedError('interrupted', { remedy: runAgain });
     if ('error' in line) {
       counts.rejected++;
       observer.onBadLine?.(line);

@@ -92,7 +92,8 @@ async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle>
     return file;
   } catch (error) {
     await file.close();
-    throw signal.aborted ? new InterruptedError('-: interrupted while reading') : error;
+    if (!signal.aborted) throw error;
+    throw new InterruptedError('-: interrupted while reading', { remedy: 'run the command again' });
   }
 }
 

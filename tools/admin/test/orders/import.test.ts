@@ -303,7 +303,10 @@ describe('orders import', () => {
       interruption: controller.signal,
     });
 
-    expect([exitCode, stderr]).toEqual([5, 'error: -: interrupted while reading\n']);
+    expect([exitCode, stderr]).toEqual([
+      5,
+      'error: -: interrupted while reading; run the command again\n',
+    ]);
   });
 
   it('completes an interrupted import when it is run again', async () => {
@@ -325,6 +328,14 @@ describe('orders import', () => {
     expect(await stored()).toHaveLength(400);
     expect((await orders(['import', path])).exitCode).toBe(0);
     expect(await stored()).toHaveLength(1_000);
+  });
+
+  it('says what to do if it is interrupted before it loads', async () => {
+    const interruption = AbortSignal.abort();
+
+    const { exitCode, stderr } = await orders(['import', file('{"id":1}')], { interruption });
+
+    expect([exitCode, stderr]).toEqual([5, 'error: interrupted; run the command again\n']);
   });
 
   it('says that an interrupted dry run has written nothing', async () => {
