@@ -51,7 +51,7 @@ async function issue(plan: PlanName, store: KeyStore): Promise<string> {
   return (await issueKey({ owner: details.ownerId, label: 'npm start' }, store)).apiKey;
 }
 
-/** Whether a token is valid without an expiry, or will be when its owner is resumed. */
+/** Whether to keep a token: it is valid without an expiry, or its owner is suspended and cannot get another. */
 async function isUsable(token: string, store: KeyStore): Promise<boolean> {
   const { item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
   if (!item) return false;

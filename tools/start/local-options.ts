@@ -15,11 +15,11 @@ export interface LocalOptions {
   /** The file with orders to load; undefined for the sample. */
   readonly orders: string | undefined;
   /** Whether to leave out the demo owners and the sample of orders. */
-  readonly empty: boolean;
+  readonly empty?: boolean;
   /** Whether one line of JSON is printed instead of text. */
-  readonly json: boolean;
+  readonly json?: boolean;
   /** Whether the functions are reloaded when their sources change. */
-  readonly watch: boolean;
+  readonly watch?: boolean;
   /** The port for a debugger, or 0 for any free port; undefined for no debugger. */
   readonly inspect: number | undefined;
   /** The DynamoDB-compatible server to use; undefined for an embedded one. */
@@ -49,14 +49,14 @@ function localCommand(): Command {
     .option('--stage <stage>', `stage to run: ${stages}`, stageOf, 'staging')
     .option('--data <dir>', 'keep the data in this directory (default: in memory)', directoryOf)
     .option('--orders <file>', `load orders from ${ordersFile} (default: a sample)`, fileOf)
-    .option('--empty', 'start without demo owners and sample orders', false)
-    .option('--watch', 'reload the functions when a file in lambdas/ changes', false)
+    .option('--empty', 'start without demo owners and sample orders')
+    .option('--watch', 'reload the functions when a file in lambdas/ changes')
     .addOption(
       new Option('--inspect [port]', 'let a debugger attach; the functions then have no time limit')
         .preset(String(inspectorPort))
         .argParser(portOf('--inspect')),
     )
-    .option('--json', 'print one line of JSON when the service is ready', false)
+    .option('--json', 'print one line of JSON when the service is ready')
     .addHelpText('after', helpAfter);
 }
 

@@ -4,16 +4,9 @@ import type { LocalOptions } from './local-options.ts';
 import type { RunConsole } from './run-console.ts';
 import type { StoreService } from './store-service.ts';
 
-type Ready = Pick<StoreService, 'baseUrl' | 'keys' | 'origin' | 'outputs' | 'stage'>;
-
-/**
- * The line of JSON that tells a program how to use the service. AWS clients on this machine reach the
- * tables at the service's own origin, like the operator's commands.
- */
-export function readyJson(service: Ready): string {
-  const { baseUrl, stage, keys, origin, outputs } = service;
-  const tables = { orders: outputs.OrdersTableName, apiKeys: outputs.ApiKeysTableName };
-  return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
+/** The line of JSON that tells a program how to use the service. */
+export function readyJson({ baseUrl, keys }: StoreService): string {
+  return `${JSON.stringify({ baseUrl, keys })}\n`;
 }
 
 /**
@@ -22,7 +15,7 @@ export function readyJson(service: Ready): string {
  * @param exampleOrderId the id of an order to cancel; undefined if there are no orders
  */
 export function readyText(
-  { baseUrl, keys, origin }: Ready,
+  { baseUrl, keys, origin }: StoreService,
   exampleOrderId: string | undefined,
   { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
   { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
@@ -30,7 +23,7 @@ export function readyText(
   const notes = [
     ['In a browser', `${origin}/`],
     ['Functions log to', functionLogPath],
-    ['Watching', watch ? 'lambdas/ and lib/' : undefined],
+    ['Reloads', watch ? 'functions when a file in lambdas/ changes' : undefined],
     ['Debugger', inspect === undefined ? undefined : 'can attach; functions have no time limit'],
     ['Stop it', 'Ctrl+C'],
   ].filter(([, value]) => value !== undefined);

@@ -56,9 +56,8 @@ export function referencePage(options: ReferencePageOptions): Handler {
     response.writeHead(200, {
       ...securityHeaders,
       'Content-Type': `${file.mediaType}; charset=utf-8`,
-      'Content-Length': Buffer.byteLength(body),
     });
-    response.end(method === 'HEAD' ? undefined : body);
+    response.end(body);
     return true;
   };
 }

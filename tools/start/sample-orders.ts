@@ -25,8 +25,8 @@ export function sampleOrders(): OrderItem[] {
 }
 
 /**
- * A few ids are easy to type. A JavaScript number would round the others. Most ids are of the second kind,
- * because a local run lists orders by id, and some of them should be among the first.
+ * A few ids are easy to type. The others are beyond 2^53, where a JavaScript number has no odd integers.
+ * There are so many that some are among the first orders of a list.
  */
 function idOf(index: number): bigint {
   const smallId = firstId + BigInt(index);

@@ -18,13 +18,6 @@ describe('options of the local run', () => {
       port: 3000,
       host: '127.0.0.1',
       stage: 'staging',
-      data: undefined,
-      orders: undefined,
-      empty: false,
-      json: false,
-      watch: false,
-      inspect: undefined,
-      dynamodbEndpoint: undefined,
     });
   });
 
