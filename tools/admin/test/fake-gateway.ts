@@ -5,7 +5,7 @@ type Call = keyof KeyGateway;
 /** API Gateway's keys in memory; any call can be made to fail. */
 export interface FakeGateway extends KeyGateway {
   readonly keys: Map<string, { name: string; value: string; usagePlanIds: Set<string> }>;
-  /** The metered usage by usage plan, which is answered whatever the days and the key. */
+  /** The metered usage by usage plan, for whatever days. */
   readonly usage: Map<string, Record<string, number[][]>>;
   /** The calls that change something, in their order. */
   readonly changes: string[];

@@ -20,18 +20,18 @@ import type { KeyStore } from '../stage/key-store.ts';
 import {
   issueTo,
   type Mishap,
-  meeting,
   mishaps,
   nowMs,
   nowSeconds,
   stageOfEachTest,
+  storeWithMishap,
 } from './stage-of-keys.ts';
 
 const stage = stageOfEachTest();
 let keyId: string;
 let ownerId: string;
 
-/** A command that changes something, and what has to be so when it was run, in the end, in full. */
+/** A command that changes something, and the state after it has completed. */
 interface Command {
   readonly name: string;
   readonly plan?: PlanName;
@@ -41,7 +41,7 @@ interface Command {
   readonly expected: Partial<Awaited<ReturnType<typeof presentState>>>;
 }
 
-/** What the commands change, of the owner that each of them finds, and of a new one. */
+/** The state that the commands change. */
 async function presentState() {
   const { details, item } = (await readOwner(ownerId, stage.store)) ?? {};
   const owners = await allOwners(stage.store);
@@ -184,26 +184,26 @@ const everyMishap = commands.flatMap((command) =>
   mishaps.map((mishap) => ({ name: command.name, command, mishap })),
 );
 
-describe.each(everyMishap)('$name, any of whose changes is $mishap', ({ command, mishap }) => {
+describe.each(everyMishap)('$name, when one of its changes is $mishap', ({ command, mishap }) => {
   it('reports success only if it is done, leaves every key listed, and completes when it is run again', async () => {
     let changes = 0;
-    for (let isMet = true; isMet; changes++) {
+    for (let hasHappened = true; hasHappened; changes++) {
       await startStage(command);
-      const faulty = meeting(mishap, stage.store, changes);
+      const faulty = storeWithMishap(mishap, stage.store, changes);
 
       const error = await command.run(faulty.store).then(
         () => undefined,
         (thrown: Error) => thrown,
       );
 
-      isMet = faulty.isMet();
+      hasHappened = faulty.hasHappened();
       try {
         await expectNobodyRefused(await expectNothingUnknown());
         if (error) await repair(error, mishap, command);
         const state = await presentState();
         expect(state).toMatchObject(command.expected);
         await expectNobodyRefused(await expectNothingUnknown());
-        if (mishap !== 'killed after it') expect(state.statuses).not.toContain('unfinished');
+        if (mishap !== 'followed by a kill') expect(state.statuses).not.toContain('unfinished');
       } catch (cause) {
         throw new Error(`its change ${changes + 1} was ${mishap}: ${cause}`, { cause });
       }
@@ -220,7 +220,7 @@ async function startStage({ plan = 'free', limits, prepare }: Command) {
   await prepare?.();
 }
 
-/** As the message of a rotation that was done before tells to. */
+/** Rotates a key, or its replacement if the error names one. */
 async function rotateOrItsReplacement(
   id: string,
   graceSeconds: number,
@@ -238,7 +238,7 @@ async function rotateOrItsReplacement(
 
 /** Does what the message says, and runs the command again. */
 async function repair(error: Error, mishap: Mishap, { run }: Command): Promise<void> {
-  if (mishap !== 'killed after it') {
+  if (mishap !== 'followed by a kill') {
     const remedy = expect.stringContaining('run');
     expect(reportFailure(error, { stage: 'prod' })).toMatchObject({ exitCode: 3, remedy });
   }
@@ -253,7 +253,7 @@ function isNothingLeft(error: Error): void {
   expect(error.message).toContain('No key has the id');
 }
 
-/** What was not answered was the last change. */
+/** The last change was done, but its response lost. */
 function isDoneAlready(error: Error): void {
   expect(error.message).toMatch(/There is already an owner "New"|There is no owner "own_\w+"/);
 }
@@ -272,7 +272,7 @@ async function expectNothingUnknown(): Promise<StoredOwner[]> {
     expect(key.details).toMatchObject({ tokenHash: key.tokenHash });
     const { status } = keyView(key, nowMs);
     if (!key.entry) expect(['revoked', 'unfinished']).toContain(status);
-    // It is refused before that is noted.
+    // A key is refused before its revocation is recorded.
     if (key.details?.revokedAt) expect(key.entry).toBeUndefined();
   }
   const ids = owners.map(({ details }) => details.ownerId);
@@ -291,7 +291,7 @@ async function expectNobodyRefused(owners: StoredOwner[]): Promise<void> {
   }
 }
 
-/** Undefined while a move has taken its gateway key out of one usage plan, and not put it into the other. */
+/** Undefined if an interrupted move has taken the gateway key out of one usage plan only. */
 function planOfUsagePlan(id: string): PlanName | undefined {
   const usagePlanId = usagePlanOf(id);
   return planNames.find((name) => stage.store.usagePlanIds[name] === usagePlanId);

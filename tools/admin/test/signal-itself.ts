@@ -2,12 +2,12 @@ import { subscribe } from 'node:diagnostics_channel';
 import { registerHooks } from 'node:module';
 
 /*
- * Is loaded before a command. It sends its own process a signal while a module is loaded, or in the middle
- * of loading orders. Another process could miss these moments on a fast or a slow machine.
+ * This module is loaded before a command. It sends its own process a signal while a module is loaded, or
+ * while orders are loaded. Another process could miss these moments on a fast or a slow machine.
  */
 
 const { SIGNAL, SIGNAL_AT_BATCH, SIGNAL_AT_MODULE } = process.env;
-// Those of an import, and those of a local run that fills its table.
+// An import uses the first operation, and a local run that fills its table the second.
 const writesOfOrders = /\.(?:BatchExecuteStatement|TransactWriteItems)$/;
 let batches = 0;
 let isDone = false;
@@ -25,6 +25,6 @@ subscribe('http.client.request.start', (message) => {
   if (isDone || batches < Number(SIGNAL_AT_BATCH)) return;
   isDone = true;
   process.kill(process.pid, SIGNAL);
-  // npm passes on what a terminal has sent to all of its processes already.
+  // A terminal sends a signal to all processes, and npm passes it on as well.
   setTimeout(() => process.kill(process.pid, SIGNAL), 10).unref();
 });

@@ -81,13 +81,13 @@ export function stageOfEachTest(): StageOfKeys {
   };
 }
 
-/** A key that a test wants: of an owner who is made with it, unless there is one of this name. */
+/** The key to issue. Its owner is created unless there is one of this name. */
 export interface WantedKey extends KeyTraits, Partial<OwnerLimits> {
   readonly owner: string;
   readonly plan?: PlanName;
 }
 
-/** Issues a key, to a new owner if need be. */
+/** Issues a key, and creates its owner if there is none. */
 export async function issueTo(wanted: WantedKey, store: KeyStore): Promise<IssuedKey> {
   const { owner: name, plan = 'free', perMinute, perDay } = wanted;
   const isNew = !(await lookUpOwner(name, store))?.item;
@@ -98,24 +98,24 @@ export async function issueTo(wanted: WantedKey, store: KeyStore): Promise<Issue
 /** A call is a command of the document client, or the name of a call to the gateway. */
 type Call = object | string;
 
-/** What befalls a command at one of its changes. */
-export const mishaps = ['killed after it', 'not done', 'done, and the answer lost'] as const;
+/** What happens to a change of a command. */
+export const mishaps = ['followed by a kill', 'not done', 'done, but its response lost'] as const;
 export type Mishap = (typeof mishaps)[number];
 
-/** What a call of a store that is dead, or cannot be reached, fails with. */
+/** The error of a call to a store that is dead or unreachable. */
 const lost = () => Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
 
 /**
- * A store in which one change meets with a mishap. A change of the tables that is not done is answered
- * with nothing, as by a proxy between. After a kill, nothing more is carried out.
+ * A store in which one change has a mishap. A change of the tables that is not done gets an empty response,
+ * as from a proxy. After a kill, no call is carried out.
  *
- * @param change the number of changes before it
+ * @param change the number of changes before this one
  */
-export function meeting(
+export function storeWithMishap(
   mishap: Mishap,
   store: KeyStore,
   change: number,
-): { store: KeyStore; isMet(): boolean } {
+): { store: KeyStore; hasHappened(): boolean } {
   let changes = 0;
   let isDead = false;
   const met = intercepted(store, async (call, carryOut) => {
@@ -123,13 +123,13 @@ export function meeting(
     if (!isChange(call) || changes++ !== change) return carryOut();
     if (mishap !== 'not done') await carryOut();
     else if (typeof call === 'object') return {};
-    isDead = mishap === 'killed after it';
+    isDead = mishap === 'followed by a kill';
     throw lost();
   });
-  return { store: met, isMet: () => changes > change };
+  return { store: met, hasHappened: () => changes > change };
 }
 
-/** Runs something before a call, the first time. */
+/** Runs something before the first call that matches. */
 export function interposed(
   store: KeyStore,
   isCall: (call: Call) => boolean,
@@ -149,7 +149,8 @@ export function interposed(
  * Runs something again and again, with another command before its first call, before its second, and so
  * on, until it has no such call.
  *
- * @param run is given what makes the store in which that command comes between
+ * @param run receives a function that puts the other command before one call of a store, and the number of
+ *   calls before that one
  */
 export async function interleaved(
   store: KeyStore,
@@ -199,7 +200,7 @@ function isChange(call: Call): boolean {
   return kinds.some((kind) => call instanceof kind);
 }
 
-/** Tells the updates of a table. */
+/** Matches the updates of a table. */
 export function isUpdateOf(tableName: string): (call: Call) => boolean {
   return (call) => call instanceof UpdateCommand && call.input.TableName === tableName;
 }

@@ -11,10 +11,10 @@ import {
   interposed,
   issueTo,
   isUpdateOf,
-  meeting,
   nowMs,
   nowSeconds,
   stageOfEachTest,
+  storeWithMishap,
 } from '../stage-of-keys.ts';
 
 const daySeconds = 86_400;
@@ -48,7 +48,7 @@ describe('purgeKeys', () => {
       'was only partly issued',
       async () => {
         await createOwner({ name: 'Acme', plan: 'free' }, store);
-        const killed = meeting('killed after it', store, 0);
+        const killed = storeWithMishap('followed by a kill', store, 0);
         await issueKey({ owner: 'Acme' }, killed.store).catch(() => {});
       },
     ],

@@ -294,7 +294,7 @@ describe('orders import', () => {
 
   it.each([
     ['before it reads', { atStart: true }],
-    ['where it waits for somebody who types the orders', { reading: true }],
+    ['while it waits for somebody who types the orders', { reading: true }],
   ])('is interrupted %s', async (_, when: Record<string, boolean>) => {
     const controller = new AbortController();
     if (when.atStart) controller.abort();

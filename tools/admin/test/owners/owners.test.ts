@@ -19,11 +19,11 @@ import {
   interleaved,
   interposed,
   isUpdateOf,
-  meeting,
   minute,
   nowMs,
   nowSeconds,
   stageOfEachTest,
+  storeWithMishap,
 } from '../stage-of-keys.ts';
 
 const { free, pro } = plans;
@@ -282,7 +282,9 @@ describe('deleteOwner', () => {
       const name = `Acme ${calls}`;
       await create({ name });
       if (order < 2) {
-        await deleteOwner(name, meeting('killed after it', store, 0).store).catch(() => {});
+        await deleteOwner(name, storeWithMishap('followed by a kill', store, 0).store).catch(
+          () => {},
+        );
       }
       const again = (error: Error) =>
         expect(error.message).toMatch(/run the command again|no owner|only partly/);
@@ -409,7 +411,7 @@ describe('ownersUsage', () => {
 describe('reviewPlans', () => {
   const { enterprise } = plans;
 
-  /** The limits that owners get, and have then, who were made when the plan had other numbers. */
+  /** Applies the plans to an owner with other limits, and returns the limits that it gets. */
   async function applied(request: NewOwner, then: OwnerLimits): Promise<OwnerLimits[]> {
     const { details } = await createOwner(request, store);
     await stage.set(details.ownerId, { ...then });
@@ -445,7 +447,7 @@ describe('reviewPlans', () => {
       [{ perMinute: enterprise.perMinute, perDay: 1_000 }],
     ],
     [
-      'nothing where all is as it should be',
+      'nothing if its limits are current',
       { name: 'A', plan: 'enterprise', perMinute: 5, perDay: 50 },
       { perMinute: 5, perDay: 50 },
       [],
@@ -471,7 +473,7 @@ describe('reviewPlans', () => {
     gateway.fail('createApiKey', 1);
     await create({ name: 'Incomplete' }).catch(() => {});
     await create({ name: 'Moving', plan: 'enterprise', perMinute: 5, perDay: 50 });
-    const killed = meeting('killed after it', store, 0);
+    const killed = storeWithMishap('followed by a kill', store, 0);
     await setOwnerPlan('Moving', { plan: 'pro' }, killed.store).catch(() => {});
     const { details } = await create({ name: 'Gone', plan: 'pro' });
     await stage.set(details.ownerId, { plan: 'constructor' });

@@ -10,7 +10,7 @@ import {
 import { callLimitSettings, defaultCallLimits, withCallLimits } from '../../stage/call-limits.ts';
 import { failureOf } from '../../stage/service-failure.ts';
 
-/** No time is over while a test runs, however busy the machine is. */
+/** Limits that no test reaches, however busy the machine is. */
 const patient = {
   connectionTimeoutMs: 60_000,
   answerTimeoutMs: 60_000,
@@ -19,13 +19,13 @@ const patient = {
 };
 const impatient = { ...patient, answerTimeoutMs: 60 };
 
-/** The answer begins, and does not go on. */
+/** The response begins and does not continue. */
 const stalled: Reply = ({ outgoing }) =>
   void outgoing.writeHead(200, contentType).write('{"Table":');
 
 interface CallOptions {
   readonly limits?: typeof patient;
-  /** Is called when the headers of a response have come, before its body is read. */
+  /** Called when the headers of a response have arrived, before its body is read. */
   readonly onResponse?: () => void;
 }
 
@@ -46,7 +46,7 @@ async function failureOfCall(reply: Reply, { limits = patient, onResponse }: Cal
     .send(new DescribeTableCommand({ TableName: 'Orders' }))
     .catch((thrown: unknown) => thrown);
   client.destroy();
-  // As the client counts: an attempt can be over before the server has seen it.
+  // The client counts the attempts. An attempt can end before the server has seen it.
   return { failure: failureOf(error), attempts: Object(error).$metadata?.attempts };
 }
 
@@ -61,7 +61,7 @@ const noResponse = {
 describe('a client with call limits', () => {
   it.each([
     ['hangs', unanswered, impatient],
-    ['stalls within its answer', stalled, impatient],
+    ['stalls within its response', stalled, impatient],
     ['loses the connection', lost, patient],
   ])('fails after its attempts, and names the call, if DynamoDB %s', async (...given) => {
     const [, reply, limits] = given;
