@@ -1,4 +1,4 @@
-/** The type of a gateway response, with which API Gateway answers without an integration. */
+/** The type of a gateway response with which the local run can answer. */
 export type GatewayResponseType = keyof typeof builtInResponses;
 
 /** Thrown by a step of the gateway to answer the request with a gateway response. */
@@ -8,16 +8,15 @@ export class GatewayFault extends Error {
   readonly builtIn: BuiltInResponse;
 
   /** @param options the cause, and values that replace those of the response type */
-  constructor(type: GatewayResponseType, { cause, ...own }: GatewayFaultOptions = {}) {
+  constructor(
+    type: GatewayResponseType,
+    { cause, ...own }: Partial<BuiltInResponse> & ErrorOptions = {},
+  ) {
     const builtIn = { ...builtInResponses[type], ...own };
-    super(builtIn.message ?? type, { cause });
+    super(type, { cause });
     this.type = type;
     this.builtIn = builtIn;
   }
-}
-
-interface GatewayFaultOptions extends Partial<BuiltInResponse> {
-  readonly cause?: unknown;
 }
 
 interface BuiltInResponse {
@@ -29,28 +28,21 @@ interface BuiltInResponse {
 }
 
 /**
- * API Gateway's own responses, for the types that the template does not define.
+ * API Gateway's own responses, for the types that the template does not define. API Gateway has more
+ * types, for what does not happen in a local run.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
-export const builtInResponses = {
+const builtInResponses = {
   ACCESS_DENIED: response(403, 'User is not authorized to access this resource', 'AccessDenied'),
-  API_CONFIGURATION_ERROR: response(500, 'Internal server error', 'InternalServerError'),
   AUTHORIZER_CONFIGURATION_ERROR: response(500, null, 'AuthorizerConfiguration'),
   AUTHORIZER_FAILURE: response(500, null, 'AuthorizerFailure'),
-  BAD_REQUEST_BODY: response(400, 'Invalid request body', 'BadRequest'),
   BAD_REQUEST_PARAMETERS: response(400, 'Bad Request', 'BadRequest'),
   DEFAULT_4XX: response(400, 'Bad Request', 'BadRequest'),
   DEFAULT_5XX: response(500, 'Internal server error', 'InternalServerError'),
-  EXPIRED_TOKEN: response(
-    403,
-    'The security token included in the request is expired',
-    'ExpiredToken',
-  ),
   INTEGRATION_FAILURE: response(504, 'Internal server error', 'InternalServerError'),
   INTEGRATION_TIMEOUT: response(504, 'Endpoint request timed out', 'InternalServerError'),
   INVALID_API_KEY: response(403, 'Forbidden', 'Forbidden'),
-  INVALID_SIGNATURE: response(403, 'The request signature is not valid', 'InvalidSignature'),
   MISSING_AUTHENTICATION_TOKEN: response(
     403,
     'Missing Authentication Token',
@@ -58,11 +50,9 @@ export const builtInResponses = {
   ),
   QUOTA_EXCEEDED: response(429, 'Limit Exceeded', 'LimitExceeded'),
   REQUEST_TOO_LARGE: response(413, 'Request Too Long', 'RequestTooLarge'),
-  RESOURCE_NOT_FOUND: response(404, 'Not Found', 'NotFound'),
   THROTTLED: response(429, 'Too Many Requests', 'TooManyRequests'),
   UNAUTHORIZED: response(401, 'Unauthorized', 'Unauthorized'),
   UNSUPPORTED_MEDIA_TYPE: response(415, 'Unsupported Media Type', 'BadRequest'),
-  WAF_FILTERED: response(403, 'Forbidden', 'Forbidden'),
 } as const;
 
 function response(status: number, message: string | null, errorType: string): BuiltInResponse {

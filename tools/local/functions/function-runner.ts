@@ -21,9 +21,6 @@ interface Waiting {
 const maxEnvironmentsOfCaller = Math.max(4, availableParallelism());
 const maxEnvironments = 8 * maxEnvironmentsOfCaller;
 
-// Lambda would start an environment for each of these invocations. Here they only take memory.
-const maxWaiting = 5_000;
-
 // Lambda's limits for a synchronous invocation: 6 MB either way.
 const payloadMaxBytes = 6_291_556;
 
@@ -103,17 +100,13 @@ class EnvironmentPool {
     this.#maxEnvironments = Math.min(maxEnvironments, lambda.reservedConcurrency ?? Infinity);
   }
 
-  run(invocation: Invocation, signal: AbortSignal | undefined): Promise<InvocationResult> {
+  async run(invocation: Invocation, signal: AbortSignal | undefined): Promise<InvocationResult> {
+    if (signal?.aborted) return { error: cancelled };
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
-    if (signal?.aborted) resolve({ error: cancelled });
-    else if (this.#maxEnvironments < 1 || this.#waiting.size >= maxWaiting) {
-      resolve({ error: tooManyRequests });
-    } else {
-      const waiting = { invocation, resolve };
-      this.#waiting.add(waiting);
-      signal?.addEventListener('abort', () => this.#refuse(waiting, cancelled));
-      this.#schedule();
-    }
+    const waiting = { invocation, resolve };
+    this.#waiting.add(waiting);
+    signal?.addEventListener('abort', () => this.#refuse(waiting, cancelled));
+    this.#schedule();
     return promise;
   }
 
@@ -197,12 +190,6 @@ class EnvironmentPool {
     if (this.#waiting.delete(waiting)) waiting.resolve({ error });
   }
 }
-
-/** Lambda's error for a throttled invocation. */
-const tooManyRequests: FunctionError = {
-  errorType: 'TooManyRequestsException',
-  errorMessage: 'Rate Exceeded.',
-};
 
 /** The error of a cancelled invocation, for which nobody waits any more. */
 const cancelled: FunctionError = {

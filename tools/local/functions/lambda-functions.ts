@@ -7,7 +7,6 @@ import type { Template, TemplateResource } from '../template/template.ts';
 export interface LambdaFunction {
   readonly logicalId: string;
   readonly name: string;
-  readonly arn: string;
   /** The folder with the code, which Lambda would unpack to `/var/task`. */
   readonly codeDirectory: string;
   /** The file and the exported handler, such as `index.handler`. */
@@ -59,10 +58,11 @@ const invocationUri =
  */
 export function readFunctions(template: Template, assetsManifestFile: string): TargetOf {
   const directories = assetDirectories(assetsManifestFile);
-  const all = template
-    .ofType('AWS::Lambda::Function')
-    .map((resource) => readFunction(resource, directories));
-  const byArn = new Map(all.map((lambda) => [lambda.arn, lambda]));
+  const byArn = new Map(
+    template
+      .ofType('AWS::Lambda::Function')
+      .map((resource) => [resource.attribute('Arn'), readFunction(resource, directories)]),
+  );
   const qualifiers = template
     .ofType('AWS::Lambda::Alias')
     .concat(template.ofType('AWS::Lambda::Version'));
@@ -91,10 +91,9 @@ function assetDirectories(assetsManifestFile: string): Map<string, string> {
 }
 
 function readFunction(
-  resource: TemplateResource,
+  { logicalId, ref, property }: TemplateResource,
   directories: ReadonlyMap<string, string>,
 ): LambdaFunction {
-  const { logicalId, ref, property } = resource;
   const code = property('Code');
   const codeDirectory = directories.get(code.S3Key);
   if (!codeDirectory) throw new TemplateError(logicalId, `there is no asset ${code.S3Key}`);
@@ -102,16 +101,14 @@ function readFunction(
   if (!runtime.startsWith('nodejs')) {
     throw unsupported(logicalId, `the runtime ${runtime}`);
   }
-  const variables = Object.entries(property('Environment')?.Variables ?? {});
   return {
     logicalId,
     name: ref,
-    arn: resource.attribute('Arn')!,
     codeDirectory,
     handler: property('Handler'),
     memorySizeMb: Number(property('MemorySize') ?? defaultMemorySizeMb),
     timeoutMs: Number(property('Timeout') ?? defaultTimeoutSeconds) * 1000,
-    environment: Object.fromEntries(variables.map(([name, value]) => [name, String(value)])),
+    environment: property('Environment')?.Variables ?? {},
     reservedConcurrency: property('ReservedConcurrentExecutions'),
   };
 }

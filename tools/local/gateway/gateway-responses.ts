@@ -1,6 +1,5 @@
-import { TemplateError } from '../errors.ts';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
-import { builtInResponses, type GatewayFault } from '../exchange/gateway-fault.ts';
+import type { GatewayFault } from '../exchange/gateway-fault.ts';
 import {
   type MappedAnswer,
   readMappedAnswer,
@@ -25,16 +24,13 @@ const builtIn: GatewayResponse = {
 /**
  * The template's gateway responses by type.
  *
- * @throws TemplateError for a type, a header mapping or a body template that is not supported
+ * @throws TemplateError for a header mapping or a body template that is not supported
  */
 export function readGatewayResponses(template: Template): GatewayResponses {
   return new Map(template.ofType('AWS::ApiGateway::GatewayResponse').map(readGatewayResponse));
 }
 
 function readGatewayResponse({ logicalId, property }: TemplateResource): [string, GatewayResponse] {
-  const type = property('ResponseType');
-  if (!(type in builtInResponses))
-    throw new TemplateError(logicalId, `the response type ${type} does not exist`);
   const mapped = readMappedAnswer(
     logicalId,
     property('ResponseParameters'),
@@ -42,7 +38,7 @@ function readGatewayResponse({ logicalId, property }: TemplateResource): [string
     property('ResponseTemplates') ?? Object.fromEntries([builtIn.body]),
   );
   const status = property('StatusCode');
-  return [type, { ...mapped, ...(status && { statusCode: Number(status) }) }];
+  return [property('ResponseType'), { ...mapped, ...(status && { statusCode: Number(status) }) }];
 }
 
 /**

@@ -4,7 +4,12 @@ import { TemplateError } from '../errors.ts';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { Exchange } from '../exchange/request-context.ts';
-import type { Invocation, InvocationResult, Invoke } from '../functions/invocation.ts';
+import type {
+  FunctionError,
+  Invocation,
+  InvocationResult,
+  Invoke,
+} from '../functions/invocation.ts';
 import type { InvocationTarget, TargetOf } from '../functions/lambda-functions.ts';
 import type { TemplateResource } from '../template/template.ts';
 import { answerMock, type MockIntegration } from './mock-integration.ts';
@@ -96,35 +101,26 @@ async function withinTimeLimit(
   }
 }
 
-/** @param timeLimit breaks a stream off, also a late one */
+/** @param timeLimit ends a stream, even one that begins after it */
 async function answerOf(
   result: InvocationResult,
   isStreaming: boolean,
   timeLimit: AbortSignal,
 ): Promise<GatewayAnswer> {
   if ('error' in result) throw failure(result.error);
-  // A stream without a reader would keep its execution environment busy.
-  if ('stream' in result) addAbortSignal(timeLimit, result.stream);
-  if ('payload' in result && !isStreaming) return parseProxyResult(result.payload);
-  if ('stream' in result && isStreaming) return parseStreamedResult(result.stream);
-  if ('stream' in result) result.stream.destroy();
-  throw malformed('either the function streams or the integration does, but not both');
+  if ('stream' in result) {
+    // A stream without a reader would keep its execution environment busy.
+    addAbortSignal(timeLimit, result.stream);
+    if (isStreaming) return parseStreamedResult(result.stream);
+    result.stream.destroy();
+  } else if (!isStreaming) return parseProxyResult(result.payload);
+  throw malformed('the function streams and its integration does not, or the reverse');
 }
 
-/**
- * The fault for an invocation's error. API Gateway answers Lambda's own refusals differently from
- * errors of the function.
- *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
- */
-function failure(error: { errorType: string }): GatewayFault {
-  if (error.errorType === 'RequestEntityTooLargeException') {
-    return new GatewayFault('REQUEST_TOO_LARGE', { cause: error });
-  }
-  if (error.errorType === 'TooManyRequestsException') {
-    return new GatewayFault('INTEGRATION_FAILURE', { status: 500, cause: error });
-  }
-  return malformed(error);
+/** @see https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html */
+function failure(error: FunctionError): GatewayFault {
+  const isTooLarge = error.errorType === 'RequestEntityTooLargeException';
+  return isTooLarge ? new GatewayFault('REQUEST_TOO_LARGE', { cause: error }) : malformed(error);
 }
 
 /** @see https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */

@@ -43,7 +43,6 @@ function prepare(code: string, lambda: Partial<LambdaFunction> = {}) {
   const described: LambdaFunction = {
     logicalId: 'Fn',
     name: 'fn',
-    arn: 'arn:fn',
     codeDirectory: directory.path,
     handler: 'index.handler',
     memorySizeMb: 128,
@@ -411,21 +410,6 @@ describe('the environments of a function', () => {
 
     expect(new Set(results.map(({ id }) => id)).size).toBe(1);
     expect(results.map(({ calls }) => calls)).toEqual([1, 2, 3]);
-  });
-
-  it('are not started for a function with a reserved concurrency of 0', async () => {
-    const invoke = prepare(code, { reservedConcurrency: 0 });
-
-    expect(await errorOf(invoke())).toMatchObject({ errorType: 'TooManyRequestsException' });
-  });
-
-  it('have a bounded queue', async () => {
-    const invoke = prepare(`${never.replace('await', 'exports.handler = () =>')}`);
-    const invoked = Array.from({ length: 5_001 }, () => invoke());
-
-    expect(await errorOf(invoked.at(-1)!)).toMatchObject({
-      errorType: 'TooManyRequestsException',
-    });
   });
 
   it('do not run an invocation that was cancelled while it waited', async () => {

@@ -37,7 +37,7 @@ describe('functions of a template', () => {
       MemorySize: 512,
       Timeout: 15,
       ReservedConcurrentExecutions: 2,
-      Environment: { Variables: { TABLE: { Ref: 'AWS::Region' }, COUNT: 3 } },
+      Environment: { Variables: { TABLE: { Ref: 'AWS::Region' } } },
     };
 
     const targetOf = read(lambda('List', properties));
@@ -45,13 +45,12 @@ describe('functions of a template', () => {
     expect(targetOf(uri(arn), 'Method').lambda).toEqual({
       logicalId: 'List',
       name,
-      arn,
       codeDirectory: `${assembly?.directory}/asset.List`,
       handler: 'index.handler',
       memorySizeMb: 512,
       timeoutMs: 15_000,
       reservedConcurrency: 2,
-      environment: { TABLE: 'eu-central-1', COUNT: '3' },
+      environment: { TABLE: 'eu-central-1' },
     });
   });
 

@@ -94,7 +94,6 @@ describe('a gateway response', () => {
   // Recorded by LocalStack: TestApiGatewayGatewayResponse::test_gateway_response_crud.
   it.each<[GatewayResponseType, number]>([
     ['ACCESS_DENIED', 403],
-    ['API_CONFIGURATION_ERROR', 500],
     ['AUTHORIZER_CONFIGURATION_ERROR', 500],
     ['AUTHORIZER_FAILURE', 500],
     ['BAD_REQUEST_PARAMETERS', 400],

@@ -417,7 +417,6 @@ describe('the template of a gateway', () => {
       }),
       'GET /mock: MethodResponses lacks parts of the response 200',
     ],
-    [response({ ResponseType: 'OTHER' }), 'AccessDenied: the response type OTHER does not exist'],
     [
       response({ ResponseParameters: { 'gatewayresponse.path.x': "'1'" } }),
       'AccessDenied: the parameter gatewayresponse.path.x is not supported locally',
