@@ -247,12 +247,7 @@ async function serve(
     now: options.now ?? Date.now,
     handlers: [
       ...(options.handlers ?? []),
-      (incoming, outgoing) =>
-        answerManagement(incoming, outgoing, {
-          controlPlane,
-          stack,
-          forwardToDynamoDB: guard.forwardForOperator,
-        }),
+      (incoming, outgoing) => answerManagement(incoming, outgoing, { controlPlane, stack, guard }),
     ],
   });
   started.defer(() => server.close());

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DynamoDBGuard } from '../dynamodb/guard.ts';
 import { readBody } from '../exchange/incoming-request.ts';
 import { type ControlPlane, ControlPlaneError } from './control-plane.ts';
 import { isTrusted } from './loopback.ts';
@@ -13,11 +14,7 @@ interface StackDescription {
 interface ManagedServices {
   readonly controlPlane: ControlPlane;
   readonly stack: StackDescription;
-  /** Forwards a DynamoDB call as the operator's. */
-  readonly forwardToDynamoDB: (
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-  ) => Promise<void>;
+  readonly guard: DynamoDBGuard;
 }
 
 interface Call {
@@ -83,7 +80,7 @@ export async function answerManagement(
   const { pathname, searchParams: query } = URL.parse(url!, 'http://local') ?? {};
   if (method === 'POST' && pathname === '/') {
     if (String(headers['x-amz-target']).startsWith('DynamoDB_')) {
-      await services.forwardToDynamoDB(incoming, outgoing);
+      await services.guard.forwardForOperator(incoming, outgoing);
       return true;
     }
     return answerQuery(incoming, outgoing, services.stack);

@@ -16,10 +16,10 @@ const variables = /\$context\.(?<path>\w+(?:\.\w+)*)/g;
 /**
  * Reads the mappings of an answer.
  *
- * @param parameters expressions by their targets
- * @param prefix of every target, such as `gatewayresponse.header.`
- * @param templates of the body by content type, of which the first is used
- * @throws TemplateError for another target, or an expression or a template that is not supported
+ * @param parameters the expressions by target, such as `gatewayresponse.header.X-Limit`
+ * @param prefix the start of each target, such as `gatewayresponse.header.`
+ * @param templates the templates of the body by content type; only the first one is used
+ * @throws TemplateError for a target, an expression or a template that is not supported
  */
 export function readMappedAnswer(
   logicalId: string,
@@ -41,7 +41,7 @@ export function readMappedAnswer(
   return { headers: Object.fromEntries(headers), body: bodies[0] ?? ['application/json', ''] };
 }
 
-/** @throws TemplateError if a body template has anything else than text and `$context` variables */
+/** @throws TemplateError if a body template contains anything but text and `$context` variables */
 function checkTemplate(template: string, logicalId: string): void {
   // Without the space, the texts before and after a variable could together look like Velocity.
   const found = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' '));
@@ -72,11 +72,7 @@ export function renderMappedAnswer(
 }
 
 function contextVariable(context: RequestContext, path: string): string | undefined {
-  let value: unknown = context;
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
-      return undefined;
-    value = (value as Record<string, unknown>)[name];
-  }
+  const names = path.split('.');
+  const value = names.reduce<unknown>((outer, name) => Object(outer)[name], context);
   return value === null || value === undefined ? undefined : String(value);
 }

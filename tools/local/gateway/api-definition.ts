@@ -7,12 +7,6 @@ import type { Template, TemplateResource } from '../template/template.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { TokenBucketLimits } from './usage-plan.ts';
 
-/** The API and its stage, as the template defines them. */
-export interface ThrottledStage extends ApiStage {
-  /** The limits for all requests to a method together; undefined if there are none. */
-  readonly throttle: TokenBucketLimits | undefined;
-}
-
 interface MethodSettings {
   readonly HttpMethod: string;
   readonly ResourcePath: string;
@@ -38,8 +32,15 @@ export function readRestApi(template: Template): TemplateResource {
   return restApi;
 }
 
-/** @throws TemplateError if the template has no stage, several, or one that is not supported */
-export function readStage(template: Template, restApi: TemplateResource): ThrottledStage {
+/**
+ * Reads the stage, and the limits for all requests to a method together, if there are any.
+ *
+ * @throws TemplateError if the template has no stage, several, or one that is not supported
+ */
+export function readStage(
+  template: Template,
+  restApi: TemplateResource,
+): [ApiStage, TokenBucketLimits | undefined] {
   const { logicalId, ref, property } = onlyOne('AWS::ApiGateway::Stage', template);
   const settings: readonly Partial<MethodSettings>[] = property('MethodSettings') ?? [];
   const ofAllMethods = settings.find((one) => `${one.ResourcePath} ${one.HttpMethod}` === '/* *');
@@ -49,14 +50,11 @@ export function readStage(template: Template, restApi: TemplateResource): Thrott
       throw unsupported(logicalId, 'a throttle of a single method');
   }
   const { accountId, region } = template.environment;
-  return {
-    accountId,
-    region,
-    apiId: restApi.ref,
-    stage: ref,
-    deploymentId: property('DeploymentId'),
-    throttle: ratePerSecond && burst ? { ratePerSecond, burst } : undefined,
-  };
+  const deploymentId = property('DeploymentId');
+  return [
+    { accountId, region, apiId: restApi.ref, stage: ref, deploymentId },
+    ratePerSecond && burst ? { ratePerSecond, burst } : undefined,
+  ];
 }
 
 /** @throws TemplateError for a method that is not supported */

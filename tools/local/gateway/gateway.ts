@@ -49,7 +49,7 @@ export class Gateway {
     const restApi = readRestApi(template);
     const { targetOf } = services;
     const authorizers = readAuthorizers(template, targetOf);
-    ({ throttle: this.#throttle, ...this.api } = readStage(template, restApi));
+    [this.api, this.#throttle] = readStage(template, restApi);
     this.#services = services;
     this.#routes = readRoutes(template, restApi, (method) =>
       readMethod(method, targetOf, authorizers),
