@@ -1,4 +1,4 @@
-/** An error that ends a local run. Its message is one line that also tells the user what to do. */
+/** An error that ends a local run. Its message is one line. */
 export class LocalRunError extends Error {
   override name = 'LocalRunError';
 }
@@ -12,8 +12,8 @@ export class TemplateError extends LocalRunError {
   }
 }
 
-/** The error for an unsupported part. @param place the file that lists the supported ones */
-export function unsupported(logicalId: string, part: string, place?: string): TemplateError {
-  const where = place === undefined ? '' : `: ${place} lists all that is`;
+/** The error for a part that is not supported. @param list the file that lists what is */
+export function unsupported(logicalId: string, part: string, list?: string): TemplateError {
+  const where = list === undefined ? '' : `: see ${list}`;
   return new TemplateError(logicalId, `${part} is not supported locally${where}`);
 }

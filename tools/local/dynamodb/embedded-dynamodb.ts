@@ -111,7 +111,7 @@ async function startOnce(
   const file = databaseFile ? ['--db-path', databaseFile] : [];
   const child = spawnWatched(binary, ['serve', '--host', host, '--port', String(port), ...file]);
   const exited = once(child, 'exit');
-  /** The last line of output, if there is one. */
+  /** The last line of its output, if there is one. */
   const lines: string[] = [];
   let isStopping = false;
 
@@ -145,8 +145,8 @@ async function startOnce(
 }
 
 function spawnWatched(binary: string, parameters: string[]): ChildProcess {
-  // In a process group of its own, the program does not get the terminal's Ctrl+C. This process gets
-  // it, and stops the program when it is done with it.
+  // In a process group of its own, the program does not get the terminal's Ctrl+C. This process does,
+  // and stops the program when it no longer needs it.
   return spawn('/bin/sh', ['-c', watchdog, binary, ...parameters], {
     stdio: 'pipe',
     detached: true,
@@ -169,7 +169,7 @@ async function untilListening(
   for (const output of [child.stdout!, child.stderr!]) {
     createInterface({ input: output }).on('line', (line) => {
       if (line.includes('listening on')) listening.resolve();
-      else lines.splice(0, 1, line);
+      else lines[0] = line;
     });
   }
   await listening.promise.finally(() => clearTimeout(timer));

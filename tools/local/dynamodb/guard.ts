@@ -37,9 +37,9 @@ export interface GuardOptions {
 const target = /^DynamoDB_20120810\.(\w+)$/;
 const credential = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//;
 
-// Headers that are not forwarded. They belong to one connection or identify the caller; DynamoDB
-// Local gives each access key its own tables, but here all callers share them.
+// Headers that are not forwarded, because they belong to one connection or identify the caller.
 const withheldHeaders = ['authorization', 'connection', 'host', 'keep-alive'];
+// DynamoDB Local gives each access key its own tables, so all callers share this one.
 const sharedAuthorization =
   `AWS4-HMAC-SHA256 Credential=local/20260101/${localRegion}/dynamodb/aws4_request, ` +
   `SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`;

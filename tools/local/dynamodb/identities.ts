@@ -80,7 +80,7 @@ function roleOf(lambda: TemplateResource, template: Template): TemplateResource 
   const arn = lambda.property('Role');
   const role = template.ofType('AWS::IAM::Role').find((each) => each.attribute('Arn') === arn);
   if (role) return role;
-  throw new TemplateError(lambda.logicalId, `its role ${arn} is not defined here`);
+  throw new TemplateError(lambda.logicalId, `its role ${arn} is not in the template`);
 }
 
 function allowedBy({ logicalId, property }: TemplateResource): Set<string> {

@@ -9,9 +9,9 @@ const requestTimeoutMs = 5_000;
 /**
  * Creates a client for a DynamoDB-compatible server.
  *
- * @param accessKeyId identifies its caller. @default - a placeholder, for a server that accepts any
+ * @param accessKeyId identifies the caller
  */
-export function localDynamoDbClient(endpoint: string, accessKeyId = 'local'): DynamoDBClient {
+export function localDynamoDbClient(endpoint: string, accessKeyId: string): DynamoDBClient {
   const requestHandler = { requestTimeout: requestTimeoutMs, throwOnRequestTimeout: true };
   return new DynamoDBClient({
     endpoint,

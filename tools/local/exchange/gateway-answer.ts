@@ -7,6 +7,6 @@ export interface GatewayAnswer {
   readonly headers: [string, string][];
   /** The whole body, or its stream. */
   readonly body: Buffer | Readable;
-  /** The authorizer's context for the request; absent when no authorizer was invoked. */
+  /** The authorizer's context for the request; absent if no authorizer was invoked. */
   readonly authorizer?: Readonly<Record<string, unknown>> | undefined;
 }

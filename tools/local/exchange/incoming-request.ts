@@ -21,7 +21,7 @@ export interface IncomingRequest {
   /** The time of arrival, in milliseconds since the epoch. */
   readonly timeMs: number;
   /** Is aborted when the client disconnects. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 // API Gateway's maximum payload size.

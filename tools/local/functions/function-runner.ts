@@ -100,12 +100,12 @@ class EnvironmentPool {
     this.#maxEnvironments = Math.min(maxEnvironments, lambda.reservedConcurrency ?? Infinity);
   }
 
-  async run(invocation: Invocation, signal: AbortSignal | undefined): Promise<InvocationResult> {
-    if (signal?.aborted) return { error: cancelled };
+  async run(invocation: Invocation, signal: AbortSignal): Promise<InvocationResult> {
+    if (signal.aborted) return { error: cancelled };
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     const waiting = { invocation, resolve };
     this.#waiting.add(waiting);
-    signal?.addEventListener('abort', () => this.#refuse(waiting, cancelled));
+    signal.addEventListener('abort', () => this.#refuse(waiting, cancelled));
     this.#schedule();
     return promise;
   }

@@ -32,5 +32,5 @@ export interface Invocation {
 export type Invoke = (
   lambda: LambdaFunction,
   invocation: Invocation,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ) => Promise<InvocationResult>;

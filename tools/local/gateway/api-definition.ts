@@ -43,11 +43,14 @@ export function readStage(
 ): [ApiStage, TokenBucketLimits | undefined] {
   const { logicalId, ref, property } = onlyOne('AWS::ApiGateway::Stage', template);
   const settings: readonly Partial<MethodSettings>[] = property('MethodSettings') ?? [];
-  const ofAllMethods = settings.find((one) => `${one.ResourcePath} ${one.HttpMethod}` === '/* *');
+  const ofAllMethods = settings.find(
+    ({ ResourcePath, HttpMethod }) => ResourcePath === '/*' && HttpMethod === '*',
+  );
   const { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst } = ofAllMethods ?? {};
-  for (const one of settings) {
-    if (one.ThrottlingRateLimit !== ratePerSecond || one.ThrottlingBurstLimit !== burst)
+  for (const { ThrottlingRateLimit, ThrottlingBurstLimit } of settings) {
+    if (ThrottlingRateLimit !== ratePerSecond || ThrottlingBurstLimit !== burst) {
       throw unsupported(logicalId, 'a throttle of a single method');
+    }
   }
   const { accountId, region } = template.environment;
   const deploymentId = property('DeploymentId');

@@ -61,7 +61,7 @@ export class Gateway {
   async answer(request: IncomingRequest): Promise<GatewayAnswer> {
     const exchange = this.#begin(request);
     try {
-      return withRequestIds(await this.#process(exchange), exchange);
+      return completed(await this.#process(exchange), exchange);
     } catch (error) {
       return this.#answerFault(error, exchange);
     }
@@ -135,11 +135,12 @@ export class Gateway {
     const fault = isFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
     const { context } = exchange;
     this.#services.logFault(fault, context.requestId);
-    return withRequestIds(renderGatewayResponse(fault, this.#responses, context), exchange);
+    return completed(renderGatewayResponse(fault, this.#responses, context), exchange);
   }
 }
 
-function withRequestIds(answer: GatewayAnswer, { context }: Exchange): GatewayAnswer {
+/** Adds the request's ids, and the authorizer's context, which is not sent to the client. */
+function completed(answer: GatewayAnswer, { context }: Exchange): GatewayAnswer {
   const headers: [string, string][] = [
     ['x-amzn-RequestId', context.requestId],
     ['x-amz-apigw-id', context.extendedRequestId],

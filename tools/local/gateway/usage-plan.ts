@@ -26,7 +26,7 @@ function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePla
   const { RateLimit, BurstLimit } = property('Throttle') ?? {};
   const quota = property('Quota');
   if (quota && quota.Period !== 'DAY') {
-    throw unsupported(logicalId, `a quota by ${quota.Period}`);
+    throw unsupported(logicalId, `a quota per ${quota.Period}`);
   }
   return {
     id: ref,

@@ -38,7 +38,7 @@ export function readProxyIntegration(
 ): ProxyIntegration {
   const integration = property('Integration');
   if (integration.IntegrationHttpMethod !== 'POST') {
-    throw new TemplateError(logicalId, 'a function is invoked by POST: IntegrationHttpMethod');
+    throw new TemplateError(logicalId, 'IntegrationHttpMethod must be POST');
   }
   const target = targetOf(integration.Uri, logicalId);
   const isStreaming = integration.ResponseTransferMode === 'STREAM';
@@ -71,9 +71,8 @@ export async function answerIntegration(
     caller: context.identity.apiKeyId,
   };
   const answer = await withinTimeLimit(timeoutMs, async (timeLimit) => {
-    // Either of the two cancels an invocation that has not begun.
-    const signals = request.signal ? [request.signal, timeLimit] : [timeLimit];
-    const result = await invoke(target.lambda, invocation, AbortSignal.any(signals));
+    const cancelled = AbortSignal.any([request.signal, timeLimit]);
+    const result = await invoke(target.lambda, invocation, cancelled);
     return answerOf(result, target.isStreaming, timeLimit);
   });
   return { ...answer, headers: [['X-Amzn-Trace-Id', trace], ...answer.headers] };

@@ -19,14 +19,15 @@ export interface MockIntegration extends MappedAnswer {
 }
 
 /**
- * Reads a method's MOCK integration, whose request templates are all the status of its one response.
+ * Reads a method's MOCK integration. It has one response, and its request templates contain nothing but
+ * the status of that response.
  *
  * @throws TemplateError if a part is not supported, such as a template in the Velocity language
  */
 export function readMockIntegration({ logicalId, property }: TemplateResource): MockIntegration {
   const { PassthroughBehavior, RequestTemplates, IntegrationResponses } = property('Integration');
   if (PassthroughBehavior !== 'NEVER') {
-    throw unsupported(logicalId, 'a MOCK integration that passes bodies');
+    throw unsupported(logicalId, 'PassthroughBehavior other than NEVER');
   }
   const [response, another] = IntegrationResponses;
   const { StatusCode, ResponseParameters = {}, ResponseTemplates } = response;

@@ -110,12 +110,12 @@ export class Template {
     switch (name) {
       case 'Ref': {
         const found = this.#pseudoParameters[argument] ?? this.#resources.get(argument)?.ref;
-        return known(found, argument, owner);
+        return required(found, argument, owner);
       }
       case 'Fn::GetAtt': {
         const [logicalId, attribute] = argument;
         const found = this.#resources.get(logicalId)?.attribute(attribute);
-        return known(found, `${logicalId}.${attribute}`, owner);
+        return required(found, `${logicalId}.${attribute}`, owner);
       }
       case 'Fn::Join': {
         const [separator, items] = argument;
@@ -133,7 +133,7 @@ function withoutDynamicReference(value: string, owner: string): string {
 }
 
 /** @throws TemplateError if a reference has no value */
-function known(value: string | undefined, referred: string, owner: string): string {
+function required(value: string | undefined, referred: string, owner: string): string {
   if (value !== undefined) return value;
   throw unsupported(owner, `a reference to ${referred}`);
 }

@@ -268,12 +268,12 @@ describe('the database of a local service', () => {
 
   it.each<[string, () => Partial<Options>, string]>([
     [
-      'with its address, without a password',
+      'by its address without the password',
       () => ({ dynamodbEndpoint: dynamodb.url.replace('//', '//user:secret@') }),
       'DYNAMODB_ENDPOINT: ADDRESS fails (disk I/O error): check the server, correct the address, or unset the variable',
     ],
     ['as the embedded one', () => ({}), 'the database fails (disk I/O error)'],
-  ])('is named %s when it fails', async (_, options, message) => {
+  ])('is named %s if it fails', async (_, options, message) => {
     onCall = refuses;
 
     const starting = start(options());
@@ -287,12 +287,12 @@ describe('the database of a local service', () => {
 
   it.each<[string, (prepared: PromiseWithResolvers<void>) => void, string]>([
     [
-      'the database ends',
+      'its database ends',
       () => databaseEnded.resolve(new LocalRunError('dynoxide ended')),
       'dynoxide ended',
     ],
-    ['that fails', (prepared) => prepared.reject(new Error('no orders')), 'no orders'],
-  ])('stops preparing a service when %s', async (_, act, message) => {
+    ['its preparation fails', (prepared) => prepared.reject(new Error('no orders')), 'no orders'],
+  ])('stops the start when %s', async (_, act, message) => {
     const prepared = Promise.withResolvers<void>();
 
     const starting = start({

@@ -46,7 +46,7 @@ describe('control plane', () => {
   });
 
   it.each<[string, (keyId: string) => unknown, string]>([
-    ['a value that is taken', () => plane.createApiKey(key), 'ConflictException'],
+    ['a key whose value is taken', () => plane.createApiKey(key), 'ConflictException'],
     ['the deletion of an unknown key', () => plane.deleteApiKey('x'), 'NotFoundException'],
     [
       'an unknown plan',
@@ -69,7 +69,7 @@ describe('control plane', () => {
       'ConflictException',
     ],
     [
-      'the end of the membership in another plan',
+      'to remove a key from a plan that it is not in',
       (keyId) => plane.deleteUsagePlanKey({ usagePlanId: 'pro', keyId }),
       'NotFoundException',
     ],

@@ -32,17 +32,17 @@ describe('a request', () => {
     expect(isFromThisMachine(request(headers, remoteAddress))).toBe(expected);
   });
 
-  it('is trusted when an AWS client on this machine has signed it', () => {
+  it('is trusted if an AWS client on this machine has signed it', () => {
     expect(isTrusted(request(signed, '127.0.0.1'))).toBe(true);
   });
 
   it.each<[string, object, string]>([
-    ['from another machine', signed, '192.0.2.1'],
-    ['that is not signed', { host: 'localhost' }, '127.0.0.1'],
-    ['with a key of a client', { ...signed, authorization: 'Bearer x' }, '127.0.0.1'],
-    ["of a page's script", { ...signed, origin: 'http://localhost:3000' }, '127.0.0.1'],
-    ['of a page', { ...signed, 'sec-fetch-site': 'same-origin' }, '127.0.0.1'],
-  ])('is not trusted %s', (_, headers, address) => {
+    ['comes from another machine', signed, '192.0.2.1'],
+    ['is not signed', { host: 'localhost' }, '127.0.0.1'],
+    ['has the key of a client', { ...signed, authorization: 'Bearer x' }, '127.0.0.1'],
+    ["comes from a page's script", { ...signed, origin: 'http://localhost:3000' }, '127.0.0.1'],
+    ['comes from a page', { ...signed, 'sec-fetch-site': 'same-origin' }, '127.0.0.1'],
+  ])('is not trusted if it %s', (_, headers, address) => {
     expect(isTrusted(request(headers, address))).toBe(false);
   });
 });

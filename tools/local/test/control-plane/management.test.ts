@@ -176,14 +176,14 @@ describe('the operator of a local run, with AWS clients', () => {
 
   it.each([
     [
-      'on tables, under a name that is not this machine',
+      'for a call of DynamoDB under a host name that is not this machine',
       '/',
       { method: 'POST', headers: { ...listTables, host: 'evil.example' }, body: '{}' },
     ],
-    ['a call of DynamoDB of another kind', '/', { method: 'GET', headers: listTables }],
-    ['an unknown operation', '/apikeys', { method: 'PUT', headers: signed }],
-    ['another query', '/', { method: 'POST', headers: signed, body: 'Action=DeleteStack' }],
-  ])('gets the response to an unknown path %s', async (_, path, { headers, ...init }) => {
+    ['for a call of DynamoDB that is no POST', '/', { method: 'GET', headers: listTables }],
+    ['for an unknown operation', '/apikeys', { method: 'PUT', headers: signed }],
+    ['for an unknown action', '/', { method: 'POST', headers: signed, body: 'Action=DeleteStack' }],
+  ])('gets the response of an unknown path %s', async (_, path, { headers, ...init }) => {
     const answer = await send(path, init, headers);
 
     expect(answer.status).toBe(403);

@@ -43,12 +43,12 @@ function admitted(meter: Meter, requests: number, value = 'ann'): number {
 
 describe('a usage plan', () => {
   it.each([
-    ['in the plan', 'ann', true, 'ann'],
-    ['that is missing', undefined, true, 'INVALID_API_KEY'],
-    ['that is unknown', 'none', true, 'INVALID_API_KEY'],
-    ['in no plan', 'other', true, 'INVALID_API_KEY'],
-    ['that is disabled', 'ann', false, 'INVALID_API_KEY'],
-  ])('admits a request with a key %s', (_, value, enabled, expected) => {
+    ['admits a key in the plan', 'ann', true, 'ann'],
+    ['refuses a missing key', undefined, true, 'INVALID_API_KEY'],
+    ['refuses an unknown key', 'none', true, 'INVALID_API_KEY'],
+    ['refuses a key in no plan', 'other', true, 'INVALID_API_KEY'],
+    ['refuses a disabled key', 'ann', false, 'INVALID_API_KEY'],
+  ])('%s', (_, value, enabled, expected) => {
     expect(outcome(meterOf({}, enabled), value)).toBe(expected);
   });
 

@@ -95,7 +95,7 @@ describe('the process of the embedded DynamoDB', () => {
     // Elsewhere, no program can listen at any address that begins with 127.
     ...(platform === 'linux' ? [linux] : []),
     ['darwin', /^127\.0\.0\.1$/],
-  ])('is started on %s at a free address, apart from the terminal', async (system, host) => {
+  ])('is started on %s at a free address, in a process group of its own', async (system, host) => {
     setPlatform(system);
 
     const { endpoint } = await startEmbeddedDynamoDB({ databaseFile: '/data' });
@@ -151,7 +151,7 @@ describe('the process of the embedded DynamoDB', () => {
     expect(processes.at(-1)!.signals).toEqual(['SIGTERM']);
   });
 
-  it('does not exist for every platform', async () => {
+  it('is reported to be missing on a platform without a binary', async () => {
     isInstalled = false;
     setPlatform('sunos');
 

@@ -117,7 +117,7 @@ describe('the guard before DynamoDB', () => {
 
   it.each<[string, Record<string, string>, string]>([
     ['a page, which knows no id', { origin: 'https://evil.example' }, 'POST'],
-    ['a page that asks what it may send', { origin: 'https://evil.example' }, 'OPTIONS'],
+    ['the preflight request of a page', { origin: 'https://evil.example' }, 'OPTIONS'],
     ['a caller without a signature', { authorization: '' }, 'POST'],
     ['a caller of another run', { authorization: 'ASIA' }, 'POST'],
   ])('refuses %s', async (_, headers, method) => {
@@ -179,22 +179,27 @@ describe('the guard before DynamoDB', () => {
   });
 
   it.each<[string, boolean, object, object | undefined]>([
-    ['is short on the embedded server', true, {}, { Limit: 2_000 }],
-    ['keeps a limit that is shorter', true, { Limit: 5 }, { Limit: 5 }],
+    ['limits the pages of a scan on the embedded server', true, {}, { Limit: 2_000 }],
+    ['keeps the limit of a scan if it is shorter', true, { Limit: 5 }, { Limit: 5 }],
     [
-      'of the first segment reads the whole table there',
+      'makes a scan of the first segment one of the whole table there',
       true,
       { Segment: 0, TotalSegments: 4, Limit: 9_000, ExclusiveStartKey: Key },
       { Limit: 2_000, ExclusiveStartKey: Key },
     ],
-    ['of another segment is empty there', true, { Segment: 3, TotalSegments: 4 }, undefined],
     [
-      'is left alone on any other server',
+      'answers a scan of another segment without items there',
+      true,
+      { Segment: 3, TotalSegments: 4 },
+      undefined,
+    ],
+    [
+      'does not change a scan on any other server',
       false,
       { Segment: 3, TotalSegments: 4 },
       { Segment: 3, TotalSegments: 4 },
     ],
-  ])('a scan %s', async (_, isEmbedded, input, expected) => {
+  ])('%s', async (_, isEmbedded, input, expected) => {
     const client = clientOf(await start(server.url, isEmbedded), operator());
     onCall = ({ answer }) => answer.end('{"Count":1}');
 

@@ -44,7 +44,7 @@ describe("a function's role", () => {
     [
       'is not in the template',
       lambda('List', { Role: 'arn:aws:iam::1:role/x' }),
-      'List: its role arn:aws:iam::1:role/x is not defined here',
+      'List: its role arn:aws:iam::1:role/x is not in the template',
     ],
     [
       'has managed policies',

@@ -21,7 +21,7 @@ describe('a client of a local server', () => {
     async (name, value) => {
       await using server = await serve((_, answer) => answer.end('{"TableNames":["here"]}'));
       process.env[name] = value;
-      const client = localDynamoDbClient(server.url);
+      const client = localDynamoDbClient(server.url, 'local');
 
       const answered = client.send(new ListTablesCommand({}));
 
@@ -33,7 +33,7 @@ describe('a client of a local server', () => {
   it('times out if the server does not answer', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
     await using server = await serve(() => {});
-    const client = localDynamoDbClient(server.url);
+    const client = localDynamoDbClient(server.url, 'local');
 
     let failure: Error | undefined;
     const call = client.send(new ListTablesCommand({})).catch((error) => {

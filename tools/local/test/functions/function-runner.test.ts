@@ -51,7 +51,7 @@ function prepare(code: string, lambda: Partial<LambdaFunction> = {}) {
     ...lambda,
   };
   const invocation = { requestId: 'request-1', invokedArn: 'arn:fn:live' };
-  return (event: unknown = {}, signal?: AbortSignal, caller?: string) =>
+  return (event: unknown = {}, signal = new AbortController().signal, caller?: string) =>
     runner.invoke(described, { event: JSON.stringify(event), ...invocation, caller }, signal);
 }
 
@@ -269,7 +269,7 @@ describe('a function', () => {
   });
 
   it.each([
-    ['carry', 'exports.handler = () => 0;', 'x', 'RequestEntityTooLargeException'],
+    ['receive', 'exports.handler = () => 0;', 'x', 'RequestEntityTooLargeException'],
     ['return', 'exports.handler = (n) => "x".repeat(n);', 1, 'Function.ResponseSizeTooLarge'],
   ])('may not %s more than 6 MB', async (_, code, unit, errorType) => {
     const maxBytes = 6_291_556 - 2;
@@ -288,12 +288,12 @@ describe('a streaming function', () => {
     await new Promise((resolve) => output.write('second', resolve));`;
 
   it.each([
-    ['fails', "throw new Error('midway');", 'Error: midway', '2'],
+    ['fails midway', "throw new Error('midway');", 'Error: midway', '2'],
     ['destroys its stream', 'output.destroy();', 'Error: Premature close', '2'],
-    ['exits', `process.exit(1); ${never}`, 'Runtime.ExitError', '1'],
-    ['does not end', never, 'Sandbox.Timedout', '1'],
+    ['exits midway', `process.exit(1); ${never}`, 'Runtime.ExitError', '1'],
+    ['does not end in time', never, 'Sandbox.Timedout', '1'],
   ])(
-    'that %s midway breaks its stream, and the next invocation is served',
+    'that %s breaks its stream, and the next invocation is served',
     async (_, statement, error, next) => {
       const invoke = prepare(
         `${counting} ${streaming(`

@@ -61,10 +61,10 @@ describe('functions of a template', () => {
   });
 
   it.each([
-    ['themselves', arn],
-    ['a version', `${arn}:1`],
-    ['an alias', `${arn}:live`],
-  ])('are found by the ARN of %s', (_, invokedArn) => {
+    ['their own ARN', arn],
+    ['the ARN of a version', `${arn}:1`],
+    ['the ARN of an alias', `${arn}:live`],
+  ])('are found by %s', (_, invokedArn) => {
     const target = read(qualified)(uri(invokedArn), 'Method');
 
     expect(target).toMatchObject({ invokedArn, isStreaming: false, lambda: { logicalId: 'List' } });
@@ -77,13 +77,13 @@ describe('functions of a template', () => {
   });
 
   it.each([
-    ['another function', uri(`${arn}-other`)],
-    ['an unknown alias', uri(`${arn}:dead`)],
-    ['the streaming date with the ordinary operation', uri(arn, '2021-11-15')],
-    ['something before it', `x${uri(arn)}`],
-    ['something after it', `${uri(arn)}/x`],
-    ['another service', 'arn:aws:apigateway:eu-central-1:sqs:path/queue'],
-  ])('are not found by the URI of %s', (_, wrong) => {
+    ['of another function', uri(`${arn}-other`)],
+    ['of an unknown alias', uri(`${arn}:dead`)],
+    ['with the streaming date and the ordinary operation', uri(arn, '2021-11-15')],
+    ['with something before it', `x${uri(arn)}`],
+    ['with something after it', `${uri(arn)}/x`],
+    ['of another service', 'arn:aws:apigateway:eu-central-1:sqs:path/queue'],
+  ])('are not found by a URI %s', (_, wrong) => {
     expect(() => read(qualified)(wrong, 'Method')).toThrow('Method: invokes no function');
   });
 
@@ -94,7 +94,7 @@ describe('functions of a template', () => {
       'there is no asset unknown.zip',
     ],
     ['another runtime', { Runtime: 'python3.13' }, 'the runtime python3.13'],
-  ])('are refused with %s, by logical id', (_, properties, message) => {
+  ])('are refused with %s, in an error that names the logical id', (_, properties, message) => {
     expect(() => read(lambda('List', properties))).toThrow(`List: ${message}`);
   });
 });

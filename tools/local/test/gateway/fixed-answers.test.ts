@@ -49,41 +49,41 @@ describe('a gateway response', () => {
   // Recorded by LocalStack: TestApiGatewayGatewayResponse::test_gateway_response_put.
   it.each<[string, GatewayResponseType, Record<string, object>, number, string]>([
     [
-      'its class if its type has none',
+      'uses the default of its class if its type is not defined',
       'AUTHORIZER_FAILURE',
       { DEFAULT_5XX: default5xx },
       599,
       '5xx',
     ],
     [
-      'its type alone if the class has one, too',
+      'does not use the default of its class if its type is defined',
       'AUTHORIZER_FAILURE',
       { DEFAULT_5XX: default5xx, AUTHORIZER_FAILURE: {} },
       500,
       '{"message":null}',
     ],
     [
-      'nothing of the other class',
+      'does not use the default of the other class',
       'UNAUTHORIZED',
       { DEFAULT_5XX: default5xx },
       401,
       '{"message":"Unauthorized"}',
     ],
     [
-      'its type: a status alone',
+      'may define only a status',
       'MISSING_AUTHENTICATION_TOKEN',
       { MISSING_AUTHENTICATION_TOKEN: { StatusCode: '404' } },
       404,
       '{"message":"Missing Authentication Token"}',
     ],
     [
-      'its type: a body alone',
+      'may define only a body',
       'MISSING_AUTHENTICATION_TOKEN',
       { MISSING_AUTHENTICATION_TOKEN: { ResponseTemplates: json('{}') } },
       403,
       '{}',
     ],
-  ])('follows the definition of %s', (_, type, defined, status, body) => {
+  ])('%s', (_, type, defined, status, body) => {
     expect(render(type, defined)).toMatchObject({ statusCode: status, body });
   });
 

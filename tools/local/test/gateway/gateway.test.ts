@@ -157,13 +157,13 @@ describe('gateway', () => {
     ['with a malformed path', { target: '/test/orders/%zz' }, 400, 'BadRequestException'],
     ['to no stage', { target: '/' }, 403, 'MissingAuthenticationTokenException'],
     [
-      'to another stage, although it is not signed',
+      'to another stage, with a bearer token',
       { target: '/other/orders/7', headers: [bearer] },
       403,
       'MissingAuthenticationTokenException',
     ],
     [
-      'to no resource, as it is not signed',
+      'to no resource, with a bearer token',
       { target: '/test/nothing', headers: [bearer] },
       403,
       'IncompleteSignatureException',
@@ -241,7 +241,7 @@ describe('gateway with an authorizer', () => {
     expect(eventsOf('Echo')).toEqual([]);
   });
 
-  it('that fails is answered 500, and the reason is logged', async () => {
+  it('answers 500 if it fails, and logs the reason', async () => {
     authorization = { error: { errorType: 'Error', errorMessage: 'broken' } };
 
     const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
@@ -249,7 +249,7 @@ describe('gateway with an authorizer', () => {
     expect([statusCode, logFault.mock.calls[0]?.[0].cause]).toEqual([500, 'broken']);
   });
 
-  it('that streams is answered 500, the reason is logged, and the stream is closed', async () => {
+  it('answers 500 if it streams, logs the reason, and closes the stream', async () => {
     const stream = new PassThrough();
     authorization = { stream };
 
@@ -267,30 +267,30 @@ const methodsOf = (part: string) => ({
 });
 
 describe("the answer of an authorizer's function", () => {
-  it.each<[string, InvocationResult, number]>([
-    ['allows all methods', answering(everything), 200],
-    ['allows this method', answering(methodsOf('test/GET/secret')), 200],
-    ['allows all methods of the stage', answering(methodsOf('test/*')), 200],
-    ['allows every action', answering({ ...everything, Action: '*' }), 200],
-    ['allows another method', answering(methodsOf('test/POST/secret')), 403],
-    ['allows another stage', answering(methodsOf('prod/*')), 403],
-    ['allows another action', answering({ ...everything, Action: 'execute-api:Other' }), 403],
-    ['denies', answering({ ...everything, Effect: 'Deny' }), 403],
+  it.each<[string, number, InvocationResult]>([
+    ['allows all methods', 200, answering(everything)],
+    ['allows this method', 200, answering(methodsOf('test/GET/secret'))],
+    ['allows all methods of the stage', 200, answering(methodsOf('test/*'))],
+    ['allows every action', 200, answering({ ...everything, Action: '*' })],
+    ['allows another method', 403, answering(methodsOf('test/POST/secret'))],
+    ['allows another stage', 403, answering(methodsOf('prod/*'))],
+    ['allows another action', 403, answering({ ...everything, Action: 'execute-api:Other' })],
+    ['denies', 403, answering({ ...everything, Effect: 'Deny' })],
     [
       'allows and denies',
+      403,
       answering(
         {},
         { policyDocument: { Statement: [everything, { ...everything, Effect: 'Deny' }] } },
       ),
-      403,
     ],
-    ['has no resource', answering({ ...everything, Resource: undefined }), 500],
-    ['has no policy', answering(everything, { policyDocument: undefined }), 500],
-    ['has no principal', answering(everything, { principalId: undefined }), 500],
-    ['has a context with objects', answering(everything, { context: { a: {} } }), 500],
-    ['has a key that is no text', answering(everything, { usageIdentifierKey: 1 }), 500],
-    ['is nothing', { payload: 'null' }, 500],
-  ])('that %s', async (_, result, status) => {
+    ['has no resource', 500, answering({ ...everything, Resource: undefined })],
+    ['has no policy', 500, answering(everything, { policyDocument: undefined })],
+    ['has no principal', 500, answering(everything, { principalId: undefined })],
+    ['has a context with objects', 500, answering(everything, { context: { a: {} } })],
+    ['has a key that is no text', 500, answering(everything, { usageIdentifierKey: 1 })],
+    ['is nothing', 500, { payload: 'null' }],
+  ])('that %s: %d', async (_, status, result) => {
     authorization = result;
 
     const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
@@ -355,89 +355,92 @@ const mocked = (integration: object, more: object = {}) => {
 const response = (properties: object) => changed('AccessDenied', properties);
 
 describe('the template of a gateway', () => {
-  it.each<[Resources, string]>([
-    [{ Other: api.Api! }, 'Other: a second AWS::ApiGateway::RestApi is not supported'],
-    [changed('Api', { ApiKeySourceType: 'HEADER' }), 'Api: ApiKeySourceType other than AUTHORIZER'],
-    [{ Other: resources.Stage! }, 'Other: a second AWS::ApiGateway::Stage is not supported'],
+  it.each<[string, Resources]>([
+    ['Other: a second AWS::ApiGateway::RestApi is not supported', { Other: api.Api! }],
+    ['Api: ApiKeySourceType other than AUTHORIZER', changed('Api', { ApiKeySourceType: 'HEADER' })],
+    ['Other: a second AWS::ApiGateway::Stage is not supported', { Other: resources.Stage! }],
     [
+      'Stage: a throttle of a single method is not supported',
       changed('Stage', { MethodSettings: [{ ...oneEach, HttpMethod: 'GET' }] }),
-      'Stage: a throttle of a single method is not supported',
     ],
     [
+      'Stage: a throttle of a single method is not supported',
       changed('Stage', { MethodSettings: [oneEach, { ...oneEach, ThrottlingRateLimit: 2 }] }),
-      'Stage: a throttle of a single method is not supported',
     ],
-    [changed('Auth', { Type: 'REQUEST' }), 'Auth: a REQUEST authorizer is not supported'],
+    ['Auth: a REQUEST authorizer is not supported', changed('Auth', { Type: 'REQUEST' })],
     [
-      changed('Auth', { AuthorizerResultTtlInSeconds: undefined }),
       'Auth: AuthorizerResultTtlInSeconds other than 0 is not supported',
+      changed('Auth', { AuthorizerResultTtlInSeconds: undefined }),
     ],
     [
-      changed('Auth', { IdentitySource: 'method.request.querystring.key' }),
       'Auth: IdentitySource names no header',
+      changed('Auth', { IdentitySource: 'method.request.querystring.key' }),
     ],
     [
-      changed('GET /secret', { AuthorizationType: 'AWS_IAM' }),
       'GET /secret: AuthorizationType AWS_IAM is not supported',
+      changed('GET /secret', { AuthorizationType: 'AWS_IAM' }),
     ],
     [
-      changed('GET /secret', { AuthorizerId: 'other' }),
       'GET /secret: AuthorizerId is not an authorizer of the template',
+      changed('GET /secret', { AuthorizerId: 'other' }),
     ],
     [
-      changed('GET /secret', { Integration: { Type: 'HTTP' } }),
       'GET /secret: an integration of type HTTP is not supported locally',
+      changed('GET /secret', { Integration: { Type: 'HTTP' } }),
     ],
     [
+      'GET /secret: IntegrationHttpMethod must be POST',
       changed('GET /secret', proxy('Echo', { Uri: 'Echo', IntegrationHttpMethod: 'GET' })),
-      'GET /secret: a function is invoked by POST',
     ],
     [
-      changed('GET /secret', proxy('Echo', { Uri: 'Echo', ResponseTransferMode: 'STREAM' })),
       'GET /secret: ResponseTransferMode and Uri disagree about streaming',
+      changed('GET /secret', proxy('Echo', { Uri: 'Echo', ResponseTransferMode: 'STREAM' })),
     ],
-    [mocked({ PassthroughBehavior: 'WHEN_NO_MATCH' }), 'GET /mock: a MOCK integration that passes'],
     [
+      'GET /mock: PassthroughBehavior other than NEVER',
+      mocked({ PassthroughBehavior: 'WHEN_NO_MATCH' }),
+    ],
+    [
+      'GET /mock: a MOCK integration with several statuses is not supported',
       mocked({ RequestTemplates: { 'application/json': '{"statusCode":201}' } }),
-      'GET /mock: a MOCK integration with several statuses is not supported',
     ],
     [
+      'GET /mock: a MOCK integration with several statuses is not supported',
       mocked({ RequestTemplates: { 'application/json': '$input.body' } }),
-      'GET /mock: a MOCK integration with several statuses is not supported',
     ],
     [
-      mocked({}, { MethodResponses: [] }),
       'GET /mock: MethodResponses lacks parts of the response 200',
+      mocked({}, { MethodResponses: [] }),
     ],
     [
+      'GET /mock: MethodResponses lacks parts of the response 200',
       mocked({
         IntegrationResponses: [
           { StatusCode: '200', ResponseParameters: { 'method.response.header.X': "'1'" } },
         ],
       }),
-      'GET /mock: MethodResponses lacks parts of the response 200',
     ],
     [
-      response({ ResponseParameters: { 'gatewayresponse.path.x': "'1'" } }),
       'AccessDenied: the parameter gatewayresponse.path.x is not supported locally',
+      response({ ResponseParameters: { 'gatewayresponse.path.x': "'1'" } }),
     ],
     [
-      response({ ResponseParameters: { 'gatewayresponse.header.x': 'method.request.path.y' } }),
       'AccessDenied: the mapping method.request.path.y is not supported locally',
+      response({ ResponseParameters: { 'gatewayresponse.header.x': 'method.request.path.y' } }),
     ],
     [
-      response({ ResponseTemplates: { 'application/json': '#set($a = 1)' } }),
       'AccessDenied: a template with #set is not supported locally',
+      response({ ResponseTemplates: { 'application/json': '#set($a = 1)' } }),
     ],
     [
-      response({ ResponseTemplates: { 'application/json': '"$stageVariables.a"' } }),
       'AccessDenied: a template with $stageVariables is not supported locally',
+      response({ ResponseTemplates: { 'application/json': '"$stageVariables.a"' } }),
     ],
     [
+      'Plan: a quota per WEEK is not supported locally',
       changed('Plan', { Quota: { Limit: 1, Period: 'WEEK' } }),
-      'Plan: a quota by WEEK is not supported locally',
     ],
-  ])('stops the run with an error that names the unsupported part: %#', (others, message) => {
+  ])('stops the run with the error "%s"', (message, others) => {
     expect(() => createGateway(others)).toThrow(message);
   });
 

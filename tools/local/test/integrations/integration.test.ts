@@ -21,14 +21,13 @@ afterEach(() => {
 interface Sending extends RequestParts {
   /** What the function answers; nothing by default. */
   answer?: InvocationResult | Promise<InvocationResult>;
-  signal?: AbortSignal;
   timeoutMs?: number;
   isStreaming?: boolean;
 }
 
 function send(sending: Sending = {}) {
-  const { answer, signal, ...parts } = sending;
-  const request = { ...createRequest(parts), signal };
+  const { answer, ...parts } = sending;
+  const request = createRequest(parts);
   let giveUp: AbortSignal | undefined;
   const invoked: [LambdaFunction, Invocation][] = [];
   const exchange = { request, context: createContext(request), pathParameters: {} };

@@ -88,7 +88,7 @@ describe('data directory', () => {
     ['below a file', 'file/data', /ENOTDIR/],
     ['in a folder that the system protects', '/proc/x/data', /ENOENT/],
     ['whose lock is no database', 'data', /not a database/],
-  ])('reports why one %s cannot be used', (_, name, reason) => {
+  ])('reports why a directory %s cannot be used', (_, name, reason) => {
     writeFileSync(join(parent.path, 'file'), '');
     mkdirSync(join(parent.path, 'data'));
     writeFileSync(join(parent.path, 'data/lock.sqlite'), 'x'.repeat(4_096));

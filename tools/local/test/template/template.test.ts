@@ -16,11 +16,11 @@ function resource(Type: string, Properties: Record<string, unknown> = {}, logica
 }
 
 describe('a template', () => {
-  const lists = 'tools/local/template/resource-types.ts lists all that is';
+  const list = 'see tools/local/template/resource-types.ts';
 
   it('is refused for an unknown type', () => {
     expect(() => resource('AWS::SQS::Queue')).toThrow(
-      `X: the type AWS::SQS::Queue is not supported locally: ${lists}`,
+      `X: the type AWS::SQS::Queue is not supported locally: ${list}`,
     );
   });
 
@@ -50,7 +50,7 @@ describe('a template', () => {
     ],
   ])('is refused for the unknown property %s of %s', (property, type, properties) => {
     expect(() => resource(type, properties)).toThrow(
-      `X: the property ${property} of ${type} is not supported locally: ${lists}`,
+      `X: the property ${property} of ${type} is not supported locally: ${list}`,
     );
   });
 
