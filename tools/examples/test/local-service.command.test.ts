@@ -7,10 +7,11 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { OrderFieldName } from '../../../lambdas/shared/order-fields.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startServiceWith } from '../../start/test/running-service.ts';
-import { StoreOrders } from '../store-orders.ts';
+import { type Order, StoreOrders } from '../store-orders.ts';
 
 const run = promisify(execFile);
 const directory = temporaryDirectoryOfFile();
@@ -45,6 +46,15 @@ describe('the TypeScript client', () => {
   it('lists orders with every digit of their ids, and cancels one once', async () => {
     const client = new StoreOrders(service.baseUrl, service.keys.free);
 
+    // This does not compile if the client's type lacks a field of the contract.
+    const whole: Required<Order> = {
+      id: 9007199254740993n,
+      petId: 7n,
+      quantity: 2n,
+      shipDate: '2026-11-20T09:30:00Z',
+      complete: false,
+    } satisfies Record<OrderFieldName, unknown>;
+
     const listed = await Readable.from(client.orders()).toArray();
     const cancelled = [
       await client.cancelOrder(9007199254740993n),
@@ -52,13 +62,7 @@ describe('the TypeScript client', () => {
     ];
 
     expect(listed).toHaveLength(3);
-    expect(listed).toContainEqual({
-      id: 9007199254740993n,
-      petId: 7n,
-      quantity: 2n,
-      shipDate: '2026-11-20T09:30:00Z',
-      complete: false,
-    });
+    expect(listed).toContainEqual(whole);
     expect(cancelled).toEqual(['cancelled', 'already cancelled']);
   });
 });
