@@ -35,7 +35,7 @@ export class NotFoundError extends OperatorError {}
 /** The command names something whose state does not allow the command. */
 export class WrongStateError extends OperatorError {}
 
-/** Somebody else has changed a record after the command has read it. The command has changed nothing. */
+/** Somebody else has changed a record after the command has read it. */
 export class ChangedMeanwhileError extends WrongStateError {
   constructor(what: string) {
     super(`${what} was changed by somebody else meanwhile`, { remedy: 'run the command again' });
@@ -45,16 +45,8 @@ export class ChangedMeanwhileError extends WrongStateError {
 /** The operator ended a command before it was done. */
 export class InterruptedError extends OperatorError {}
 
-/** A command has changed everything except records that exist with other values. */
+/** A command has left orders as they are because they exist with other values. */
 export class DifferentError extends OperatorError {}
-
-/** A line of an orders file is not an order. */
-export class BadLineError extends OperatorError {
-  /** @param line the number of the line in the file, from 1 */
-  constructor(line: number, fault: string) {
-    super(`line ${line}: ${fault}`);
-  }
-}
 
 const quotedLength = 60;
 

@@ -66,25 +66,25 @@ async function runImport(
 ): Promise<ImportCounts> {
   // The import repeats failed calls itself, so the client must not repeat them as well.
   const table = { ...ordersTable(singleAttemptClient, tableName), wait: io.wait };
-  const line = progressLine(io);
+  const progress = progressLine(io);
   const rejects = await openRejects(request);
   const observer: ImportObserver = {
-    onProgress: line.draw,
-    onBadLine: ({ error, raw, header }) => {
+    onProgress: progress.draw,
+    onBadLine: (line) => {
       if (rejects === undefined) return;
-      if (header) writeLine(rejects, header);
-      writeLine(rejects, reasonLine(error));
-      writeLine(rejects, raw);
+      if (line.header) writeLine(rejects, line.header);
+      writeLine(rejects, reasonLine(line));
+      writeLine(rejects, line.raw);
     },
     onText: (text) => {
-      line.clear();
+      progress.clear();
       print(io.stderr, `${request.path}: ${text}`);
     },
   };
   try {
     return await importOrders(request, table, observer, io.interruption);
   } finally {
-    line.clear();
+    progress.clear();
     if (rejects !== undefined) closeSync(rejects);
   }
 }

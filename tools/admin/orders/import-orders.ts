@@ -1,11 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import {
-  BadLineError,
-  InterruptedError,
-  InvalidValueError,
-  OperatorError,
-} from '../../shared/errors.ts';
+import { InterruptedError, InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
 import { failureText } from '../stage/service-failure.ts';
 import {
@@ -142,12 +137,12 @@ async function* readRounds(running: Import): AsyncGenerator<OrderLine[]> {
   let round: OrderLine[] = [];
   for await (const line of readOrders(file, format, replace)) {
     if (signal.aborted) throw new InterruptedError('interrupted', { remedy: runAgain });
-    if ('error' in line) {
+    if ('order' in line) {
+      round.push(line);
+    } else {
       counts.rejected++;
       observer.onBadLine?.(line);
-      tellOneOf(counts.rejected, 'bad line', line.error, observer);
-    } else {
-      round.push(line);
+      tellOneOf(counts.rejected, 'bad line', line.message, observer);
     }
     if (round.length === roundSize) {
       yield round;
@@ -161,10 +156,10 @@ async function* readRounds(running: Import): AsyncGenerator<OrderLine[]> {
 function tellOneOf(
   number: number,
   about: TextAbout,
-  { message }: BadLineError,
+  text: string,
   { onText }: Partial<ImportObserver>,
 ): void {
-  if (number <= maxTexts) onText?.(message, about);
+  if (number <= maxTexts) onText?.(text, about);
   if (number === maxTexts + 1) onText?.(`further ${about}s are only counted`, about);
 }
 
@@ -192,9 +187,9 @@ async function load(
     for (const [position, { outcome, note }] of stored.value.entries()) {
       counts[outcome]++;
       if (note === undefined || (outcome === 'replaced' && !request.dryRun)) continue;
-      const difference = new BadLineError(batches[index]![position]!.line, note);
-      if (request.dryRun) observer.onText?.(difference.message, 'difference');
-      else tellOneOf(counts.different, 'difference', difference, observer);
+      const text = `line ${batches[index]![position]!.line}: ${note}`;
+      if (request.dryRun) observer.onText?.(text, 'difference');
+      else tellOneOf(counts.different, 'difference', text, observer);
     }
   }
 }

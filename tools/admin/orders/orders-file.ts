@@ -6,7 +6,6 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Option } from 'commander';
 import {
-  BadLineError,
   InterruptedError,
   InvalidValueError,
   OperatorError,
@@ -37,9 +36,10 @@ export interface OrderLine {
   readonly order: OrderItem;
 }
 
-/** A line that is not an order, and the reason. */
+/** A line that is not an order. */
 export interface BadLine {
-  readonly error: BadLineError;
+  /** The number of the line, and why it is not an order. */
+  readonly message: string;
   /** The line itself, without its end. */
   readonly raw: Buffer;
   /** The line that names the columns, with the first bad line of CSV. */
@@ -54,7 +54,7 @@ const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Formats the error of a bad line as a comment, which imports ignore. */
-export const reasonLine = ({ message }: BadLineError): string => `# ${message}`;
+export const reasonLine = ({ message }: BadLine): string => `# ${message}`;
 const reasonStart = Buffer.from('# line ');
 
 /**
@@ -129,7 +129,7 @@ export async function* readOrders(
       yield { line, order };
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
-      yield { raw, header, error: new BadLineError(line, error.message) };
+      yield { raw, header, message: `line ${line}: ${error.message}` };
       header = undefined;
     }
   }

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { BadLineError, OperatorError } from '../../shared/errors.ts';
+import { OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
 import { runRepeatable, UnconfirmedError } from '../stage/service-failure.ts';
 import { admin } from './run-admin.ts';
@@ -95,7 +95,7 @@ describe('a failure of anything else', () => {
   });
 
   it.each([
-    new OperatorError('x', { cause: new BadLineError(1, 'no field "Expired"') }),
+    new OperatorError('x', { cause: new OperatorError('no field "Expired"') }),
     new OperatorError('x', { cause: new SyntaxError('"AccessDenied" is not valid JSON') }),
   ])('is not a failure of a service if a file contains its words: %s', (error) => {
     expect(reportFailure(error, onStage)).toMatchObject({ exitCode: 1, class: 'refused' });

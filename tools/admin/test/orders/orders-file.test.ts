@@ -17,7 +17,7 @@ async function read(content: string | Buffer, format: OrdersFormat = 'jsonl') {
   await using file = await openOrders(path, process.stdin, new AbortController().signal);
   for await (const line of readOrders(file, format)) {
     if ('order' in line) orders.push(line.order);
-    else errors.push(line.error.message);
+    else errors.push(line.message);
   }
   return { orders, errors };
 }
