@@ -21,7 +21,7 @@ export interface LambdaFunction {
 /** A reference to a function in an integration or authorizer. */
 export interface InvocationTarget {
   readonly lambda: LambdaFunction;
-  /** The function's ARN, including the alias or version of the reference. */
+  /** The function's ARN, including the alias of the reference. */
   readonly invokedArn: string;
   readonly isStreaming: boolean;
 }
@@ -63,17 +63,14 @@ export function readFunctions(template: Template, assetsManifestFile: string): T
       .ofType('AWS::Lambda::Function')
       .map((resource) => [resource.attribute('Arn'), readFunction(resource, directories)]),
   );
-  const qualifiers = template
-    .ofType('AWS::Lambda::Alias')
-    .concat(template.ofType('AWS::Lambda::Version'));
-  const qualifiedArns = new Set(qualifiers.map(({ ref }) => ref));
+  const aliasArns = new Set(template.ofType('AWS::Lambda::Alias').map(({ ref }) => ref));
 
   return (uri, logicalId) => {
     const { arn, streamedArn } = invocationUri.exec(String(uri))?.groups ?? {};
     const invokedArn = arn ?? streamedArn ?? '';
     const unqualified = invokedArn.split(':').slice(0, 7).join(':');
     const lambda = byArn.get(unqualified);
-    if (lambda && (unqualified === invokedArn || qualifiedArns.has(invokedArn))) {
+    if (lambda && (unqualified === invokedArn || aliasArns.has(invokedArn))) {
       return { lambda, invokedArn, isStreaming: streamedArn !== undefined };
     }
     throw new TemplateError(logicalId, `invokes no function of this template: ${uri}`);

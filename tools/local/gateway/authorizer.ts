@@ -110,9 +110,6 @@ function parseResult(payload: string, methodArn: string): Authorization {
   try {
     const { principalId, policyDocument, context, usageIdentifierKey } = JSON.parse(payload);
     if (typeof principalId !== 'string') throw new TypeError('principalId is not a string');
-    if (!['string', 'undefined'].includes(typeof usageIdentifierKey)) {
-      throw new TypeError('usageIdentifierKey is not a string');
-    }
     return {
       context: { ...contextTexts(context ?? {}), principalId },
       usageIdentifierKey,

@@ -24,7 +24,6 @@ const uri = (functionArn: string, date = '2015-03-31', operation = 'invocations'
   `arn:aws:apigateway:eu-central-1:lambda:path/${date}/functions/${functionArn}/${operation}`;
 const qualified: Resources = {
   ...list,
-  Version: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: { Ref: 'List' } } },
   Live: {
     Type: 'AWS::Lambda::Alias',
     Properties: { FunctionName: { Ref: 'List' }, FunctionVersion: '1', Name: 'live' },
@@ -62,7 +61,6 @@ describe('functions of a template', () => {
 
   it.each([
     ['their own ARN', arn],
-    ['the ARN of a version', `${arn}:1`],
     ['the ARN of an alias', `${arn}:live`],
   ])('are found by %s', (_, invokedArn) => {
     const target = read(qualified)(uri(invokedArn), 'Method');

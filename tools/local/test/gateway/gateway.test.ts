@@ -288,7 +288,6 @@ describe("the answer of an authorizer's function", () => {
     ['has no policy', 500, answering(everything, { policyDocument: undefined })],
     ['has no principal', 500, answering(everything, { principalId: undefined })],
     ['has a context with objects', 500, answering(everything, { context: { a: {} } })],
-    ['has a key that is no text', 500, answering(everything, { usageIdentifierKey: 1 })],
     ['is nothing', 500, { payload: 'null' }],
   ])('that %s: %d', async (_, status, result) => {
     authorization = result;
