@@ -230,6 +230,7 @@ async function usingDatabase(database: Database, work: Promise<unknown>): Promis
   }
 }
 
+/** Listens for requests, and replaces the API's address in the outputs by the server's. */
 async function serve(
   prepared: PreparedService,
   gateway: Gateway,

@@ -71,7 +71,7 @@ export function denialOf(
   return `User: ${caller.userArn} is not authorized to perform: ${action} on resource: ${resource} because ${reason}`;
 }
 
-/** DynamoDB Local accepts letters and digits only. */
+/** A random id of letters and digits, as DynamoDB Local accepts no other characters. */
 function newAccessKeyId(): string {
   return `ASIA${randomBytes(16).toString('hex').toUpperCase()}`;
 }

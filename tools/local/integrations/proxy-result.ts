@@ -44,7 +44,7 @@ export function parseProxyResult(payload: string): GatewayAnswer {
 export async function parseStreamedResult(
   source: Readable,
 ): Promise<GatewayAnswer & { readonly body: Readable }> {
-  // It may break before it has a reader.
+  // The stream may break before anything reads it.
   source.on('error', () => {});
   try {
     return { ...parseProxyResult(await readPrelude(source)), body: source };
@@ -54,7 +54,7 @@ export async function parseStreamedResult(
   }
 }
 
-/** Reads up to the delimiter. What came after it is the next to be read. */
+/** Reads up to the delimiter, and puts back what came after it. */
 async function readPrelude(source: Readable): Promise<string> {
   let head = Buffer.alloc(0);
   for await (const chunk of source.iterator({ destroyOnReturn: false })) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The stack, Region and account that a template is of. */
+/** The stack, Region and account of a template. */
 export interface TemplateEnvironment {
   readonly stackName: string;
   readonly region: string;
@@ -121,7 +121,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::IAM::Role': {
     supported: 'ManagedPolicyArns Policies',
     withoutEffect: 'AssumeRolePolicyDocument',
-    nested: { 'Policies.PolicyDocument.Statement': 'Action Effect Resource Sid' },
+    nested: { 'Policies.PolicyDocument.Statement': 'Action Effect Resource' },
     ref: shortName,
     attributes: {
       Arn: (identity) => arn({ ...identity, region: '' }, 'iam', `role/${shortName(identity)}`),
@@ -142,7 +142,6 @@ export const typesWithoutEffect: ReadonlySet<string> = new Set([
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
   'AWS::Logs::QueryDefinition',
-  'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
   'AWS::WAFv2::WebACL',
