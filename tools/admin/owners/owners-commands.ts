@@ -138,9 +138,11 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
 const limitOptions = [
   new Option(
     '--per-minute <requests>',
-    "a limit of a minute, at most the plan's; the enterprise plan requires both limits",
+    "its own limit per minute, at most the plan's; enterprise requires both limits",
   ).argParser(wholeNumber),
-  new Option('--per-day <requests>', "a limit of a day, at most the plan's").argParser(wholeNumber),
+  new Option('--per-day <requests>', "its own limit per day, at most the plan's").argParser(
+    wholeNumber,
+  ),
 ];
 
 const usageHelp = `
