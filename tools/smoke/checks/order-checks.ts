@@ -28,8 +28,9 @@ export function listChecks() {
       orders = await expectList(stage, query, 'gzip');
     },
     'returns the same orders plain to a client that refuses gzip': async (stage) => {
-      if (orders === undefined || orders > mostOrdersReadTwice) {
-        throw new CheckSkipped(`there are ${orders ?? 'unknown'} orders, and they are read once`);
+      if (orders === undefined) throw new CheckSkipped('the gzipped list is not as documented');
+      if (orders > mostOrdersReadTwice) {
+        throw new CheckSkipped(`a list of ${orders} orders is read only once`);
       }
       await expectList(stage, '', 'gzip;q=0, identity', orders);
     },
@@ -40,7 +41,7 @@ export function listChecks() {
 export const failingRequestChecks = checksOf('Failing requests', {
   'answers 404 to an order that does not exist': (stage) =>
     expectOnEach(stage, { status: 404, code: 'order_not_found' }),
-  'answers 400 to an order id that is no canonical int64': async (stage) => {
+  'answers 400 to an order id that is not a canonical int64': async (stage) => {
     for (const orderId of [...badOrderIds, '9'.repeat(500)]) {
       await expectOnEach(stage, { status: 400, code: 'invalid_order_id' }, { orderId });
     }

@@ -11,7 +11,7 @@ const attempts = 3;
 
 /** Checks that each admitted request is counted. */
 export const countingChecks = checksOf('Rate limits', {
-  'lowers Remaining by one per admitted request, and by none for the others': expectCountdown,
+  'lowers Remaining by one for each admitted request, and not for others': expectCountdown,
 });
 
 /** Checks that use up the limit and compare the answers beyond it. */

@@ -11,7 +11,7 @@ const pauseMs = 2_000;
 const goodAnswersInARow = 5;
 
 interface PreflightOptions {
-  /** The stage's, which a message names. */
+  /** The host name of the stage, for messages. */
   readonly hostname: string;
   readonly sleep: (ms: number) => Promise<unknown>;
   /** Prints what the preflight is waiting for. */
@@ -27,20 +27,22 @@ interface PreflightOptions {
 export async function preflight(stage: Stage, options: PreflightOptions): Promise<void> {
   const { hostname, sleep, print } = options;
   let waitedMs = 0;
+  let inARow = 0;
   let answer: TextAnswer;
-  for (let inARow = 0; inARow < goodAnswersInARow; ) {
+  for (;;) {
     answer = await ask(stage, hostname);
     const isTemporary = answer.status === 403 || answer.status >= 500;
     if (!isTemporary) ensureService(answer);
     inARow = isTemporary ? 0 : inARow + 1;
+    if (inARow === goodAnswersInARow) break;
     if (!isTemporary && waitedMs === 0) continue;
-    if (waitedMs >= longestPropagationMs) throw notSteady(answer);
+    if (isTemporary && waitedMs >= longestPropagationMs) throw notSteady(answer);
     if (waitedMs === 0) print(`${waiting}: it answers ${shown(answer)}`);
     await sleep(pauseMs);
     waitedMs += pauseMs;
   }
   if (waitedMs > 0) print(`All answers are good after ${waitedMs / 1_000} s`);
-  ensureAllowance(answer!);
+  ensureAllowance(answer);
 }
 
 const waiting =

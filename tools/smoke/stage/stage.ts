@@ -28,7 +28,7 @@ export interface Expected {
 /** The codes of responses to requests without a known key. Their rate-limit headers are 0. */
 const codesWithoutKey: readonly (string | undefined)[] = ['unauthorized', 'not_found'];
 
-/** A response is not as expected. The message has a line each for what was asked, came and expected. */
+/** A response is not as expected. The message has a line each for the request, the response and the difference. */
 export class CheckFailed extends Error {}
 
 /** A deployed or local stage, with calls of the contract's operations. */
@@ -104,8 +104,8 @@ export class Stage {
     if (isExpected && differences.length === 0) return;
     throw new CheckFailed(
       [
-        `asked: ${asked(answer.question)}`,
-        `came: ${shown(answer)}`,
+        `request: ${shownRequest(answer.question)}`,
+        `response: ${shown(answer)}`,
         `expected: ${[status, code].filter(Boolean).join(' ')}, as in openapi.yaml`,
         ...new Set(differences),
       ].join('\n'),
@@ -120,9 +120,12 @@ export class Stage {
       return await read(await this.#send(question));
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
-      throw new CheckFailed(`asked: ${asked(question)}\ncame: no answer, ${message || code}`, {
-        cause: error,
-      });
+      throw new CheckFailed(
+        `request: ${shownRequest(question)}\nresponse: none, ${message || code}`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 
@@ -146,7 +149,7 @@ export class Stage {
   }
 }
 
-function asked({ method, path }: OutgoingRequest): string {
+function shownRequest({ method, path }: OutgoingRequest): string {
   return `${method} ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
 }
 
@@ -165,5 +168,5 @@ export function shown(answer: ComparedAnswer): string {
   const id = headerOf(answer, 'x-amz-apigw-id');
   const type = headerOf(answer, 'content-type') ?? 'no content type';
   const start = (answer.text ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 160);
-  return `${answer.status} (${type}${id === undefined ? '' : `, request ${id}`}) ${start}`.trim();
+  return `${answer.status} (${type}${id === undefined ? '' : `, request id ${id}`}) ${start}`.trim();
 }

@@ -12,12 +12,12 @@ const unknownPath = 'answers 404 to paths and methods that are not in the contra
 const gone = 'answers 410 gone, with the documented sunset date';
 const gzipped = 'returns all orders as a JSON array, streamed and gzipped, whatever the query';
 const plain = 'returns the same orders plain to a client that refuses gzip';
-const counted = 'lowers Remaining by one per admitted request, and by none for the others';
+const counted = 'lowers Remaining by one for each admitted request, and not for others';
 const exhausted = 'admits exactly what Remaining promised, then answers 429';
 const limitedEverywhere = 'answers 429 on every operation';
 const cancelledAgain = 'answers 409 when order 1 is cancelled again';
 const unknownHead = 'answers 404 to HEAD on every path';
-const badId = 'answers 400 to an order id that is no canonical int64';
+const badId = 'answers 400 to an order id that is not a canonical int64';
 
 /** For a check that needs the result of another one: that other check. */
 export const before: Readonly<Record<string, string>> = {
@@ -92,45 +92,45 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   // Statuses
   [
     'refuses two spaces before the key',
-    'came: 200',
+    'response: 200',
     withStatus(200, ({ authorization }) => authorization?.startsWith('Bearer  ') === true),
   ],
   [
     // A key with a correct checksum is served without being looked up.
     'refuses a well-formed key of an owner that does not exist',
-    'came: 200',
+    'response: 200',
     withStatus(200, ({ authorization }) => !!parseAuthorization(authorization, 'so_test_')),
   ],
   [
     'accepts the scheme in any case',
-    'came: 401',
+    'response: 401',
     withStatus(401, ({ authorization }) => authorization?.startsWith('BEARER') === true),
   ],
   [
     'refuses a missing key on every operation',
-    'came: 410',
+    'response: 410',
     withStatus(410, ({ path }) => path.startsWith('/pets')),
   ],
   [unknownPath, 'status 403 is not in openapi.yaml', withStatus(403, () => true)],
   [
     // An unknown path has another response for a client with a key.
     unknownPath,
-    'came: 500',
+    'response: 500',
     withStatus(500, ({ authorization }) => authorization?.includes('so_') === true),
   ],
   [
     badId,
-    'asked: DELETE /store/orders/0x10\ncame: 500 (application/json, request ',
+    'request: DELETE /store/orders/0x10\nresponse: 500 (application/json, request id ',
     withStatus(500, ({ path }) => path.endsWith('/0x10')),
   ],
   [
     limitedEverywhere,
-    'asked: GET /store/orders\ncame: 200',
+    'request: GET /store/orders\nresponse: 200',
     withStatus(200, ({ method, path }) => method === 'GET' && path === '/store/orders'),
   ],
   [
     cancelledAgain,
-    'came: 204',
+    'response: 204',
     on(409, (answer) => {
       Object.assign(answer, { status: 204, text: '' });
     }),

@@ -59,10 +59,10 @@ function runWith(mistake: Mistake) {
   return run(['--url', store.baseUrl], { key: key.apiKey, send: spoilt(store.send, mistake) });
 }
 
-/** Runs the checks on something that always gives the same answer. */
-function runOn(answer: Partial<Spoilable>) {
-  const always = { status: 200, headers: {}, text: '', ...answer };
-  const send = replayed(Array<Spoilable>(100).fill(always));
+/** Runs the checks on something that gives other answers, and repeats the last one. */
+function runOn(...answers: Pick<Spoilable, 'status' | 'text'>[]) {
+  const all = answers.map((answer) => ({ headers: {}, ...answer }));
+  const send = replayed([...all, ...Array<Spoilable>(100).fill(all.at(-1)!)]);
   return run(['--url', store.baseUrl], { key: key.apiKey, send });
 }
 
@@ -98,7 +98,7 @@ describe('smoke test', () => {
     });
 
     expect(output).toMatch(
-      /✗ answers 404 to an order that does not exist .*\n +asked: DELETE \/store\/orders\/-\d+\n +came: 500 \(application\/json, request [-\w]+=\) \{"code":"order_not_found",.*\n +expected: 404 order_not_found, as in openapi.yaml/,
+      /✗ answers 404 to an order that does not exist .*\n +request: DELETE \/store\/orders\/-\d+\n +response: 500 \(application\/json, request id [-\w]+=\) \{"code":"order_not_found",.*\n +expected: 404 order_not_found, as in openapi.yaml/,
     );
     expect(output).toMatch(/\d+ passed, 1 failed, 0 skipped in \d+\.\d s$/);
     expect(exitCode).toBe(1);
@@ -269,6 +269,14 @@ describe('smoke test, before its checks', () => {
     expect(errors.at(-1)).toMatch(
       /^smoke: --url does not give good answers after 120 s: it answers 503/,
     );
+  });
+
+  it('starts with the fifth good response in a row, even after exactly 120 seconds', async () => {
+    const lateAnswers = [...Array(56).fill(unavailable), { status: 410, text: '{"code":"gone"}' }];
+
+    const { errors } = await runOn(...lateAnswers);
+
+    expect(errors.at(-1)).toBe('All answers are good after 120 s');
   });
 
   it('suggests a wrong stage if API Gateway answers Forbidden', async () => {

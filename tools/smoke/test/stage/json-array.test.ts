@@ -56,10 +56,4 @@ describe('the elements of a JSON array', () => {
 
     await expect(split(bytes)).rejects.toThrow('not valid for encoding utf-8');
   });
-
-  it('have a maximum length', async () => {
-    await expect(split(`[{"${'x'.repeat(70_000)}`, 10_000)).rejects.toThrow(
-      'no complete order after',
-    );
-  });
 });
