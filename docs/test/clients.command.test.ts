@@ -88,7 +88,7 @@ describe('the code of docs/clients.md', () => {
 
   it.each([
     ['src/list.ts', '1000 orders; 1001 is cancelled\n'],
-    ['src/cancel-first.ts', '9007199254740993n 204\nOrder 9007199254740993 is cancelled.\n'],
+    ['src/cancel-one.ts', '9007199254740993n 204\nOrder 9007199254740993 is cancelled.\n'],
     ['src/use-exact-fetch.ts', 'true\n'],
     ['src/use-rate-limit.ts', '59 86400\n'],
   ])('runs against the local service: %s', async (file, printed) => {
