@@ -77,7 +77,7 @@ export async function answerManagement(
 ): Promise<boolean> {
   if (!isTrusted(incoming)) return false;
   const { method, url, headers } = incoming;
-  const { pathname, searchParams: query } = URL.parse(url!, 'http://local') ?? {};
+  const { pathname, searchParams: query } = new URL(url!, 'http://local');
   if (method === 'POST' && pathname === '/') {
     if (String(headers['x-amz-target']).startsWith('DynamoDB_')) {
       await services.guard.forwardForOperator(incoming, outgoing);
@@ -86,13 +86,13 @@ export async function answerManagement(
     return answerQuery(incoming, outgoing, services.stack);
   }
   // Ids consist of letters and digits, so the segments need no decoding.
-  const segments = (pathname ?? '').split('/').slice(1);
+  const segments = pathname.split('/').slice(1);
   const pattern = segments.map((segment, index) => (index % 2 === 0 ? segment : '*')).join('/');
   const operation = operations[`${method} /${pattern}`];
   if (!operation) return false;
   const ids = segments.filter((_, index) => index % 2 === 1);
   const body = String(await readBody(incoming));
-  answerOperation(() => operation({ ids, query: query!, body }, services.controlPlane), outgoing);
+  answerOperation(() => operation({ ids, query, body }, services.controlPlane), outgoing);
   return true;
 }
 
@@ -102,8 +102,7 @@ function answerOperation(operate: () => [number, unknown], outgoing: ServerRespo
   } catch (error) {
     if (!(error instanceof ControlPlaneError)) throw error;
     outgoing.setHeader('x-amzn-ErrorType', error.type);
-    const { message } = error;
-    sendJson(outgoing, statuses[error.type], { message });
+    sendJson(outgoing, statuses[error.type], { message: error.message });
   }
 }
 

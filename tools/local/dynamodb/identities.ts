@@ -61,7 +61,7 @@ export function denialOf(
 ): string | undefined {
   if (!caller) return undefined;
   const action = `dynamodb:${operation}`;
-  const table = tableOf(body);
+  const table: string | undefined = JSON.parse(body.toString()).TableName;
   const resource = table === undefined ? '*' : `${caller.tablesArn}${table}`;
   if (caller.allowed.has(`${action} ${resource}`)) return undefined;
   const reason =
@@ -105,13 +105,4 @@ function readStatement(statement: Statement, logicalId: string): string[] {
     throw unsupported(logicalId, `the pattern ${pattern} in a statement`);
   }
   return actions.flatMap((action) => resources.map((resource) => `${action} ${resource}`));
-}
-
-/** The table that a call names; undefined if it names none, or if the body is not JSON. */
-function tableOf(body: Buffer): string | undefined {
-  try {
-    return JSON.parse(body.toString('utf8')).TableName;
-  } catch {
-    return undefined;
-  }
 }

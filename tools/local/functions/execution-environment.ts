@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { FunctionError, Invocation, InvocationResult } from './invocation.ts';
 import type { LambdaFunction } from './lambda-functions.ts';
@@ -162,8 +163,7 @@ export class ExecutionEnvironment {
 
   // Node prints the uncaught error of a process itself, but passes that of a thread to its parent.
   #logError(error: unknown): void {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    for (const line of `Uncaught ${text}`.split('\n')) this.#options.log(line);
+    for (const line of `Uncaught ${inspect(error)}`.split('\n')) this.#options.log(line);
   }
 
   /** The error of an invocation that has reached the function's timeout. */

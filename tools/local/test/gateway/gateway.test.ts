@@ -162,12 +162,6 @@ describe('gateway', () => {
       403,
       'MissingAuthenticationTokenException',
     ],
-    [
-      'to no resource, with a bearer token',
-      { target: '/test/nothing', headers: [bearer] },
-      403,
-      'IncompleteSignatureException',
-    ],
   ])('answers a request %s with a gateway response', async (_, parts, status, type) => {
     const { statusCode, headers } = await send(parts);
 
