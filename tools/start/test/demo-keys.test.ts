@@ -47,7 +47,7 @@ const again = () => provideDemoKeys(store, data);
 const idOf = async (owner: string) => (await listKeys({ owner }, store))[0]!.keyId;
 
 describe('provideDemoKeys', () => {
-  it('makes an owner with one key for each plan', async () => {
+  it('creates an owner with one key for each plan', async () => {
     const owners = await allOwners(store);
 
     expect(owners.map(({ details, item }) => [details.name, item!.plan]).sort()).toEqual(
@@ -79,7 +79,7 @@ describe('provideDemoKeys', () => {
     expect(await again()).toEqual(before);
   });
 
-  it('makes another key if the kept one was rotated, even during its grace period', async () => {
+  it('issues another key if the kept one was rotated, even during its grace period', async () => {
     const { apiKey } = await rotateKey(await idOf('demo free'), 3_600, store);
 
     const { free } = await again();
@@ -97,7 +97,7 @@ describe('provideDemoKeys', () => {
         await purgeKeys(await findPurgeable(0, store), store);
       },
     ],
-  ])('makes another key if the kept one %s', async (_, make) => {
+  ])('issues another key if the kept one %s', async (_, make) => {
     await make();
 
     const { free } = await again();

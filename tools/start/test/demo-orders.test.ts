@@ -77,7 +77,7 @@ describe('the orders of a local run', () => {
     });
   });
 
-  it('are not all there when the start is stopped', async () => {
+  it('are no longer loaded when the start is stopped', async () => {
     const file = directory.write('orders.jsonl', '{"id":1}');
 
     await expect(loadFile(file, table, AbortSignal.abort(), tell)).rejects.toThrow('aborted');

@@ -70,13 +70,13 @@ describe('npm start -- --inspect', () => {
       await stoppedAgain.promise;
     } finally {
       run.child.kill('SIGTERM');
-      // How it ends is left open: Node itself can crash when threads end to which a debugger is attached.
+      // The exit code is not checked: Node can crash when a thread ends to which a debugger is attached.
       await run.exited;
     }
   });
 });
 
-/** From the line that Node writes when it listens for a debugger. */
+/** Reads the address from the line that Node writes when it listens for a debugger. */
 async function debuggerUrl(stderr: NodeJS.ReadableStream): Promise<string> {
   let written = '';
   const ended = once(stderr, 'end').then(() => Promise.reject(new Error(written)));
@@ -89,7 +89,7 @@ async function debuggerUrl(stderr: NodeJS.ReadableStream): Promise<string> {
   return /ws:\S+/.exec(written)![0];
 }
 
-/** As an editor does: finds the line in the maps of the scripts, before one of them runs. */
+/** Finds the line in the scripts' source maps before a script runs, as an editor does. */
 async function breakAtLine(thread: Session, onPause: (pause: Pause) => void): Promise<void> {
   const scripts = new Map<string, Script>();
   thread.on('Debugger.scriptParsed', ({ scriptId, url, sourceMapURL }) => {

@@ -48,7 +48,7 @@ describe('the line of a request', () => {
       'GET /v1/store/orders 429 57 ms free 0 left, retry in 12 s',
     ],
     [
-      'an answer that the client has no end of',
+      'an answer whose end the client did not get',
       { isComplete: false },
       'GET /v1/store/orders 200 57 ms cut off',
     ],

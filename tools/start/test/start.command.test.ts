@@ -101,7 +101,7 @@ function expectReady(ready: Ready, stage: string): void {
   });
 }
 
-/** A DynamoDB that, once told to, answers every scan with one page, and the one after it never. */
+/** A DynamoDB that, after `hold`, answers each first scan with a page, and never sends the next page. */
 async function startHeldDynamoDb() {
   const dynamodb = await startEmbeddedDynamoDB();
   const proxy = await DynamodbProxy.before(dynamodb.endpoint);

@@ -113,7 +113,7 @@ function wrongStatus({ action, answer }: ActionResult): string[] {
   return isWrong ? [`${JSON.stringify(action)} was answered ${status}`] : [];
 }
 
-/** Invariant: no failure without a fault that the repetitions could not make good. */
+/** Invariant: a request fails only because of a fault that its retries could not overcome. */
 function needlessFailure({ action, answer }: ActionResult, { databaseCalls }: SeedRecord) {
   if (!answer || (answer.status < 500 && answer.isComplete)) return [];
   const { status, caller } = answer;
@@ -134,8 +134,8 @@ function abandonedCalls({ databaseCalls }: SeedRecord): string[] {
 }
 
 /**
- * Invariant: an order is cancelled by one request, which is answered 204, or 5xx where its last attempt
- * has failed; and no other request is told that it has cancelled the order.
+ * Invariant: one request cancels an order, and gets 204, or 5xx if its last attempt has failed. No other
+ * request gets 204.
  */
 function orderDifferences(id: string, { orders, results }: SeedRecord): string[] {
   const { status, cancelledBy } = orders.get(id)!;

@@ -10,8 +10,8 @@ import { randomFrom } from './random.ts';
 
 /*
  * Clients of several owners and keys send a thousand requests at once, across the end of a minute, while
- * plans change and keys are rotated, revoked and banned. Each owner is held to its limit, each order is
- * cancelled once, and an operator's change applies from then on.
+ * plans change and keys are rotated, revoked and banned. No owner exceeds its limit, each order is
+ * cancelled once, and an operator's change applies to all later requests.
  */
 
 const isNightly = process.env.ADVERSITY === 'nightly';
@@ -25,8 +25,7 @@ let store: RunningStore;
 let startMs: number;
 
 beforeAll(async () => {
-  // A second before a minute's end, and never ahead of the system's clock: by that, functions are
-  // told when their time is over.
+  // A second before a minute's end, and not ahead of the system's clock, which ends the time of functions.
   startMs = (thisMinute() - 60 * (minutes - 1)) * 1_000 - 1_000;
   clock = serviceClock('staging', startMs);
   store = await RunningStore.start({ ...clock.serviceOptions });
@@ -44,7 +43,7 @@ async function exchange(key: IssuedKey, orderId?: string): Promise<Exchange> {
     orderId === undefined
       ? store.call('GET', '/pets/1', { token: key.apiKey })
       : store.cancel(orderId, key.apiKey);
-  // On a machine that is slow today, a request can be given up: its outcome is open.
+  // On a slow machine, a request can time out. Its outcome is then unknown.
   const answer = await asked.catch((error: NodeJS.ErrnoException) => unanswered(error));
   return { ownerId: key.ownerId, orderId, answer, beganAtMs, endedAtMs: performance.now() };
 }

@@ -58,7 +58,7 @@ export const knownOrders: Readonly<Record<string, string>> = {
   8: 'never-used',
 };
 
-/** The order that is used at the end of a run, when there are no faults any more. */
+/** The order that is used at the end of a run, after the faults. */
 export const lastOrder = '9223372036854775807';
 
 const rates = [0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1];
@@ -140,7 +140,7 @@ export async function runSeed(seed: number, service: ServiceInThread): Promise<S
   return { plan, results, recovery, orders, databaseCalls };
 }
 
-/* What the operator does goes to a database without faults. */
+/* The operator's actions use the database without faults. */
 
 async function putKnownOrders({ database, ordersTable }: ServiceInThread): Promise<void> {
   const orders = Object.entries({ ...knownOrders, [lastOrder]: 'pending' });
@@ -163,7 +163,7 @@ async function readOrders({
   );
 }
 
-/** Returns whether the order was pending, and is shipped by this. */
+/** Ships an order if it is pending. Returns whether it was. */
 async function ship(id: string, { database, ordersTable }: ServiceInThread): Promise<boolean> {
   const command = new UpdateItemCommand({
     TableName: ordersTable,

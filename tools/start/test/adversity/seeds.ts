@@ -2,9 +2,9 @@ import { timedViolations, violations } from './invariants.ts';
 import { planOf, runSeed } from './seed-run.ts';
 import type { ServiceInThread } from './service-in-thread.ts';
 
-/** The time by which a timer of this thread may be late before time limits are no longer meant. */
+/** If a timer of this thread is later than this, the machine is too slow to check time limits. */
 const stallMs = 100;
-/** A run during which the machine or the database stood still is repeated, at most so often. */
+/** How often a seed is run if the machine or the database was too slow during its runs. */
 const mostAttempts = 3;
 const again = 'npm test -- test/adversity/faults --selectProjects faults';
 

@@ -32,12 +32,12 @@ export interface Asked {
 
 export interface Answer {
   readonly status: number;
-  /** The values by lower-case name; undefined where API Gateway answers for the authorizer. */
+  /** The values by lower-case name; undefined if the authorizer has refused the request. */
   readonly headers?: ReadonlyMap<string, readonly string[]>;
   readonly body: Buffer;
   /** Whether the answer ended properly, without a broken stream. */
   readonly isComplete: boolean;
-  /** The key's id for the function, another for each request; undefined as `headers` is. */
+  /** The id of the key that the function gets, which differs for each request. Only cancellations have it. */
   readonly caller?: string;
 }
 
@@ -123,7 +123,7 @@ export class ServiceInThread implements AsyncDisposable {
       return isRefused ? ofGateway(401, 'unauthorized') : ofGateway(503, 'service_unavailable');
     }
     const headers = isGzip ? { 'accept-encoding': 'gzip' } : {};
-    // A key of its own, so that the order which a request has cancelled names the request.
+    // Each request has a key id of its own, so that an order shows which request cancelled it.
     const caller = randomUUID();
     const context = { ...authorizer, keyId: caller };
     const details = { headers, requestContext: requestContext({ authorizer: context }) };
@@ -190,7 +190,7 @@ function recogniseErrorsOfNode(): void {
   });
 }
 
-/** Divides the time limits of everything in this thread. Returns a function that ends that. */
+/** Divides the time limits of everything in this thread. Returns a function that restores them. */
 export function quickenTimeLimits(): () => void {
   const { setTimeout: wait } = globalThis;
   const { setTimeout: limit } = Socket.prototype;

@@ -28,7 +28,7 @@ const requestsPerTurn = 400;
 const requestsAtOnce = 16;
 const seedsPerTurn = 3;
 const limitPerMinute = 30;
-/** From so many turns on, what a first turn has loaded is small beside what could have leaked. */
+/** Memory is compared after at least this many turns, because the first turn loads code and data. */
 const turnsForMemory = 12;
 const orderIds = Object.keys(knownOrders);
 
@@ -62,7 +62,7 @@ it(
       for (const seed of seedsOf(turn)) found.push(...(await violationsOf(seed, failing)));
       endQuickTime();
       log.release();
-      // What the tests note of a turn would grow with their number.
+      // Forgets the recorded calls, which would grow with the number of turns.
       loaded.dynamodb.use(noFaults);
       collectGarbage();
       const { heapUsed, external } = process.memoryUsage();

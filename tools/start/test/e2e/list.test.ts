@@ -17,8 +17,8 @@ import { collectGarbage } from '../collect-garbage.ts';
 import { RunningStore } from './running-store.ts';
 
 /*
- * The list as a client gets it from the bundle that is deployed. What it does for slow clients and where
- * its table fails at once is tested in test/lambdas/list-orders.test.ts.
+ * The list as a client gets it from the deployed bundle. test/lambdas/list-orders.test.ts tests slow
+ * clients, and a table that fails at once.
  */
 
 let database: EmbeddedDynamoDb;
@@ -56,7 +56,7 @@ function idsIn(body: string): string {
   return ids.sort().join();
 }
 
-/** Has the scans of the orders answered so, each with its number from 1. */
+/** Answers each scan of the orders with the reply for its number, which begins at 1. */
 function answerScans(reply: (number: number) => Reply): void {
   let scans = 0;
   proxy.faults.set(store.ordersTable, (call) => reply(++scans)(call));

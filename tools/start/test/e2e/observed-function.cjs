@@ -24,6 +24,6 @@ ClientRequest.prototype.emit = function (event, ...values) {
   return emit.call(this, event, ...values);
 };
 
-// The list pauses before it asks for a page once more, and no test is about how long.
+// The list pauses before it requests a page again. No test depends on how long.
 const { setTimeout: pause } = pauses;
 pauses.setTimeout = (_delayMs, ...rest) => pause(1, ...rest);

@@ -38,7 +38,7 @@ export interface Order {
   readonly neverUsed?: string;
 }
 
-/** What a new key has beside its plan: limits of its owner, and properties of its own. */
+/** The limits of a new key's owner, and the properties of the key. */
 export type KeyOptions = KeyTraits & Partial<OwnerLimits>;
 
 interface StoreOptions {
@@ -46,7 +46,7 @@ interface StoreOptions {
   readonly stage?: StageName;
   /** @default - the synthesized template, with functions that load a file */
   readonly templateFile?: string;
-  /** The CommonJS file that Node loads before a function. @default - has it wait long for DynamoDB */
+  /** The CommonJS file that Node loads before a function. @default - patient-function.cjs */
   readonly preload?: string;
   /** @default - a new embedded DynamoDB */
   readonly dynamodbEndpoint?: string;
@@ -64,8 +64,8 @@ export interface Call {
 
 const patientFunction = join(import.meta.dirname, 'patient-function.cjs');
 const transactionMaxItems = 100;
-// A client that a test lets pause must not give up by itself, however slow the machine is. The time
-// limits of the tests are shorter.
+// The client does not give up, however slow the machine is or however long a test lets it pause. The
+// tests have shorter time limits.
 const clientTimeoutMs = 600_000;
 const keyFields = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', 'usedAt']);
 
@@ -217,7 +217,7 @@ export class RunningStore implements AsyncDisposable {
 }
 
 export const thisMinute = (nowMs = Date.now()) => Math.floor(nowMs / 60_000) * 60;
-/** A minute that a faster clock can have begun. It stays the current one for four minutes at least. */
+/** A minute that a faster clock can have begun. It is the current one for at least four minutes. */
 export const lastingMinute = (nowMs?: number) => thisMinute(nowMs) + 240;
 export const today = (nowMs = Date.now()) => Math.floor(nowMs / 86_400_000) * 86_400;
 

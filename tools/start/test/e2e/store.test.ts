@@ -3,8 +3,8 @@ import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
 import { RunningStore } from './running-store.ts';
 
 /*
- * The template of prod with an embedded DynamoDB: what only stored items show, or needs several clients.
- * tools/smoke/test/answers.test.ts provokes every response of staging.
+ * Tests of prod's template that need several clients or read stored items. tools/smoke/test/answers.test.ts
+ * provokes every response of staging.
  */
 
 let store: RunningStore;

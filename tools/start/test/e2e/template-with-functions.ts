@@ -30,7 +30,7 @@ export function templateWithFunctions(
   return file;
 }
 
-/** Lets functions wait for DynamoDB as long as patient-function.cjs does, each in its turn. */
+/** Gives functions the time for which patient-function.cjs lets them wait for DynamoDB. */
 export const patient = { Timeout: 120 };
 
 /**
