@@ -5,7 +5,7 @@ import { type Findings, median, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
 /** A list and the form of the request. */
-export interface ListKind {
+interface ListKind {
   readonly bundleFile: string;
   readonly isGzipAccepted?: boolean;
 }

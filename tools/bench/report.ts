@@ -22,7 +22,7 @@ export const targets = {
 } satisfies Record<string, number>;
 
 type FigureName = keyof typeof targets;
-export type Figures = Partial<Record<FigureName, number>>;
+type Figures = Partial<Record<FigureName, number>>;
 
 /** The results of one job. */
 export interface Findings {

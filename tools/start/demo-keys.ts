@@ -32,7 +32,7 @@ export async function provideDemoKeys(
   const keys = await Promise.all(
     planNames.map(async (plan) => {
       const token = stored?.[plan];
-      return [plan, token && (await isUsable(token, store)) ? token : await issue(plan, store)];
+      return [plan, token && (await isKept(token, store)) ? token : await issue(plan, store)];
     }),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
@@ -51,13 +51,11 @@ async function issue(plan: PlanName, store: KeyStore): Promise<string> {
   return (await issueKey({ owner: details.ownerId, label: 'npm start' }, store)).apiKey;
 }
 
-/** Whether to keep a token: it is valid without an expiry, or its owner is suspended and cannot get another. */
-async function isUsable(token: string, store: KeyStore): Promise<boolean> {
-  const { item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
-  if (!item) return false;
-  const entry = item.keys[hashToken(token)];
-  // A demo key has an expiry only after it was rotated away.
-  return item.status !== 'active' || (entry !== undefined && entry.expiresAt === undefined);
+/** Whether a demo key was neither revoked nor rotated, which gives it an expiry. */
+async function isKept(token: string, store: KeyStore): Promise<boolean> {
+  const owner = await findOwnerOfHash(hashOwnerPart(token), store);
+  const entry = owner?.item?.keys[hashToken(token)];
+  return entry !== undefined && entry.expiresAt === undefined;
 }
 
 /** Adapts the local run's control plane to the interface that the operator's commands use. */

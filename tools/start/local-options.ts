@@ -107,7 +107,8 @@ function isReadableFile(path: string): boolean {
 }
 
 function endpointOf(value: string | undefined): string | undefined {
-  if (!value || /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value || undefined;
+  if (!value) return undefined;
+  if (/^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
   throw new InvalidValueError(
     'DYNAMODB_ENDPOINT',
     // The value may have a password.

@@ -16,7 +16,7 @@ export type Action =
   | { readonly type: 'bad-key'; readonly orderId: string | undefined; readonly token: string };
 
 /** Everything that a seed determines. */
-export interface SeedPlan {
+interface SeedPlan {
   readonly mixture: Mixture;
   readonly perMinute: number;
   /** The waves run one after the other. The actions of one wave run at the same time. */

@@ -39,7 +39,7 @@ export interface Order {
 }
 
 /** The limits of a new key's owner, and the properties of the key. */
-export type KeyOptions = KeyTraits & Partial<OwnerLimits>;
+type KeyOptions = KeyTraits & Partial<OwnerLimits>;
 
 interface StoreOptions {
   /** @default staging */
