@@ -25,7 +25,12 @@ export class Dashboard extends Construct {
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],
         [
-          graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors]),
+          graph('Requests', [
+            metrics.requests,
+            metrics.clientErrors,
+            metrics.tooManyRequests,
+            metrics.serverErrors,
+          ]),
           graph('Cancel: latency in ms', [
             metrics.cancelLatency('p50'),
             metrics.cancelLatency('p99'),

@@ -106,6 +106,7 @@ export class Monitoring extends Construct {
       });
     // The access log quotes all values, so a status is compared as text.
     count('ClientErrors', metrics.clientErrors, 'status', '4*');
+    count('TooManyRequests', metrics.tooManyRequests, 'status', '429');
     count('ServerErrors', metrics.serverErrors, 'status', '5*');
     count('AuthorizerFailures', metrics.authorizerFailures, 'errorType', 'AUTHORIZER_*');
   }

@@ -12,7 +12,7 @@ import {
 import { operations } from '../settings/functions.ts';
 import type { StageName } from '../settings/stages.ts';
 
-type AccessLogMetric = 'ClientErrors' | 'ServerErrors' | 'AuthorizerFailures';
+type AccessLogMetric = 'ClientErrors' | 'TooManyRequests' | 'ServerErrors' | 'AuthorizerFailures';
 
 export interface ServiceMetricsProps {
   readonly stage: StageName;
@@ -54,6 +54,7 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
       dimensionsMap: { LogGroupName: accessLog.logGroupName },
     }),
     clientErrors: ofService('ClientErrors'),
+    tooManyRequests: ofService('TooManyRequests'),
     serverErrors: ofService('ServerErrors'),
     authorizerFailures: ofService('AuthorizerFailures'),
     admitted: ofService('RequestsAdmitted'),

@@ -176,6 +176,7 @@ describe.each(stageNames)('alarms of %s', (stage) => {
 
   it.each([
     ['ClientErrors', '{ $.status = "4*" }'],
+    ['TooManyRequests', '{ $.status = "429" }'],
     ['ServerErrors', '{ $.status = "5*" }'],
     // A 401 is not a failure of the authorizer.
     ['AuthorizerFailures', '{ $.errorType = "AUTHORIZER_*" }'],

@@ -4,7 +4,7 @@ import {
   type StackResourceSummary,
 } from '@aws-sdk/client-cloudformation';
 import type { MetricStat } from '@aws-sdk/client-cloudwatch';
-import { type MetricName, metricNamespace } from '../../../lambdas/shared/metric-definitions.ts';
+import { metricNamespace } from '../../../lambdas/shared/metric-definitions.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
 import { callLimitSettings, withCallLimits } from '../stage/call-limits.ts';
@@ -60,7 +60,7 @@ export async function deployedStage(stage: StageName, nowMs: number) {
       requests: sum('requests'),
       status4xx: sum('clientErrors'),
       status5xx: sum('serverErrors'),
-      rejected: sum('rejected'),
+      status429: sum('tooManyRequests'),
     },
   };
 }
@@ -73,7 +73,7 @@ export function metricsOf(stage: StageName) {
     requests: metricStat('AWS/ApiGateway', 'Count', 'SampleCount', api),
     clientErrors: ofService('ClientErrors'),
     serverErrors: ofService('ServerErrors'),
-    rejected: ofService('RequestsRejected' satisfies MetricName),
+    tooManyRequests: ofService('TooManyRequests'),
   };
 }
 

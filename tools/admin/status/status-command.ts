@@ -40,11 +40,11 @@ async function status({ stage, options }: Call): Promise<Result> {
 }
 
 function deployedTexts({ alarms, functions, lastHour }: DeployedStage): string[] {
-  const { requests, status4xx, status5xx, rejected } = lastHour;
+  const { requests, status4xx, status5xx, status429 } = lastHour;
   return [
     tableText(alarmFields, alarms, 'No alarm is on.'),
-    `${counted(requests, 'request')} in the last hour; ${grouped(status4xx)} with 4xx, of which the ` +
-      `authorizer rejected ${grouped(rejected)} with 401 or 429; ${grouped(status5xx)} with 5xx.`,
+    `${counted(requests, 'request')} in the last hour; ${grouped(status4xx)} with 4xx, of which ` +
+      `${grouped(status429)} with 429; ${grouped(status5xx)} with 5xx.`,
     tableText(functionFields, functions),
   ];
 }
