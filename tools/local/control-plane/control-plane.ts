@@ -58,7 +58,7 @@ const format: FileFormat<ControlPlaneState> = {
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
 export class ControlPlane {
-  /** The metered requests of this run, by `usageName`. */
+  /** The metered requests of this run, by the names of their counters. */
   readonly #usage = new Map<string, number>();
   readonly #usagePlans: readonly UsagePlan[];
   readonly #directory: DataDirectory | undefined;
@@ -144,7 +144,7 @@ export class ControlPlane {
       new Date(first! + index * dayMs).toISOString().slice(0, 10),
     );
     const usage = this.#state.apiKeys.map(({ id }) => {
-      const used = days.map((day) => this.#usage.get(usageName(usagePlanId, id, day)) ?? 0);
+      const used = days.map((day) => this.#usage.get(counterName(usagePlanId, id, day)) ?? 0);
       return [id, used.map((requests) => [requests, plan.perDay! - requests])] as const;
     });
     return Object.fromEntries(usage.filter(([, each]) => each.some(([requests]) => requests! > 0)));
@@ -162,7 +162,7 @@ export class ControlPlane {
     const [plan] = key?.enabled ? this.getUsagePlans({ keyId: key.id }) : [];
     if (!key || !plan) throw new GatewayFault('INVALID_API_KEY');
     if (plan.throttle) takeToken(`${plan.id} ${key.id}`, plan.throttle);
-    const name = usageName(plan.id, key.id, new Date(nowMs).toISOString().slice(0, 10));
+    const name = counterName(plan.id, key.id, new Date(nowMs).toISOString().slice(0, 10));
     const used = this.#usage.get(name) ?? 0;
     if (plan.perDay !== undefined && used >= plan.perDay) throw new GatewayFault('QUOTA_EXCEEDED');
     this.#usage.set(name, used + 1);
@@ -193,8 +193,8 @@ export class ControlPlane {
   }
 }
 
-/** The name of the requests of a key in a plan on a day (UTC), such as `2026-11-20`. */
-function usageName(planId: string, keyId: string, day: string): string {
+/** Names the counter of a key's requests in a plan on a day (UTC), such as `2026-11-20`. */
+function counterName(planId: string, keyId: string, day: string): string {
   return `${planId} ${keyId} ${day}`;
 }
 

@@ -44,8 +44,8 @@ const watchdog = `
  * Starts dynoxide on a free port of this machine.
  *
  * dynoxide allows every origin, checks no signatures, and can listen on TCP only. A page in a browser
- * must not find it, so it gets a random loopback address of 16 million on Linux. Other systems have
- * one loopback address, where only the random port makes it hard to find.
+ * must not find it, so on Linux it listens at one of 16 million loopback addresses. Other systems have
+ * a single one, where only the random port makes it hard to find.
  *
  * @throws LocalRunError if there is no binary for this platform, or it does not start
  */
