@@ -52,8 +52,10 @@ export function addImportCommand(orders: Command, io: CommandIo): void {
       const text = importText(counts, options, seconds);
       const result = { value: { file: path, ...counts, seconds }, text };
       if (counts.different === 0) return result;
-      const left = `${path}: ${counted(counts.different, 'order')} left as they are`;
-      const remedy = `--replace changes them unless they are ${finalStates}; add --dry-run to see how`;
+      const left = `${path}: ${counted(counts.different, 'order')} with other values not changed`;
+      const remedy = options.replace
+        ? 'read the reasons above, and correct the lines or run the command again'
+        : `--replace changes them unless they are ${finalStates}; add --dry-run to see how`;
       return { ...result, failure: new DifferentError(left, { remedy }) };
     },
   });
@@ -129,7 +131,7 @@ function importText(
 ): string {
   const imported = `${dryRun ? 'Would have imported' : 'Imported'} ${counted(inserted, 'order')}`;
   const changed = replace ? ` and changed ${grouped(replaced)}` : '';
-  const kept = different > 0 ? ` ${grouped(different)} with other values, left as they are;` : '';
+  const kept = different > 0 ? ` ${grouped(different)} with other values not changed;` : '';
   return (
     `${imported}${changed} in ${seconds.toFixed(1)} s; ${grouped(alreadyThere)} already existed;` +
     `${kept} ${counted(rejected, 'bad line')} left out.`
