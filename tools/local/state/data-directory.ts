@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../errors.ts';
@@ -10,6 +10,7 @@ export interface FileFormat<T> {
   readonly remedy: string;
 }
 
+const directoryMode = 0o700;
 const lockFile = 'lock.sqlite';
 /** SQLite's result code for a file that another connection has locked. */
 const sqliteBusy = 5;
@@ -20,7 +21,7 @@ export class DataDirectory {
   readonly #lock: DatabaseSync;
 
   /**
-   * Creates a data directory, which only this user can read, or opens an existing one.
+   * Creates a data directory or opens an existing one. Only this user can then read it.
    *
    * @throws LocalRunError if the directory cannot be used, or another process has opened it
    */
@@ -84,7 +85,7 @@ function makeWithParents(path: string): void {
   if (existsSync(path)) return;
   makeWithParents(dirname(path));
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode: directoryMode });
   } catch (error) {
     // Another stage's run may have made it meanwhile.
     if (!existsSync(path)) throw error;
@@ -99,6 +100,8 @@ function makeWithParents(path: string): void {
 function lockDirectory(path: string): DatabaseSync {
   try {
     makeWithParents(path);
+    // `mkdir` does not change the mode of a directory that exists already.
+    chmodSync(path, directoryMode);
     const database = new DatabaseSync(join(path, lockFile));
     // The transaction writes nothing, so it needs no journal on the disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');

@@ -41,10 +41,13 @@ describe('data directory', () => {
     expect(directory.read('b.json', text)).toBeUndefined();
   });
 
-  it('creates a directory that only this user can read', () => {
-    const directory = open();
+  it.each(['a new', 'an existing'])('lets only this user read %s directory', (which) => {
+    const path = join(parent.path, 'data');
+    if (which === 'an existing') mkdirSync(path, { mode: 0o755 });
 
-    expect(statSync(directory.pathOf('.')).mode & 0o777).toBe(0o700);
+    open(path);
+
+    expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
   it('keeps the old file if a write is interrupted, and can be written again', () => {
