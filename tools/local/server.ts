@@ -116,12 +116,11 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const runner = startRunner(identities, dynamodbEndpoint, options);
   started.defer(() => runner.close());
   const controlPlane = new ControlPlane(readUsagePlans(template), dataDirectory);
-  const takeToken = tokenBuckets(now);
   const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
   const gateway = new Gateway(template, {
     targetOf: readFunctions(template, assetsManifestFile),
-    meter: (keyValue) => controlPlane.meter(keyValue, takeToken, now()),
-    takeToken,
+    controlPlane,
+    takeToken: tokenBuckets(now),
     invoke: runner.invoke,
     logFault: ({ type, cause }, requestId) => {
       if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);

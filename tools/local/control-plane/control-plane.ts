@@ -4,7 +4,7 @@ import type { TakeToken, UsagePlan } from '../gateway/usage-plan.ts';
 import type { DataDirectory, FileFormat } from '../state/data-directory.ts';
 
 /** An API key of API Gateway. It identifies an owner for usage plans and is not the bearer token. */
-export interface ApiKey {
+interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly value: string;

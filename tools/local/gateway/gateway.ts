@@ -1,4 +1,4 @@
-import type { ApiKey } from '../control-plane/control-plane.ts';
+import type { ControlPlane } from '../control-plane/control-plane.ts';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import {
@@ -24,8 +24,7 @@ import type { TakeToken, TokenBucketLimits } from './usage-plan.ts';
 /** The parts that a gateway needs besides its template. */
 interface GatewayServices {
   readonly targetOf: TargetOf;
-  /** Counts a request for its API key. @throws GatewayFault if it is not admitted */
-  readonly meter: (keyValue: string | undefined) => ApiKey;
+  readonly controlPlane: ControlPlane;
   readonly takeToken: TakeToken;
   readonly invoke: Invoke;
   /** Logs a fault that the gateway answers with a gateway response. */
@@ -119,15 +118,17 @@ export class Gateway {
     return `arn:aws:execute-api:${region}:${accountId}:${apiId}/${[stage, method, ...rest].join('/')}`;
   }
 
-  #meter(method: ApiMethod, usageKey: string | undefined, { context }: Exchange): void {
+  /** Counts the request for its API key and for its method. */
+  #meter(method: ApiMethod, usageKey: string | undefined, { request, context }: Exchange): void {
+    const { controlPlane, takeToken } = this.#services;
     if (method.isApiKeyRequired) {
-      const key = this.#services.meter(usageKey);
+      const key = controlPlane.meter(usageKey, takeToken, request.timeMs);
       context.identity.apiKey = key.value;
       context.identity.apiKeyId = key.id;
     }
     // Every method has a bucket of its own.
     const name = `${context.resourcePath} ${context.httpMethod}`;
-    if (this.#throttle) this.#services.takeToken(name, this.#throttle);
+    if (this.#throttle) takeToken(name, this.#throttle);
   }
 
   #answerFault(error: unknown, exchange: Exchange): GatewayAnswer {

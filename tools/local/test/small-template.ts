@@ -230,17 +230,16 @@ export function gatewayOf(
   keyValues: readonly string[],
   logFault: GatewayServices['logFault'] = () => {},
 ): Gateway {
-  const plane = new ControlPlane(readUsagePlans(template));
-  for (const value of keyValues) addKey(plane, value);
-  const takeToken = tokenBuckets(() => 1_000_000);
+  const controlPlane = new ControlPlane(readUsagePlans(template));
+  for (const value of keyValues) addKey(controlPlane, value);
   return new Gateway(template, {
     targetOf: (uri) => ({
       lambda: { logicalId: String(uri) } as LambdaFunction,
       invokedArn: `arn:${uri}`,
       isStreaming: false,
     }),
-    meter: (value) => plane.meter(value, takeToken, 1_000_000),
-    takeToken,
+    controlPlane,
+    takeToken: tokenBuckets(() => 1_000_000),
     invoke,
     logFault,
   });
