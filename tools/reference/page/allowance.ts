@@ -15,7 +15,7 @@ export function showAllowance(headers = new Headers(), isBanned = false): void {
     const time = timeIn(retryAfter).slice(0, 8);
     views.push(create('p', `Requests are accepted again at ${time} UTC.`));
   }
-  const unknown = 'The limits of a key are shown after its first request.';
+  const unknown = 'The limits of a valid key are shown after its first request.';
   element('requestsLeft').replaceChildren(...(views.length > 0 ? views : [create('p', unknown)]));
 }
 

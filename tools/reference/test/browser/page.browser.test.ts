@@ -176,7 +176,7 @@ describe('the page of a local run', () => {
     const shown = await listOrders();
 
     expect(shown).toMatch(key === 'ключ' ? /^Error no complete answer / : /^401 unauthorized /);
-    expect(await page.textContent('#requestsLeft')).toMatch(/^The limits of a key/);
+    expect(await page.textContent('#requestsLeft')).toMatch(/^The limits of a valid key are/);
   });
 
   it('names method, path and request id of an error, and leads to what to do about it', async () => {
