@@ -50,7 +50,7 @@ async function expectCountdown(stage: Stage): Promise<void> {
     }
     if (after.remaining === before.remaining - 1) return;
     difference = `x-ratelimit-remaining went from ${before.remaining} to ${after.remaining}`;
-    // Otherwise a new window has started, or the headers now describe the other window.
+    // With another reset, a new window has started, or the headers now describe the other window.
     if (before.reset === after.reset) break;
   }
   throw new CheckFailed(difference);

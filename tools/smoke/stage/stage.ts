@@ -28,7 +28,7 @@ export interface Expected {
 /** The codes of responses to requests without a known key. Their rate-limit headers are 0. */
 const codesWithoutKey: readonly (string | undefined)[] = ['unauthorized', 'not_found'];
 
-/** A response is not as expected. The message has a line each for the request, the response and the difference. */
+/** A response is not as expected. The message has a line each for the request, the response and each difference. */
 export class CheckFailed extends Error {}
 
 /** A deployed or local stage, with calls of the contract's operations. */
@@ -120,12 +120,8 @@ export class Stage {
       return await read(await this.#send(question));
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
-      throw new CheckFailed(
-        `request: ${shownRequest(question)}\nresponse: none, ${message || code}`,
-        {
-          cause: error,
-        },
-      );
+      const text = `request: ${shownRequest(question)}\nresponse: none, ${message || code}`;
+      throw new CheckFailed(text, { cause: error });
     }
   }
 
