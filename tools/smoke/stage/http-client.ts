@@ -28,8 +28,8 @@ export interface OutgoingRequest {
 }
 
 /**
- * Fewer than the 511 connections that can wait for Node's server to accept them. The kernel repeats
- * further ones only after seconds to minutes.
+ * Fewer than the 511 connections that can wait for Node's server to accept them, because tests send
+ * thousands of requests at once. The kernel repeats further connections only after seconds to minutes.
  */
 const mostConnections = 500;
 
