@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 import { authorizerEvent, operationEvent } from './events.ts';
-import { type Findings, medianRatio, mediansOf } from './report.ts';
+import { type Findings, figurePrefix, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
 const smallTable = JSON.stringify({ orders: 50 });
@@ -30,8 +30,9 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
     const [our = [], others = []] = Object.values(results);
     const ratio = medianRatio(our, others, 'wallMs');
     Object.assign(findings.measured, mediansOf(results));
-    findings.figures[`${name}_cold_vs_default_bundle`] = ratio;
-    findings.figures[`${name}_kb`] = our[0]!.bundleKb;
+    const figure = figurePrefix(name);
+    findings.figures[`${figure}_cold_vs_default_bundle`] = ratio;
+    findings.figures[`${figure}_kb`] = our[0]!.bundleKb;
   }
   return findings;
 }

@@ -1,10 +1,17 @@
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 
-type ColdFigure = `${FunctionName}_${'cold_vs_default_bundle' | 'kb'}`;
+type VerbOf<Name> = Name extends `${infer Verb}Order${'' | 's'}` ? Verb : Name;
+type FigurePrefix = VerbOf<FunctionName>;
+type ColdFigure = `${FigurePrefix}_${'cold_vs_default_bundle' | 'kb'}`;
 
-const coldTargets = functionNames.flatMap((name) => [
-  [`${name}_cold_vs_default_bundle`, 0.6],
-  [`${name}_kb`, 200],
+/** How the names of a function's figures begin: `list` for `listOrders`. */
+export function figurePrefix(name: FunctionName): FigurePrefix {
+  return name.replace(/Orders?$/, '') as FigurePrefix;
+}
+
+const coldTargets = functionNames.map(figurePrefix).flatMap((prefix) => [
+  [`${prefix}_cold_vs_default_bundle`, 0.6],
+  [`${prefix}_kb`, 200],
 ]);
 
 /** The figures of the JSON output with their targets, which are maxima. A ratio is ours to a peer's. */

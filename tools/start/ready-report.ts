@@ -4,9 +4,13 @@ import type { LocalOptions } from './local-options.ts';
 import type { RunConsole } from './run-console.ts';
 import type { StoreService } from './store-service.ts';
 
-/** The line of JSON that tells a program how to use the service. */
-export function readyJson({ baseUrl, keys }: StoreService): string {
-  return `${JSON.stringify({ baseUrl, keys })}\n`;
+/**
+ * The line of JSON that tells a program how to use the service. AWS clients on this machine reach the
+ * tables at the service's own origin, like the operator's commands.
+ */
+export function readyJson({ baseUrl, stage, keys, origin, outputs }: StoreService): string {
+  const tables = { orders: outputs.OrdersTableName, apiKeys: outputs.ApiKeysTableName };
+  return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
 }
 
 /**

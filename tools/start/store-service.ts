@@ -25,7 +25,7 @@ interface FilledStore {
 
 /** The store's service as `npm start` runs it. */
 export interface StoreService
-  extends Pick<LocalService, 'origin' | 'failed'>,
+  extends Pick<LocalService, 'origin' | 'stage' | 'outputs' | 'failed'>,
     Pick<FilledStore, 'keys'> {
   /** The URL that the contract's paths are relative to. */
   readonly baseUrl: string;

@@ -17,7 +17,7 @@ const limiter: Findings = {
   measured: { ours: { cpuMs: 0.42424 } },
   figures: { limiter_round_trips: 1, limiter_cpu_vs_rate_limiter_flexible: 0.51234 },
 };
-const list: Findings = { title: 'List', measured: {}, figures: { listOrders_kb: 187.5 } };
+const list: Findings = { title: 'List', measured: {}, figures: { list_kb: 187.5 } };
 
 function printed(isQuick: boolean): string {
   let text = '';
@@ -36,7 +36,7 @@ describe("the benchmark's report", () => {
     const json = renderJson([list, limiter]);
 
     expect(json).toBe(
-      '{"limiter_round_trips":1,"limiter_cpu_vs_rate_limiter_flexible":0.5123,"listOrders_kb":187.5}',
+      '{"limiter_round_trips":1,"limiter_cpu_vs_rate_limiter_flexible":0.5123,"list_kb":187.5}',
     );
   });
 

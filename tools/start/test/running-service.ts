@@ -10,7 +10,10 @@ export const root = join(import.meta.dirname, '../../..');
 /** What `npm start --silent -- --json` prints. */
 export interface Ready {
   readonly baseUrl: string;
+  readonly stage: string;
   readonly keys: Readonly<Record<PlanName, string>>;
+  readonly dynamodbEndpoint: string;
+  readonly tables: { readonly orders: string; readonly apiKeys: string };
 }
 
 /** A process that runs the service. */

@@ -97,7 +97,10 @@ function expectReady(ready: Ready, stage: string): void {
   const key = expect.stringMatching(stage === 'prod' ? /^so_live_\w{46}$/ : /^so_test_\w{46}$/);
   expect(ready).toEqual({
     baseUrl: expect.stringMatching(`^http://127\\.0\\.0\\.1:\\d+/${stage}/v1$`),
+    stage,
     keys: forEachPlan(() => key),
+    dynamodbEndpoint: new URL(ready.baseUrl).origin,
+    tables: { orders: expect.any(String), apiKeys: expect.any(String) },
   });
 }
 
@@ -151,12 +154,12 @@ describe('two local runs at once', () => {
     expect(JSON.parse(lists[0]!.text)).toHaveLength(1_000);
     expect(lists[0]!.text).toMatch(/"id":9223372036854775807[,}]/);
     expect(ended).toEqual(Array(2).fill({ code: 0, isInTime: true }));
-    for (const [stage, run] of Object.entries({ staging, prod })) {
+    for (const run of [staging, prod]) {
       const [line, end] = (await run.stdout).split('\n');
-      expectReady(JSON.parse(line!), stage);
+      expectReady(JSON.parse(line!), run.stage);
       expect(end).toBe('');
       expect(await run.stderr).not.toMatch(/so_(test|live)_/);
-      expect(await answers(run.baseUrl)).toBe(false);
+      expect(await answers(run.dynamodbEndpoint)).toBe(false);
       expect(hasFiles(run)).toBe(false);
     }
   });
