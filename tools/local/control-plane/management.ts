@@ -77,7 +77,7 @@ export async function answerManagement(
 ): Promise<boolean> {
   if (!isTrusted(incoming)) return false;
   const { method, url, headers } = incoming;
-  const { pathname, searchParams: query } = new URL(url!, 'http://local');
+  const { pathname = '', searchParams: query } = URL.parse(url!, 'http://local') ?? {};
   if (method === 'POST' && pathname === '/') {
     if (String(headers['x-amz-target']).startsWith('DynamoDB_')) {
       await services.guard.forwardForOperator(incoming, outgoing);
@@ -92,7 +92,7 @@ export async function answerManagement(
   if (!operation) return false;
   const ids = segments.filter((_, index) => index % 2 === 1);
   const body = String(await readBody(incoming));
-  answerOperation(() => operation({ ids, query, body }, services.controlPlane), outgoing);
+  answerOperation(() => operation({ ids, query: query!, body }, services.controlPlane), outgoing);
   return true;
 }
 

@@ -48,9 +48,10 @@ export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   throw new GatewayFault('REQUEST_TOO_LARGE');
 }
 
-/** Parses the target of a request: a path with its query. */
+/** Parses the target of a request: a path with its query, or an absolute URL. */
 export function parseTarget(target: string): Pick<IncomingRequest, 'path' | 'query'> {
-  const [, path, text] = /^([^?]*)\??(.*)$/s.exec(target)!;
+  const withoutOrigin = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const [, path, text] = /^([^?]*)\??(.*)$/s.exec(withoutOrigin)!;
   const query = new URLSearchParams(text);
   const values = [...query.keys()].map((name) => [name, query.getAll(name)] as const);
   return { path: withOneSlash(path!), query: new Map(values) };

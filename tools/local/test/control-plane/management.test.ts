@@ -197,4 +197,10 @@ describe('the operator of a local run, with AWS clients', () => {
 
     expect(status).toBe(200);
   });
+
+  it('gets 403, like anybody, for a target that is not a URL', async () => {
+    const answer = await send('//[', { method: 'GET' }, signed);
+
+    expect(answer.status).toBe(403);
+  });
 });

@@ -18,6 +18,7 @@ describe('the path of a request', () => {
   it.each([
     ['many slashes at its beginning', '/////test/orders?a=//b', '/test/orders'],
     ['a URL that is part of it', '/test/http://x.example/', '/test/http://x.example/'],
+    ['a whole URL with a doubled slash', 'http://x.example//test/orders', '/test/orders'],
   ])('of %s begins with one slash', (_, target, path) => {
     expect(createRequest({ target }).path).toBe(path);
   });
