@@ -77,7 +77,7 @@ async function addEntry(
 /** Generates a key of an owner without storing it. */
 export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, store: KeyStore) {
   const { ownerId, name, seed } = owner.details;
-  const { plan, perMinute, perDay } = owner.item;
+  const { plan, perMinute, perDay, status } = owner.item;
   const keyId = createKeyId(ownerId);
   const apiKey = createToken(store.tokenPrefix, seed);
   const tokenHash = hashToken(apiKey);
@@ -94,6 +94,8 @@ export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, 
     perDay,
     expiresAt,
     label,
+    /** The status of the owner. If it is `suspended`, the key works when the owner is resumed. */
+    status,
   };
   const details: KeyDetails = { label, lastFour, createdAt, tokenHash };
   const entry: StoredEntry = { id: ownCharactersOf(keyId), expiresAt };

@@ -179,6 +179,10 @@ const issuedFields: readonly Field<IssuedKey>[] = [
   { name: 'plan', of: ({ plan }) => plan },
   { name: 'limits', of: (key) => `${limitsText(key)}, shared by all keys of the owner` },
   { name: 'expires', of: ({ expiresAt }) => (expiresAt ? isoTime(expiresAt) : 'never') },
+  {
+    name: 'status',
+    of: ({ status }) => (status === 'active' ? null : `${status}; works after "owners resume"`),
+  },
   { name: 'api key', of: ({ apiKey }) => apiKey },
 ];
 

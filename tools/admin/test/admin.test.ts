@@ -183,9 +183,11 @@ describe('the operator and a running service', () => {
 
     await adminJson('owners', 'suspend', owner);
     const suspended = await statusWith(apiKey);
+    const { stdout } = await admin(['keys', 'issue', '--owner', owner, '--local', service.origin]);
     await adminJson('owners', 'resume', owner);
 
     expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);
+    expect(stdout).toContain('suspended; works after "owners resume"');
   });
 
   it('lists the usage of owners, with --busiest the busiest first', async () => {
