@@ -162,8 +162,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
 }
 
-function issuedValue(issued: IssuedKey) {
-  const { expiresAt } = issued;
+function issuedValue({ label: _label, status: _status, expiresAt, ...issued }: IssuedKey) {
   return { ...issued, expiresAt: expiresAt === undefined ? null : isoTime(expiresAt) };
 }
 
