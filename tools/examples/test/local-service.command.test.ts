@@ -150,11 +150,11 @@ describe('the Python client', () => {
     expect(printed).toBe(expected);
   });
 
-  it('waits for the next window when two requests are left in one', async () => {
+  it('waits until every window with two or fewer requests left has reset', async () => {
     const askedMs: number[] = [];
     await using server = await serve((_, outgoing) => {
       askedMs.push(Date.now());
-      outgoing.writeHead(204, { RateLimit: '"minute";r=2;t=1, "day";r=9;t=40000' }).end();
+      outgoing.writeHead(204, { RateLimit: '"minute";r=2;t=1, "day";r=0;t=0' }).end();
     });
 
     await runPython(server.url, 'a-key', '7', '8');
