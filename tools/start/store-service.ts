@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { stackName } from '../../lib/settings/names.ts';
+import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { type OrdersTable, ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore, keyStoreOf } from '../admin/stage/key-store.ts';
@@ -25,10 +25,11 @@ interface FilledStore {
 
 /** The store's service as `npm start` runs it. */
 export interface StoreService
-  extends Pick<LocalService, 'origin' | 'stage' | 'outputs' | 'failed'>,
+  extends Pick<LocalService, 'origin' | 'stage' | 'failed'>,
     Pick<FilledStore, 'keys'> {
   /** The URL that the contract's paths are relative to. */
   readonly baseUrl: string;
+  readonly outputs: Outputs;
   /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
@@ -43,6 +44,9 @@ interface RunEnvironment {
   /** Collects what to stop at the end of the run, or when the start fails. */
   readonly started: AsyncDisposableStack;
 }
+
+/** The outputs of the service's stack. */
+type Outputs = Readonly<Record<OutputName, string>>;
 
 /** The path that the contract's paths are relative to, such as `/staging/v1`. */
 export function basePathOf(stage: StageName): string {
@@ -106,6 +110,7 @@ export async function startStoreService(
   return {
     ...service,
     baseUrl: `${service.origin}${basePathOf(stage)}`,
+    outputs: service.outputs as Outputs,
     keys: filled!.keys,
     exampleOrderId: readExample,
   };
@@ -148,16 +153,17 @@ async function fillStore(
   log: RunConsole['log'],
   signal: AbortSignal,
 ): Promise<FilledStore> {
-  const { outputs, dynamodbEndpoint, operatorAccessKeyId } = service;
+  const outputs = service.outputs as Outputs;
+  const { dynamodbEndpoint, operatorAccessKeyId } = service;
   const createClient = () => localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
   const store: KeyStore = {
-    ...keyStoreOf(options.stage, (name) => outputs[name]!),
+    ...keyStoreOf(options.stage, (name) => outputs[name]),
     documents: documentClient(createClient()),
     gateway: keyGateway(service.controlPlane),
     now: Date.now,
   };
   // A separate client, because a document client stores its options in the client below it.
-  const orders = ordersTable(createClient(), outputs.OrdersTableName!);
+  const orders = ordersTable(createClient(), outputs.OrdersTableName);
   const [keys] = await Promise.all([
     options.empty ? undefined : provideDemoKeys(store, service.dataDirectory),
     options.orders
