@@ -29,8 +29,8 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
     );
     const [our = [], others = []] = Object.values(results);
     const ratio = medianRatio(our, others, 'wallMs');
-    Object.assign(findings.measured, mediansOf(results));
     const figure = figurePrefix(name);
+    Object.assign(findings.measured, mediansOf(results));
     findings.figures[`${figure}_cold_vs_default_bundle`] = ratio;
     findings.figures[`${figure}_kb`] = our[0]!.bundleKb;
   }
