@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { bundlingOptions } from '../lib/functions/bundling.ts';
 import { differences } from './helpers/differences.ts';
 import { stageNames } from './helpers/synthesized.ts';
@@ -32,4 +33,26 @@ it.each(places)('%s is the major version in .nvmrc', (place, versions) => {
   const expected = readFileSync('.nvmrc', 'utf8').trim();
 
   expect(differences(['.nvmrc', [expected]], [place, majors])).toEqual([]);
+});
+
+describe('every script of npm that runs TypeScript', () => {
+  const scripts = Object.entries<string>(manifest.scripts).filter(([, script]) =>
+    /\bnode .*(\.ts|jest\.js)/.test(script),
+  );
+
+  it.each(scripts)('checks the version of Node first: %s', (_, script) => {
+    expect(script).toMatch(/^node node-version\.cjs && /);
+  });
+
+  it.each([
+    ['20.20.2', 1, /^Node 20\.20\.2 is too old: install Node 24 or later, .*\n$/],
+    ['24.0.0', 0, /^$/],
+  ])('with Node %s, ends with code %i', (version, exitCode, message) => {
+    const script = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } }); require('./node-version.cjs')`;
+
+    const { status, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+
+    expect(status).toBe(exitCode);
+    expect(stderr).toMatch(message);
+  });
 });
