@@ -71,6 +71,17 @@ describe('a job that can sign in to AWS', () => {
     expect(job.environment).toBe('${{ inputs.stage }}');
   });
 
+  it.each(able)(
+    '$title: receives no secret, and runs only the Node of actions/setup-node',
+    ({ job }) => {
+      const installations = scriptsOf(job).filter((script) => script.includes('npm ci'));
+
+      expect(Object.values(workflowTexts).join()).not.toMatch(/secrets(: inherit|\.)/);
+      // npm puts the packaged Node, an optional dependency, before it in the path of scripts.
+      expect(installations).toEqual([expect.stringContaining('--omit=optional')]);
+    },
+  );
+
   it.each(able)('$title: deploys what a job that cannot sign in has built', ({ job }) => {
     const [download] = stepsOf(job).filter(({ uses }) =>
       uses?.startsWith('actions/download-artifact@'),
