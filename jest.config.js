@@ -18,7 +18,7 @@ const further = {
   commands: '**/*.command.test.ts',
   /** Drive a real browser; `CHROMIUM_PATH` says where one is. */
   browser: '**/*.browser.test.ts',
-  /** Attack the service: faults, races, a key that must not leak. `ADVERSITY=nightly` makes them longer. */
+  /** Attack the service: faults of DynamoDB, a key that must not leak. `ADVERSITY=nightly` makes them longer. */
   faults: '**/test/adversity/**/*.test.ts',
   /** Run functions under AWS's own runtime interface client, which is built for them. */
   'aws-runtime': '**/test/aws-runtime/**/*.test.ts',

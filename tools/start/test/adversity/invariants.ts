@@ -5,7 +5,7 @@ import { splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
 import { contract } from '../../../smoke/test/contract-check.ts';
 import type { DatabaseCall, FaultKind } from './faulty-dynamodb.ts';
 import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';
-import { type Answer, timeoutDivisor } from './service-in-thread.ts';
+import { timeoutDivisor } from './service-in-thread.ts';
 
 /** An allowance for a machine under load. */
 const slackMs = 3_000;
@@ -62,19 +62,10 @@ function lateness(result: ActionResult): string[] {
 /** Invariant: a list has every order once, or is visibly incomplete. */
 function listDifferences({ action, answer }: ActionResult): string[] {
   if (action.type !== 'list' || answer?.status !== 200) return [];
-  return rowDifferences(answer, action.isGzip, [...Object.keys(knownOrders), lastOrder]);
-}
-
-/** The differences of a list from one of the orders with these ids. */
-export function rowDifferences(
-  { body, isComplete }: Answer,
-  isGzip: boolean,
-  ids: readonly string[],
-): string[] {
-  const rows = rowsOf(textOf(body, isGzip));
-  if (!isComplete) return rows ? ['a list that broke off looks whole'] : [];
+  const rows = rowsOf(textOf(answer.body, action.isGzip));
+  if (!answer.isComplete) return rows ? ['a list that broke off looks whole'] : [];
   if (!rows) return ['a list that ended well is no JSON array'];
-  const expected = ids.map(rowOf);
+  const expected = [...Object.keys(knownOrders), lastOrder].map(rowOf);
   return [
     ...expected.filter((row) => !rows.includes(row)).map((row) => `a list lacks ${row}`),
     ...rows.filter((row) => !expected.includes(row)).map((row) => `a list has ${row}`),

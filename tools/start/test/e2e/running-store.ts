@@ -14,7 +14,6 @@ import type { StageName } from '../../../../lib/settings/stages.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
 import type { IssuedKey, KeyTraits } from '../../../admin/keys/issue-key.ts';
 import { issueKey } from '../../../admin/keys/issue-key.ts';
-import { revokeKey } from '../../../admin/keys/revoke-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
 import { documentClient, type KeyStore, keyStoreOf } from '../../../admin/stage/key-store.ts';
@@ -147,11 +146,6 @@ export class RunningStore implements AsyncDisposable {
     return key;
   }
 
-  /** Issues another key of the same owner. */
-  issueAnother({ ownerId }: IssuedKey): Promise<IssuedKey> {
-    return issueKey({ owner: ownerId }, this.keys);
-  }
-
   /**
    * Sets an owner's counters, or the attributes of its key, to a state that takes a minute, a day or
    * many rejected requests to reach.
@@ -173,10 +167,6 @@ export class RunningStore implements AsyncDisposable {
         ),
       }),
     );
-  }
-
-  async revoke({ keyId }: IssuedKey): Promise<void> {
-    await revokeKey(keyId, this.keys);
   }
 
   async orderItem(id: string): Promise<Record<string, AttributeValue>> {
@@ -216,7 +206,7 @@ export class RunningStore implements AsyncDisposable {
   }
 }
 
-export const thisMinute = (nowMs = Date.now()) => Math.floor(nowMs / 60_000) * 60;
+const thisMinute = (nowMs = Date.now()) => Math.floor(nowMs / 60_000) * 60;
 /** A minute that a faster clock can have begun. It is the current one for at least four minutes. */
 export const lastingMinute = (nowMs?: number) => thisMinute(nowMs) + 240;
 export const today = (nowMs = Date.now()) => Math.floor(nowMs / 86_400_000) * 86_400;
