@@ -5,18 +5,15 @@ import { OperatorError } from '../shared/errors.ts';
 import { benchCold } from './cold.ts';
 import { benchLimiter } from './limiter.ts';
 import { benchList } from './list.ts';
-import { benchLocalReady, benchWatch } from './local.ts';
 import { benchMillion } from './million.ts';
 import { type Findings, missedTargets, printFindings, renderJson } from './report.ts';
-import { setUpWorkbench, type Workbench } from './workbench.ts';
+import { setUpWorkbench } from './workbench.ts';
 
 const jobs = {
   list: benchList,
   million: benchMillion,
   limiter: benchLimiter,
   cold: benchCold,
-  local: ({ isQuick }: Workbench) => benchLocalReady(isQuick ? 1 : 3),
-  watch: ({ isQuick }: Workbench) => benchWatch(isQuick ? 2 : 40),
 };
 
 type JobName = keyof typeof jobs;

@@ -2,8 +2,8 @@ import { type DisposableTempDir, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answering, changedHandler, copySources, withStatement } from '../../bench/source-copy.ts';
 import { type Ready, type Run, startRun } from './running-service.ts';
+import { answering, changedHandler, copySources, withStatement } from './source-copy.ts';
 
 const stack = 'lib/api/gateway-responses.ts';
 

@@ -2,7 +2,7 @@ import { cpSync, type DisposableTempDir, mkdtempDisposableSync, symlinkSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 
 // The code of `npm start`, and the files that it reads.
 const copied = [
