@@ -44,7 +44,9 @@ export function tokenBuckets(now: () => number): TakeToken {
   return (name, { ratePerSecond, burst }) => {
     const nowMs = now();
     const { tokens, filledAtMs } = buckets.get(name) ?? { tokens: burst, filledAtMs: nowMs };
-    const available = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * ratePerSecond);
+    // The time is negative if the clock was set back.
+    const passedSeconds = Math.max(0, nowMs - filledAtMs) / 1_000;
+    const available = Math.min(burst, tokens + passedSeconds * ratePerSecond);
     const isEmpty = available < 1;
     buckets.set(name, { tokens: isEmpty ? available : available - 1, filledAtMs: nowMs });
     if (isEmpty) throw new GatewayFault('THROTTLED');

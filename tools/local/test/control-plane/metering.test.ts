@@ -65,6 +65,18 @@ describe('a usage plan', () => {
     expect(counts).toEqual([3, 3, 2, 3]);
   });
 
+  it('throttles no longer than usual after the clock was set back', () => {
+    const meter = meterOf({ Throttle: { RateLimit: 2, BurstLimit: 3 } });
+    admitted(meter, 5);
+
+    nowMs -= 3_600_000;
+    const counts = [admitted(meter, 5)];
+    nowMs += 1_000;
+    counts.push(admitted(meter, 5));
+
+    expect(counts).toEqual([0, 2]);
+  });
+
   it('has a separate quota for each key, which resets every day in UTC', () => {
     const meter = meterOf({ Quota: { Limit: 2, Period: 'DAY' } });
 
