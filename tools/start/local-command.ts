@@ -8,7 +8,7 @@ import { printable } from '../shared/printable.ts';
 import { openInspector } from './inspector.ts';
 import { parseLocalOptions } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
-import { plainConsole, textConsole } from './run-console.ts';
+import { logMode, plainConsole, textConsole } from './run-console.ts';
 import { basePathOf, startStoreService } from './store-service.ts';
 
 /**
@@ -53,7 +53,8 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     started,
   });
   // Creates the file, so that a user can follow it before the first line.
-  if (console.functionLogPath !== undefined) appendFileSync(console.functionLogPath, '');
+  const { functionLogPath } = console;
+  if (functionLogPath !== undefined) appendFileSync(functionLogPath, '', { mode: logMode });
   process.stdout.write(
     options.json
       ? readyJson(service)

@@ -4,6 +4,9 @@ import type { AnsweredRequest } from '../local/http-server.ts';
 import { printable } from '../shared/printable.ts';
 import { type Paint, requestLine } from './request-line.ts';
 
+/** The mode of the functions' log, which only its user can read. */
+export const logMode = 0o600;
+
 /** The output of a run. */
 export interface RunConsole {
   /** Prints a line of the run's own log. */
@@ -39,7 +42,7 @@ export function textConsole(basePath: string, functionLogPath: string): RunConso
     log,
     logFunction: (functionName, line) => {
       const shown = (text: string) => printable(`${shortName(functionName)}: ${text}`);
-      appendFileSync(functionLogPath, `${shown(line)}\n`);
+      appendFileSync(functionLogPath, `${shown(line)}\n`, { mode: logMode });
       const notable = notableLine(line);
       if (notable) log(paintError('red', shown(notable)));
     },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it, jest } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { notableLine, textConsole } from '../run-console.ts';
@@ -25,7 +25,7 @@ describe("of a function's log, a person", () => {
 });
 
 describe("a function's log", () => {
-  it('sends no escape sequence to a terminal', () => {
+  it('sends no escape sequence to a terminal, and only this user can read its file', () => {
     const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     const file = `${directory.path}/functions.log`;
 
@@ -33,6 +33,7 @@ describe("a function's log", () => {
 
     expect(write.mock.calls.join()).toContain('store: \\u001b[2J');
     expect(readFileSync(file, 'utf8')).toBe('store: \\u001b[2J\n');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     write.mockRestore();
   });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -191,6 +191,7 @@ describe('a local run', () => {
     await expect(response.text()).rejects.toThrow();
     expect(await run.stderr).not.toContain('Warning');
     expect(readFileSync(logFile!, 'utf8')).toContain('CancelOrder: {');
+    expect(statSync(logFile!).mode & 0o777).toBe(0o600);
     rmSync(logFile!);
   });
 
