@@ -2,7 +2,8 @@ import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { issueKey } from '../admin/keys/issue-key.ts';
 import { createOwner } from '../admin/owners/create-owner.ts';
-import { findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
+import { allOwners, findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
+import { putGatewayKey } from '../admin/owners/gateway-key.ts';
 import type { KeyGateway } from '../admin/stage/api-gateway-keys.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
@@ -56,6 +57,16 @@ async function isKept(token: string, store: KeyStore): Promise<boolean> {
   const owner = await findOwnerOfHash(hashOwnerPart(token), store);
   const entry = owner?.item?.keys[hashToken(token)];
   return entry !== undefined && entry.expiresAt === undefined;
+}
+
+/**
+ * Gives every owner in the tables its gateway key. The gateway of a new run has none of those that an
+ * earlier run created in the tables of a `DYNAMODB_ENDPOINT`.
+ */
+export async function provideGatewayKeys(store: KeyStore): Promise<void> {
+  for (const { details, item } of await allOwners(store)) {
+    if (item) await putGatewayKey(details.ownerId, item.plan, store);
+  }
 }
 
 /** Adapts the local run's control plane to the interface that the operator's commands use. */

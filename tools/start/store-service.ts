@@ -9,7 +9,7 @@ import { documentClient, type KeyStore, keyStoreOf } from '../admin/stage/key-st
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
 import { OperatorError } from '../shared/errors.ts';
-import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
+import { type DemoKeys, keyGateway, provideDemoKeys, provideGatewayKeys } from './demo-keys.ts';
 import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { referencePage } from './reference-page.ts';
@@ -164,6 +164,7 @@ async function fillStore(
   };
   // A separate client, because a document client stores its options in the client below it.
   const orders = ordersTable(createClient(), outputs.OrdersTableName);
+  await provideGatewayKeys(store);
   const [keys] = await Promise.all([
     options.empty ? undefined : provideDemoKeys(store, service.dataDirectory),
     options.orders

@@ -15,7 +15,7 @@ import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { DataDirectory } from '../../local/state/data-directory.ts';
-import { type DemoKeys, keyGateway, provideDemoKeys } from '../demo-keys.ts';
+import { type DemoKeys, keyGateway, provideDemoKeys, provideGatewayKeys } from '../demo-keys.ts';
 
 const stage = stageOfEachTest();
 let directory: TemporaryDirectory;
@@ -24,14 +24,18 @@ let controlPlane: ControlPlane;
 let store: KeyStore;
 let before: DemoKeys;
 
-beforeEach(async () => {
+const newControlPlane = () => {
   const usagePlans = Object.values(stage.store.usagePlanIds).map((id) => ({
     id,
     name: id,
     throttle: undefined,
     perDay: undefined,
   }));
-  controlPlane = new ControlPlane(usagePlans);
+  return new ControlPlane(usagePlans);
+};
+
+beforeEach(async () => {
+  controlPlane = newControlPlane();
   store = { ...stage.store, gateway: keyGateway(controlPlane) };
   directory = temporaryDirectory();
   data = new DataDirectory(directory.path);
@@ -98,5 +102,18 @@ describe('provideDemoKeys', () => {
     expect(free).not.toBe(before.free);
     expect(await listKeys({ owner: 'demo free', status: 'active' }, store)).toHaveLength(1);
     expect(await allOwners(store)).toHaveLength(planNames.length);
+  });
+});
+
+describe('provideGatewayKeys', () => {
+  it('gives a new gateway the keys of the owners that are in the tables, in their plans', async () => {
+    const gateway = newControlPlane();
+
+    await provideGatewayKeys({ ...store, gateway: keyGateway(gateway) });
+
+    for (const { details, item } of await allOwners(store)) {
+      const { id } = gateway.findKey(details.ownerId)!;
+      expect(gateway.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
+    }
   });
 });
