@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
   CreateTableCommand,
@@ -21,7 +22,7 @@ export interface EmbeddedDynamoDb {
 }
 
 /**
- * Starts an in-memory DynamoDB before the tests of the calling file, and stops it after them. It can be
+ * Provides a DynamoDB before the tests of the calling file, and stops it after them. It can be
  * used in tests and hooks only.
  */
 export function embeddedDynamoDbOfFile(): EmbeddedDynamoDb {
@@ -33,20 +34,22 @@ export function embeddedDynamoDbOfFile(): EmbeddedDynamoDb {
   return database;
 }
 
-/** Starts an in-memory DynamoDB. */
+/** Starts an in-memory DynamoDB, or uses the one at `DYNAMODB_ENDPOINT`. */
 export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
-  const { endpoint, close } = await startEmbeddedDynamoDB();
+  const { DYNAMODB_ENDPOINT } = process.env;
+  const { endpoint, close } = DYNAMODB_ENDPOINT
+    ? { endpoint: DYNAMODB_ENDPOINT, close: async () => {} }
+    : await startEmbeddedDynamoDB();
   // There is no time limit: on a busy machine, a request that is given up and sent again counts twice.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const options = { credentials, signer: unchecked };
   const dynamodb = new DynamoDBClient({ endpoint, region: localRegion, ...options });
-  let tables = 0;
   return {
     endpoint,
     dynamodb,
-    createOrdersTable: () => createTable(dynamodb, `Orders-${++tables}`, tableShapes.Orders),
-    createApiKeysTable: () => createTable(dynamodb, `ApiKeys-${++tables}`, tableShapes.ApiKeys),
-    createOwnersTable: () => createTable(dynamodb, `Owners-${++tables}`, tableShapes.Owners),
+    createOrdersTable: () => createTable(dynamodb, tableShapes.Orders),
+    createApiKeysTable: () => createTable(dynamodb, tableShapes.ApiKeys),
+    createOwnersTable: () => createTable(dynamodb, tableShapes.Owners),
     readAll: async (TableName) => {
       const items: Record<string, AttributeValue>[] = [];
       for await (const page of paginateScan({ client: dynamodb }, { TableName })) {
@@ -72,11 +75,9 @@ const unchecked = {
   },
 };
 
-async function createTable(
-  dynamodb: DynamoDBClient,
-  TableName: string,
-  shape: TableShape,
-): Promise<string> {
+/** Creates a table with a name of its own, because tests of other files may share the database. */
+async function createTable(dynamodb: DynamoDBClient, shape: TableShape): Promise<string> {
+  const TableName = randomUUID();
   const BillingMode = 'PAY_PER_REQUEST';
   await dynamodb.send(new CreateTableCommand({ TableName, BillingMode, ...shape }));
   return TableName;

@@ -47,7 +47,7 @@ interface StoreOptions {
   readonly templateFile?: string;
   /** The CommonJS file that Node loads before a function. @default - patient-function.cjs */
   readonly preload?: string;
-  /** @default - a new embedded DynamoDB */
+  /** @default - that of `DYNAMODB_ENDPOINT`, or a new embedded one */
   readonly dynamodbEndpoint?: string;
   /** The DynamoDB for the tests' own access, if it is another one. @default - the service's endpoint */
   readonly dataEndpoint?: string;
@@ -80,7 +80,8 @@ export class RunningStore implements AsyncDisposable {
   readonly keys: KeyStore;
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
-    const { stage = 'staging', dynamodbEndpoint, preload = patientFunction } = options;
+    const { stage = 'staging', preload = patientFunction } = options;
+    const { dynamodbEndpoint = process.env.DYNAMODB_ENDPOINT } = options;
     const lines: string[] = [];
     const service = await startLocalService({
       templateFile:

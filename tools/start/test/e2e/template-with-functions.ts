@@ -8,7 +8,8 @@ import {
 } from '../../../../test/helpers/synthesized.ts';
 
 /**
- * Writes the template of a stage with changed functions, beside the original.
+ * Writes the template of a stage with changed functions, beside the original. Its tables have names of their
+ * own, because tests of other files may share the database.
  *
  * @param variables environment variables for all functions
  * @param properties other properties of all functions
@@ -25,8 +26,16 @@ export function templateWithFunctions(
     Object.assign(Properties, properties);
     Object.assign(Properties.Environment.Variables, variables);
   }
-  const file = join(assemblyDirectory(), `changed-${randomUUID()}.json`);
-  writeFileSync(file, JSON.stringify(changed));
+  const id = randomUUID();
+  const tables = Object.keys(changed.Resources).filter(
+    (name) => changed.Resources[name]!.Type === 'AWS::DynamoDB::Table',
+  );
+  const renamed = tables.reduce(
+    (text, name) => text.replaceAll(`"${name}"`, `"${name}${id.slice(0, 8)}"`),
+    JSON.stringify(changed),
+  );
+  const file = join(assemblyDirectory(), `changed-${id}.json`);
+  writeFileSync(file, renamed);
   return file;
 }
 
