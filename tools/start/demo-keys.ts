@@ -4,9 +4,7 @@ import { issueKey } from '../admin/keys/issue-key.ts';
 import { createOwner } from '../admin/owners/create-owner.ts';
 import { allOwners, findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
 import { putGatewayKey } from '../admin/owners/gateway-key.ts';
-import type { KeyGateway } from '../admin/stage/api-gateway-keys.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
-import type { ControlPlane } from '../local/control-plane/control-plane.ts';
 import type { DataDirectory, FileFormat } from '../local/state/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
@@ -67,27 +65,4 @@ export async function provideGatewayKeys(store: KeyStore): Promise<void> {
   for (const { details, item } of await allOwners(store)) {
     if (item) await putGatewayKey(details.ownerId, item.plan, store);
   }
-}
-
-/** Adapts the local run's control plane to the interface that the operator's commands use. */
-export function keyGateway(controlPlane: ControlPlane): KeyGateway {
-  const has = (member: { usagePlanId: string; keyId: string }) =>
-    controlPlane.isInPlan(member.keyId, member.usagePlanId);
-  return {
-    createApiKey: async (key) => controlPlane.createApiKey(key),
-    findApiKeys: async (nameQuery) => controlPlane.getApiKeys({ nameQuery }),
-    deleteApiKey: async ({ apiKey }) => {
-      if (controlPlane.getApiKeys().some(({ id }) => id === apiKey)) {
-        controlPlane.deleteApiKey(apiKey);
-      }
-    },
-    createUsagePlanKey: async (member) => {
-      if (!has(member)) controlPlane.createUsagePlanKey(member);
-    },
-    deleteUsagePlanKey: async (member) => {
-      if (has(member)) controlPlane.deleteUsagePlanKey(member);
-    },
-    findUsagePlans: async (key) => controlPlane.getUsagePlans(key).map(({ id }) => id),
-    getUsage: async (asked) => controlPlane.getUsage(asked),
-  };
 }

@@ -6,19 +6,20 @@ import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { type OrdersTable, ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore, keyStoreOf } from '../admin/stage/key-store.ts';
+import { keyGateway } from '../local/control-plane/key-gateway.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
 import { OperatorError } from '../shared/errors.ts';
-import { type DemoKeys, keyGateway, provideDemoKeys, provideGatewayKeys } from './demo-keys.ts';
+import { type DemoKeys, provideDemoKeys, provideGatewayKeys } from './demo-keys.ts';
 import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { referencePage } from './reference-page.ts';
 import type { RunConsole } from './run-console.ts';
 import { startWatching } from './watch/watch.ts';
 
-/** The demo keys and orders of a store. */
-interface FilledStore {
-  /** Undefined for a store without demo owners. */
+/** The demo keys and orders in the tables of a run. */
+interface FilledTables {
+  /** Undefined without demo owners. */
   readonly keys: DemoKeys | undefined;
   readonly orders: OrdersTable;
 }
@@ -26,7 +27,7 @@ interface FilledStore {
 /** The store's service as `npm start` runs it. */
 export interface StoreService
   extends Pick<LocalService, 'origin' | 'stage' | 'failed'>,
-    Pick<FilledStore, 'keys'> {
+    Pick<FilledTables, 'keys'> {
   /** The URL that the contract's paths are relative to. */
   readonly baseUrl: string;
   readonly outputs: Outputs;
@@ -76,7 +77,7 @@ export async function startStoreService(
   if (liveCode) started.use(liveCode);
   if (liveCode && options.watch) started.use(startWatching(ready.promise, liveCode, console));
   const firstCode = liveCode?.build().then(() => liveCode.takeNewCode());
-  let filled: FilledStore | undefined;
+  let filled: FilledTables | undefined;
   const readExample = () => exampleOrderId(filled!.orders);
   const service = await startLocalService({
     templateFile: Promise.all([
@@ -102,7 +103,7 @@ export async function startStoreService(
       }),
     ],
     prepare: async (prepared) => {
-      filled = await fillStore(prepared, options, console.log, signal);
+      filled = await fillTables(prepared, options, console.log, signal);
     },
   });
   started.defer(() => service.close());
@@ -147,12 +148,12 @@ async function synthesize(
   return join(directory, `${stackName(stage)}.template.json`);
 }
 
-async function fillStore(
+async function fillTables(
   service: PreparedService,
   options: LocalOptions,
   log: RunConsole['log'],
   signal: AbortSignal,
-): Promise<FilledStore> {
+): Promise<FilledTables> {
   const outputs = service.outputs as Outputs;
   const { dynamodbEndpoint, operatorAccessKeyId } = service;
   const createClient = () => localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);

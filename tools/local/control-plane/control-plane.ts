@@ -11,12 +11,14 @@ interface ApiKey {
   readonly enabled: boolean;
 }
 
-interface UsagePlanMember {
+/** A key in a usage plan. */
+export interface UsagePlanMember {
   readonly usagePlanId: string;
   readonly keyId: string;
 }
 
-interface UsageInterval {
+/** The days for which a plan's usage is read. */
+export interface UsageInterval {
   readonly usagePlanId: string;
   /** The first day, such as `2026-11-20`. */
   readonly startDate: string;

@@ -14,8 +14,9 @@ import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
 import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { keyGateway } from '../../local/control-plane/key-gateway.ts';
 import { DataDirectory } from '../../local/state/data-directory.ts';
-import { type DemoKeys, keyGateway, provideDemoKeys, provideGatewayKeys } from '../demo-keys.ts';
+import { type DemoKeys, provideDemoKeys, provideGatewayKeys } from '../demo-keys.ts';
 
 const stage = stageOfEachTest();
 let directory: TemporaryDirectory;

@@ -17,6 +17,7 @@ import { issueKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
 import { documentClient, type KeyStore, keyStoreOf } from '../../../admin/stage/key-store.ts';
+import { keyGateway } from '../../../local/control-plane/key-gateway.ts';
 import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { type LocalService, startLocalService } from '../../../local/server.ts';
 import {
@@ -26,7 +27,6 @@ import {
   type TextAnswer,
 } from '../../../smoke/stage/http-client.ts';
 import { contractDifferences } from '../../../smoke/test/contract-check.ts';
-import { keyGateway } from '../../demo-keys.ts';
 import { patient, preloading, templateWithFunctions } from './template-with-functions.ts';
 
 export interface Order {

@@ -1,0 +1,26 @@
+import type { ControlPlane, UsageInterval, UsagePlanMember } from './control-plane.ts';
+
+/** The control plane for a program that repeats calls: what is there or gone already is no error. */
+export function keyGateway(controlPlane: ControlPlane) {
+  const has = ({ keyId, usagePlanId }: UsagePlanMember) =>
+    controlPlane.isInPlan(keyId, usagePlanId);
+  return {
+    createApiKey: async (key: { name: string; value: string; enabled: boolean }) =>
+      controlPlane.createApiKey(key),
+    findApiKeys: async (nameQuery: string) => controlPlane.getApiKeys({ nameQuery }),
+    deleteApiKey: async ({ apiKey }: { apiKey: string }) => {
+      if (controlPlane.getApiKeys().some(({ id }) => id === apiKey)) {
+        controlPlane.deleteApiKey(apiKey);
+      }
+    },
+    createUsagePlanKey: async (member: UsagePlanMember) => {
+      if (!has(member)) controlPlane.createUsagePlanKey(member);
+    },
+    deleteUsagePlanKey: async (member: UsagePlanMember) => {
+      if (has(member)) controlPlane.deleteUsagePlanKey(member);
+    },
+    findUsagePlans: async (key: { keyId: string }) =>
+      controlPlane.getUsagePlans(key).map(({ id }) => id),
+    getUsage: async (asked: UsageInterval) => controlPlane.getUsage(asked),
+  };
+}
