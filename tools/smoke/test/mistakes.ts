@@ -4,7 +4,7 @@ import type { Asked, Mistake, Spoilable } from './spoilt-client.ts';
 
 /*
  * A check that cannot fail is worse than none. Each mistake is put into the responses of the service, and the
- * named check has to notice it. tools/smoke/test/answers.test.ts shows that the checks pass without mistakes.
+ * named check has to notice it. tools/start/test/e2e/answers.test.ts shows that the checks pass without mistakes.
  */
 
 const missingHeader = 'refuses a missing Authorization header';

@@ -1,21 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { cancelRefusal, orderStatuses } from '../../../lambdas/shared/order-states.ts';
-import { operationNames } from '../../../lib/settings/functions.ts';
-import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
-import { missing } from '../../../test/helpers/differences.ts';
-import { DynamodbProxy, disowned, lost } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import type { IssuedKey } from '../../admin/keys/issue-key.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../shared/test/embedded-dynamodb.ts';
-import { lastingMinute, RunningStore, today } from '../../start/test/e2e/running-store.ts';
-import { serviceClock } from '../../start/test/e2e/service-clock.ts';
-import { authenticationChecks } from '../checks/authentication-checks.ts';
-import { cancellationChecks, failingRequestChecks, listChecks } from '../checks/order-checks.ts';
-import { countingChecks, exhaustionChecks } from '../checks/rate-limit-checks.ts';
-import { retiredOperationChecks, unknownRouteChecks } from '../checks/route-checks.ts';
-import type { Answer, TextAnswer } from '../stage/http-client.ts';
-import { headerOf } from '../stage/rate-limit.ts';
-import { type CallOptions, codeOf, Stage } from '../stage/stage.ts';
-import { contract } from './contract-check.ts';
+import { cancelRefusal, orderStatuses } from '../../../../lambdas/shared/order-states.ts';
+import { operationNames } from '../../../../lib/settings/functions.ts';
+import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
+import { missing } from '../../../../test/helpers/differences.ts';
+import { DynamodbProxy, disowned, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
+import { authenticationChecks } from '../../../smoke/checks/authentication-checks.ts';
+import {
+  cancellationChecks,
+  failingRequestChecks,
+  listChecks,
+} from '../../../smoke/checks/order-checks.ts';
+import { countingChecks, exhaustionChecks } from '../../../smoke/checks/rate-limit-checks.ts';
+import { retiredOperationChecks, unknownRouteChecks } from '../../../smoke/checks/route-checks.ts';
+import type { Answer, TextAnswer } from '../../../smoke/stage/http-client.ts';
+import { headerOf } from '../../../smoke/stage/rate-limit.ts';
+import { type CallOptions, codeOf, Stage } from '../../../smoke/stage/stage.ts';
+import { contract } from '../../../smoke/test/contract-check.ts';
+import { lastingMinute, RunningStore, today } from './running-store.ts';
+import { serviceClock } from './service-clock.ts';
 
 /*
  * Every answer that the contract documents is provoked from the local service, which runs the template
@@ -217,7 +221,7 @@ describe('a response that a client alone cannot provoke', () => {
     expect(
       missing(
         ['openapi.yaml', documented.filter((answer) => !notProvoked.has(answer))],
-        ['what tools/smoke/test/answers.test.ts provoked', seen],
+        ['what tools/start/test/e2e/answers.test.ts provoked', seen],
       ),
     ).toEqual([]);
   });

@@ -3,7 +3,7 @@ import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
 import { RunningStore } from './running-store.ts';
 
 /*
- * Tests of prod's template that need several clients or read stored items. tools/smoke/test/answers.test.ts
+ * Tests of prod's template that need several clients or read stored items. tools/start/test/e2e/answers.test.ts
  * provokes every response of staging.
  */
 
