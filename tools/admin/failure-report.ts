@@ -8,7 +8,7 @@ import {
   reasonOf,
   UsageError,
 } from '../shared/errors.ts';
-import { failureOf, type ServiceFailure } from './stage/service-failure.ts';
+import { errorsBehind, failureOf, type ServiceFailure } from './stage/service-failure.ts';
 import { labelOf, type Target } from './stage/target.ts';
 
 /** The exit code of each kind of failure. `--help` explains them. */
@@ -39,11 +39,9 @@ function classOf(error: OperatorError): keyof typeof exitCodes {
 
 /** Finds the failure of a service in an error or its causes. */
 function failureBehind(thrown: unknown): ServiceFailure | undefined {
-  for (let each = thrown; each !== undefined; each = Object(each).cause) {
-    const failure = failureOf(each);
-    if (failure) return failure;
-  }
-  return undefined;
+  return errorsBehind(thrown)
+    .map(failureOf)
+    .find((failure) => failure !== undefined);
 }
 
 function operatorErrorOf(

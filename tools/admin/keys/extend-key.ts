@@ -1,7 +1,6 @@
 import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { changeItem } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { runRepeatable } from '../stage/service-failure.ts';
 import { findKey } from './find-key.ts';
 import { validEntry } from './key-state.ts';
 import { type KeyView, keyView } from './key-view.ts';
@@ -19,11 +18,9 @@ export async function extendKey(keyId: string, seconds: number, store: KeyStore)
   const end = Math.floor(store.now() / 1_000) + seconds;
   if (before === undefined || before >= end) return keyView(key, store.now());
   const path = `keys.${key.tokenHash}.expiresAt`;
-  const isExtended = await runRepeatable(`The expiry of ${keyId} may be changed`, () =>
-    changeItem(key.owner.details, { set: { [path]: end }, where: { [path]: before } }, store),
-  );
-  const after = await findKey(keyId, store);
-  // The write may have succeeded although its response was lost. Then the repeated write fails.
-  if (isExtended || after.entry?.expiresAt === end) return keyView(after, store.now());
-  throw new ChangedMeanwhileError(keyId);
+  const extension = { set: { [path]: end }, where: { [path]: before } };
+  if (!(await changeItem(key.owner.details, extension, store))) {
+    throw new ChangedMeanwhileError(keyId);
+  }
+  return keyView(await findKey(keyId, store), store.now());
 }

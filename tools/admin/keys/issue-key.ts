@@ -6,7 +6,7 @@ import {
   WrongStateError,
 } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
-import { findCompleteOwner, readOwner } from '../owners/find-owner.ts';
+import { findCompleteOwner } from '../owners/find-owner.ts';
 import {
   type CompleteOwner,
   changeDetails,
@@ -16,7 +16,7 @@ import {
 } from '../owners/stored-owner.ts';
 import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { failureText } from '../stage/service-failure.ts';
+import { failureText, mayBeDone } from '../stage/service-failure.ts';
 import { createKeyId, createToken, ownCharactersOf } from './api-key-token.ts';
 
 /** The properties of a key that it does not have from its owner. */
@@ -53,7 +53,7 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findCompleteOwner(request.owner, store);
   const draft = draftKey(owner, { label, expiresAt }, store);
-  const remedy = `run "keys revoke ${draft.issued.keyId}", then this command again`;
+  const remedy = `nobody has its API key: run "keys revoke ${draft.issued.keyId}", then this command again`;
   await grantKey(draft, () => addEntry(owner, draft, store), remedy, store);
   return draft.issued;
 }
@@ -104,7 +104,7 @@ export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, 
 
 /**
  * Makes a key valid. It writes the key's details first, so every valid key is listed. If the second write
- * fails, it removes the details again.
+ * is refused, it removes the details again.
  *
  * @param addEntry writes the key's entry to the ApiKeys table, which makes its token valid
  * @param remedy what to do if it is unknown whether the key is valid
@@ -122,35 +122,16 @@ export async function grantKey(
     changeDetails(ownerId, { setAbsent, where: { ownerId: present } }, store);
   try {
     await saveDetails();
-    await addEntry();
+    await addEntry().catch(async (error) => {
+      // If the key is not valid, its details are not needed.
+      if (!mayBeDone(error)) await removeDetails(ownerId, keyId, store);
+      throw error;
+    });
     // Before the key was valid, a purge may have removed its details as those of an interrupted command.
     await saveDetails();
   } catch (error) {
-    if (await isValidDespiteError(draft, error, remedy, store)) return;
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`No key was issued: ${failureText(error)}`, {
-      cause: error,
-      remedy: 'run the command again',
-    });
-  }
-}
-
-// A write whose response was lost may have succeeded. If it has not, the details are removed.
-async function isValidDespiteError(
-  { issued: { ownerId, keyId }, tokenHash }: DraftKey,
-  reason: unknown,
-  remedy: string,
-  store: KeyStore,
-): Promise<boolean> {
-  try {
-    const owner = await readOwner(ownerId, store);
-    if (owner?.item?.keys[tokenHash]) return true;
-    await removeDetails(ownerId, keyId, store);
-    return false;
-  } catch (error) {
-    const problem =
-      `No key was issued: ${failureText(reason)}; a record of ${keyId}, which no client can use, may ` +
-      'remain because it could not be removed';
+    const problem = `${keyId} may be only partly issued: ${failureText(error)}`;
     throw new OperatorError(problem, { cause: error, remedy });
   }
 }

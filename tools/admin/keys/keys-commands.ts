@@ -22,6 +22,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, show and revoke API keys');
   addVerb<{ owner: string; label?: string; expiresIn?: number }>(keys, io, {
     usage: 'issue',
+    shownBy: () => 'keys list',
     description: 'issue a key, which is shown only once and stored nowhere',
     options: [
       new Option('--owner <owner>', 'the id or name of its owner').makeOptionMandatory(),
@@ -84,6 +85,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<{ grace: number }>(keys, io, {
     usage: 'rotate <keyId>',
+    shownBy: keyShown,
     description: 'issue a replacement with the same label and expiry; the old key expires sooner',
     options: [
       durationOption('--grace <duration>', 'how long the old key still works').default(
@@ -105,6 +107,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<{ for: number }>(keys, io, {
     usage: 'extend <keyId>',
+    shownBy: keyShown,
     description: 'make a key expire later, for example after an early rotation',
     options: [
       durationOption('--for <duration>', 'how long it works from now on', 1).makeOptionMandatory(),
@@ -121,6 +124,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'revoke <keyId>',
+    shownBy: keyShown,
     description: 'reject a key permanently, from its next request on',
     options: [yesOption],
     run: async ({ stage, confirm }, keyId) => {
@@ -132,6 +136,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'unban <keyId>',
+    shownBy: keyShown,
     description: 'lift a temporary ban',
     run: async ({ stage }, keyId) => {
       const view = await unbanKey(keyId, stage);
@@ -140,6 +145,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<PurgeOptions>(keys, io, {
     usage: 'purge',
+    shownBy: () => 'keys list',
     description: 'remove the records of keys that were revoked or have expired',
     options: [
       durationOption(
@@ -161,6 +167,8 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     run: withdrawAll,
   });
 }
+
+const keyShown = (keyId: string) => `keys show ${keyId}`;
 
 function issuedValue({ label: _label, status: _status, expiresAt, ...issued }: IssuedKey) {
   return { ...issued, expiresAt: expiresAt === undefined ? null : isoTime(expiresAt) };

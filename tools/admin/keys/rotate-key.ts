@@ -23,11 +23,12 @@ export async function rotateKey(
   store: KeyStore,
 ): Promise<IssuedKey & { previousExpiresAt: number }> {
   const old = await findKey(keyId, store);
-  // An earlier run may have been killed before it showed the replacement, whose token nobody has.
   const replacement = replacementOf(old);
   if (replacement) {
-    const problem = `${keyId} was already replaced by ${replacement.keyId}`;
-    throw new WrongStateError(problem, { remedy: 'rotate that key' });
+    const problem = `${keyId} was already replaced by ${replacement.keyId}: nothing was changed`;
+    // An earlier run may have been killed before it showed the replacement, whose token nobody has.
+    const remedy = `only if nobody has received its API key, run "keys rotate ${replacement.keyId} --grace 0s"`;
+    throw new WrongStateError(problem, { remedy });
   }
   const entry = validEntry(old, 'rotated', store.now());
   const traits = { label: old.details?.label, expiresAt: entry.expiresAt };
@@ -36,7 +37,7 @@ export async function rotateKey(
   const graceEnd = Math.floor(store.now() / 1_000) + graceSeconds;
   // The old key does not get more time than it had.
   const end = Math.min(graceEnd, entry.expiresAt ?? graceEnd);
-  const remedy = 'run the command again; if it names a replacement, rotate that key';
+  const remedy = 'run the command again';
   await grantKey(draft, () => addReplacementEntry(old, entry, draft, end, store), remedy, store);
   return { ...draft.issued, previousExpiresAt: end };
 }

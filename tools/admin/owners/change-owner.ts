@@ -1,10 +1,16 @@
 import { ownerCounters } from '../../../lambdas/shared/owner-record.ts';
-import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
+import {
+  ChangedMeanwhileError,
+  NotFoundError,
+  quoted,
+  WrongStateError,
+} from '../../shared/errors.ts';
 import { changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import {
   findCompleteOwner,
   findOwner,
+  lookUpOwner,
   nameReservation,
   ownerIdOfName,
   ownerName,
@@ -51,7 +57,7 @@ export async function renameOwner(
   store: KeyStore,
 ): Promise<StoredOwner> {
   const name = ownerName(newName);
-  const { ownerId, name: oldName } = (await findOwner(idOrName, store)).details;
+  const { ownerId, name: oldName } = (await ownerToRename(idOrName, name, store)).details;
   const [reservation, oldReservation] = [nameReservation(name), nameReservation(oldName)];
   const where = [{ ownerId: undefined }, { owner: ownerId }];
   const isRenamed = await changeTogether(
@@ -73,4 +79,19 @@ export async function renameOwner(
     });
   }
   throw new ChangedMeanwhileError(ownerId);
+}
+
+/** @throws NotFoundError if there is no such owner; it says if there is one with the new name */
+async function ownerToRename(
+  idOrName: string,
+  newName: string,
+  store: KeyStore,
+): Promise<StoredOwner> {
+  const owner = await lookUpOwner(idOrName, store);
+  const renamed = owner ? undefined : await lookUpOwner(newName, store);
+  if (!renamed) return owner ?? findOwner(idOrName, store);
+  const { ownerId, name } = renamed.details;
+  throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
+    remedy: `${ownerId} has the name ${quoted(name)}, perhaps because it was already renamed`,
+  });
 }

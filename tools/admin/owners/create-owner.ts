@@ -6,8 +6,8 @@ import { runRepeatable } from '../stage/service-failure.ts';
 import { noUsage } from './change-owner.ts';
 import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
-import { hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
-import { alignGatewayKey, rereadOwner } from './set-owner-plan.ts';
+import { limitsFor, type OwnerLimits } from './owner-limits.ts';
+import { alignGatewayKey } from './set-owner-plan.ts';
 import {
   type AgreedLimits,
   changeDetails,
@@ -40,7 +40,7 @@ export async function createOwner(request: NewOwner, store: KeyStore): Promise<S
     const details = await putDetails(ownerId, name, agreed, store);
     await putGatewayKey(ownerId, plan, store);
     await putItem(details, agreed, limits, store);
-    // "keys withdraw-all" may have deleted the gateway key before the item existed.
+    // Another creation may have moved the gateway key meanwhile, or a deletion may have deleted it.
     return alignGatewayKey(ownerId, store);
   });
 }
@@ -93,9 +93,6 @@ async function putItem(
     { Update: inOwners(nameReservation(name), isReserved, store) },
   ];
   if (await changeTogether(changes, store)) return;
-  const { item: found } = await rereadOwner(ownerId, store);
-  // The write may have succeeded although its response was lost. Then the repeated write fails.
-  if (hasLimits(found, plan, limits)) return;
   // Another command has created the owner meanwhile, so its plan decides on the usage plan.
   throw nameTaken(await alignGatewayKey(ownerId, store));
 }

@@ -55,11 +55,10 @@ async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
     const tags = { [stackTag]: store.stackName };
     return (await store.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
   } catch (error) {
-    // The key may exist now: another command has created it, or the response to this call was lost and
-    // the SDK repeated it. Values are unique, so the repeated call fails.
+    if (Object(error).name !== 'ConflictException') throw error;
+    // Values are unique. Another command may have created the key.
     const created = await existingKeyId(ownerId, store);
     if (created) return created;
-    if (Object(error).name !== 'ConflictException') throw error;
     throw new WrongStateError(
       `API Gateway has a key with the value ${ownerId} whose name is not ${name}`,
       { remedy: 'rename or delete it in the console of API Gateway, and run the command again' },

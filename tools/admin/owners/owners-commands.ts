@@ -24,6 +24,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     .description('create, show and change owners: their plans, limits and usage');
   addVerb<AgreedLimits>(owners, io, {
     usage: 'create <name>',
+    shownBy: ownerShown,
     description: 'create an owner, whose keys share its limits',
     options: [
       new Option('--plan <plan>', 'its limits').choices(planNames).makeOptionMandatory(),
@@ -72,6 +73,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb<Partial<OwnerLimits>>(owners, io, {
     usage: 'set-plan <owner>',
+    shownBy: ownerShown,
     arguments: [new Argument('<plan>').choices(planNames)],
     description: 'move an owner to another plan, or give it other limits',
     options: limitOptions,
@@ -81,6 +83,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb<{ dryRun?: boolean }>(owners, io, {
     usage: 'apply-plans',
+    shownBy: () => 'owners apply-plans --dry-run',
     description: 'give owners the current limits of their plans',
     options: [new Option('--dry-run', 'show the changes without making them'), yesOption],
     help: applyPlansHelp,
@@ -89,11 +92,13 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'rename <owner> <name>',
+    shownBy: () => 'owners list',
     description: 'give an owner another name',
     run: async ({ stage }, owner, name) => shown(await renameOwner(owner, name, stage), stage),
   });
   addVerb(owners, io, {
     usage: 'suspend <owner>',
+    shownBy: ownerShown,
     description: 'reject all keys of an owner, from their next request on',
     options: [yesOption],
     run: async ({ stage, confirm }, idOrName) => {
@@ -104,17 +109,20 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'resume <owner>',
+    shownBy: ownerShown,
     description: 'let the keys of a suspended owner work again',
     run: async ({ stage }, owner) =>
       shown(await changeOwner(owner, { status: 'active' }, stage), stage),
   });
   addVerb(owners, io, {
     usage: 'reset-usage <owner>',
+    shownBy: ownerShown,
     description: "reset an owner's usage, for example after an error has used up its day",
     run: async ({ stage }, owner) => shown(await changeOwner(owner, noUsage, stage), stage),
   });
   addVerb(owners, io, {
     usage: 'delete <owner>',
+    shownBy: ownerShown,
     description: 'remove everything that is stored about an owner: its name, keys and usage',
     options: [yesOption],
     help: deleteHelp,
@@ -133,6 +141,10 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       };
     },
   });
+}
+
+function ownerShown(idOrName: string): string {
+  return `owners show ${/^\w+$/.test(idOrName) ? idOrName : `'${idOrName}'`}`;
 }
 
 const limitOptions = [

@@ -54,7 +54,7 @@ export async function setOwnerPlan(
  * @throws WrongStateError if the owner is not complete
  */
 export async function alignGatewayKey(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
-  let owner = await findCompleteOwner(ownerId, store);
+  let owner = await rereadOwner(ownerId, store);
   for (;;) {
     const { plan } = owner.item;
     await putGatewayKey(ownerId, plan, store);
@@ -89,9 +89,6 @@ export async function setLimits(
   const { ownerId } = details;
   const where = { plan: item.plan, perMinute: item.perMinute, perDay: item.perDay };
   if (await changeItem(details, { set: { plan, ...limits }, where }, store)) return;
-  const found = await rereadOwner(ownerId, store);
-  // The write may have succeeded although its response was lost. Then the repeated write fails.
-  if (hasLimits(found.item, plan, limits)) return;
   // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
   const { item: applied } = await alignGatewayKey(ownerId, store);
   throw new WrongStateError(

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { recordCall } from './service-failure.ts';
+import { recordCall, UnconfirmedError } from './service-failure.ts';
 
 /** The limits of a call to a service. */
 export const defaultCallLimits = {
@@ -27,6 +27,9 @@ export function callLimitSettings(limits = defaultCallLimits) {
 /**
  * Adds what client settings do not offer: a time limit for a whole response, which also ends a response
  * that arrives byte by byte, and a record of the call that failed with an error.
+ *
+ * A write is sent once, because somebody else may have changed the same item before a repeated one. The SDK
+ * repeats a write only if AWS has refused it, which it does if it throttles.
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,
@@ -47,7 +50,25 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
         }),
     { step: 'initialize' },
   );
+  middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (input) =>
+        next(input).catch((error: unknown) => {
+          const isSafe = isRead.test(commandName) || isRefusal(error);
+          throw isSafe ? error : new UnconfirmedError(commandName, error);
+        }),
+    // Each attempt passes this step. The SDK does not repeat a call that fails with this error.
+    { step: 'deserialize', priority: 'high' },
+  );
   return client;
+}
+
+const isRead = /^(?:BatchGet|Describe|Get|List|Scan)/;
+
+/** Whether AWS has responded that it has not carried out a call. */
+function isRefusal(error: unknown): boolean {
+  const { httpStatusCode: status = 0 } = Object(error).$metadata ?? {};
+  return status >= 400 && status < 500;
 }
 
 function serviceNamed(clientName = ''): string {

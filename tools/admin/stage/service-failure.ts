@@ -16,8 +16,8 @@ const orProfile = 'or set AWS_PROFILE to one that "aws configure list-profiles" 
 const forms = {
   unconfirmed: {
     pattern: /^UnconfirmedError/,
-    problem: '{call} may not have been done',
-    remedy: 'check that no proxy responds in place of AWS',
+    problem: '{call} may or may not have been done',
+    remedy: 'check the network, and that no proxy responds in place of AWS',
   },
   noRegion: {
     pattern: /region is missing/i,
@@ -88,15 +88,28 @@ export function recordCall(error: unknown, call: string): void {
   if (typeof error === 'object' && error !== null) calls.set(error, call);
 }
 
-/** A response, such as an empty one, does not show that the call was done. */
+/** No response shows whether a call was done: it was lost, or is empty. */
 export class UnconfirmedError extends Error {
   override name = 'UnconfirmedError';
 
-  /** @param operation the name of DynamoDB's operation */
-  constructor(operation: string) {
-    super('the response does not show that it was done');
+  /**
+   * @param operation the name of DynamoDB's operation
+   * @param reason why there is no response. @default - there is one, without the expected content
+   */
+  constructor(operation: string, reason?: unknown) {
+    super(reason ? plainReason(reason) : 'the response does not show that it was done');
     recordCall(this, `DynamoDB ${operation}`);
   }
+}
+
+/** Whether a change may have been made although the command has failed. */
+export function mayBeDone(thrown: unknown): boolean {
+  return errorsBehind(thrown).some((error) => error instanceof UnconfirmedError);
+}
+
+/** An error and its causes. */
+export function errorsBehind(thrown: unknown): unknown[] {
+  return thrown === undefined ? [] : [thrown, ...errorsBehind(Object(thrown).cause)];
 }
 
 /** Classifies an error as a failure of a service; undefined for any other error. */
@@ -156,6 +169,7 @@ function plainReason(error: unknown): string {
     .replace(/ Deserialization error: .*$/, '')
     .replace(/^@smithy\/node-http-handler - (?:\[\w+\] )?/, '')
     .replace(/\.$/, '');
-  const isTelling = $metadata === undefined || name === 'Error' || reason.includes(name);
+  const isOwn = $metadata === undefined || error instanceof UnconfirmedError;
+  const isTelling = isOwn || name === 'Error' || reason.includes(name);
   return isTelling ? reason : `${name}: ${reason}`;
 }

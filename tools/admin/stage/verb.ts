@@ -1,6 +1,8 @@
 import { type Argument, type Command, Option } from 'commander';
+import { OperatorError } from '../../shared/errors.ts';
 import { type CommandIo, print, printResult, type Result } from '../console/command-io.ts';
 import { confirm } from '../console/questions.ts';
+import { failureText, mayBeDone } from './service-failure.ts';
 import { connect, type StageConnection } from './stage-connection.ts';
 import { labelOf, type Target } from './target.ts';
 
@@ -33,6 +35,8 @@ interface Verb<Options> {
   readonly isInterruptible?: boolean;
   /** Command lines for the help. @default - the usage */
   readonly examples?: readonly string[];
+  /** The command that shows what this one has changed, such as `keys show` and the first argument. */
+  shownBy?(word: string): string;
   /** Returns undefined if it has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
 }
@@ -61,10 +65,25 @@ export function addVerb<Options extends object = object>(
       io,
       confirm: (question, isAlways) => confirm(io, options, `${place}: ${question}`, isAlways),
     };
-    const result = await run(call, ...command.args);
+    const result = await run(call, ...command.args).catch((error: unknown) => {
+      const look = mayBeDone(error) && verb.shownBy?.(command.args[0] ?? '');
+      throw look ? unsureError(error, place, look) : error;
+    });
     if (result) await printResult(io, options, result);
     if (result?.failure) throw result.failure;
     if (!options.json) print(io.stderr, place);
+  });
+}
+
+/** The error of a command after a change whose response was lost. */
+function unsureError(error: unknown, place: string, look: string): OperatorError {
+  const {
+    problem = `${place}: ${failureText(error)}`,
+    remedy = 'the same command can be run again',
+  } = error instanceof OperatorError ? error : {};
+  return new OperatorError(problem, {
+    cause: error,
+    remedy: `"${look}" shows whether the change was made; ${remedy}`,
   });
 }
 

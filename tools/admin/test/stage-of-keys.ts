@@ -14,6 +14,7 @@ import type { OwnerLimits } from '../owners/owner-limits.ts';
 import { changeItem, type StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyGateway } from '../stage/api-gateway-keys.ts';
 import { documentClient, type KeyStore } from '../stage/key-store.ts';
+import { UnconfirmedError } from '../stage/service-failure.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
@@ -102,8 +103,8 @@ type Call = object | string;
 export const mishaps = ['followed by a kill', 'not done', 'done, but its response lost'] as const;
 export type Mishap = (typeof mishaps)[number];
 
-/** The error of a call to a store that is dead or unreachable. */
-const lost = () => Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+/** The error of a call whose response is lost. */
+const lost = () => new UnconfirmedError('UpdateItem', new Error('socket hang up'));
 
 /**
  * A store in which one change has a mishap. A change of the tables that is not done gets an empty response,

@@ -1,11 +1,15 @@
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it, jest } from '@jest/globals';
+import { DeleteItemCommand, DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
+  answer,
   contentType,
   DynamodbProxy,
   lost,
   type Reply,
+  refused,
+  throttled,
   unanswered,
+  unreadable,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { callLimitSettings, defaultCallLimits, withCallLimits } from '../../stage/call-limits.ts';
 import { failureOf } from '../../stage/service-failure.ts';
@@ -25,11 +29,14 @@ const stalled: Reply = ({ outgoing }) =>
 
 interface CallOptions {
   readonly limits?: typeof patient;
+  /** Send a write in place of a read. */
+  readonly isWrite?: boolean;
   /** Called when the headers of a response have arrived, before its body is read. */
   readonly onResponse?: () => void;
 }
 
-async function failureOfCall(reply: Reply, { limits = patient, onResponse }: CallOptions = {}) {
+async function failureOfCall(reply: Reply, options: CallOptions = {}) {
+  const { limits = patient, isWrite, onResponse } = options;
   await using dynamodb = await DynamodbProxy.start(reply);
   const settings = {
     ...callLimitSettings(limits),
@@ -42,9 +49,12 @@ async function failureOfCall(reply: Reply, { limits = patient, onResponse }: Cal
     step: 'deserialize',
     priority: 'low',
   });
-  const error = await client
-    .send(new DescribeTableCommand({ TableName: 'Orders' }))
-    .catch((thrown: unknown) => thrown);
+  const input = { TableName: 'Orders' };
+  const Key = { id: { N: '1' } };
+  const sent = isWrite
+    ? client.send(new DeleteItemCommand({ ...input, Key }))
+    : client.send(new DescribeTableCommand(input));
+  const error = await sent.catch((thrown: unknown) => thrown);
   client.destroy();
   // The client counts the attempts. An attempt can end before the server has seen it.
   return { failure: failureOf(error), attempts: Object(error).$metadata?.attempts };
@@ -57,6 +67,10 @@ const noResponse = {
   }),
   attempts: patient.maxAttempts,
 };
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe('a client with call limits', () => {
   it.each([
@@ -81,7 +95,37 @@ describe('a client with call limits', () => {
     expect(await failureOfCall(stalled, { limits, onResponse })).toEqual(noResponse);
 
     expect(timeout.mock.calls).toEqual([[90_000], [90_000]]);
-    timeout.mockRestore();
+  });
+
+  it.each<[string, Reply, typeof patient, RegExp]>([
+    ['hangs', unanswered, impatient, /done \(a request has exceeded/],
+    ['loses the connection', lost, patient, /done \(socket hang up\)/],
+    ['sends half of its response', unreadable, patient, /JSON/],
+    ['fails', answer({}, 500), patient, /Unknown/],
+  ])(
+    'sends a write once, and says that it may have been done, if DynamoDB %s',
+    async (...given) => {
+      const [, reply, limits, reason] = given;
+
+      const { failure, attempts } = await failureOfCall(reply, { limits, isWrite: true });
+
+      expect([failure!.kind, attempts]).toEqual(['unconfirmed', 1]);
+      expect(failure!.problem).toMatch(/^DynamoDB DeleteItem may or may not have been done \(/);
+      expect(failure!.problem).toMatch(reason);
+    },
+  );
+
+  it.each([
+    ['throttles', throttled, 'throttled', patient.maxAttempts],
+    ['refuses', refused, 'callRefused', 1],
+  ])('knows that a write that DynamoDB %s was not done', async (...given) => {
+    const [, reply, kind, attempts] = given;
+    // The SDK's delay before it repeats a call is random, up to a limit.
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+
+    const call = await failureOfCall(reply, { isWrite: true });
+
+    expect([call.failure!.kind, call.attempts]).toEqual([kind, attempts]);
   });
 
   it('needs less than a minute for a call with all attempts', () => {

@@ -1,0 +1,88 @@
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { forwardTo } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { type LoopbackServer, serve } from '../../../test/helpers/loopback-server.ts';
+import { type LocalService, startLocalService } from '../../local/server.ts';
+import { type ServiceClock, serviceClock } from '../../start/test/e2e/service-clock.ts';
+import { admin } from './run-admin.ts';
+
+let clock: ServiceClock;
+let service: LocalService;
+/** Stands between the operator and the service, and loses the response to one write. */
+let proxy: LoopbackServer;
+let writes = 0;
+let lostWrite = 0;
+let owner = '';
+let keyId = '';
+let owners = 0;
+
+beforeAll(async () => {
+  clock = serviceClock('staging', Date.parse('2026-11-20T09:30:15Z'));
+  const stackName = 'StoreOrders-staging';
+  service = await startLocalService({ ...clock.serviceOptions, stackName, log: () => {} });
+  const forward = forwardTo(service.origin);
+  proxy = await serve(async (incoming, outgoing) => {
+    const body = await buffer(incoming);
+    const { method, url = '/', headers } = incoming;
+    const operation = String(headers['x-amz-target'] ?? '').split('.')[1];
+    const isWrite = operation ? !/^(Get|Scan)/.test(operation) : url !== '/' && method !== 'GET';
+    const isLost = isWrite && ++writes === lostWrite;
+    if (!isLost) return forward({ incoming, outgoing, body, operation: '', input: {} });
+    const init = { method: method!, headers: headers as Record<string, string> };
+    await fetch(new URL(url, service.origin), body.length > 0 ? { ...init, body } : init);
+    outgoing.destroy();
+  });
+});
+afterAll(async () => {
+  await proxy?.[Symbol.asyncDispose]();
+  await service?.close();
+  clock[Symbol.dispose]();
+});
+
+const run = (words: string[], url = service.origin) =>
+  admin([...words, '--local', url], { now: clock.now });
+
+/** Creates an owner and its key. */
+async function prepare(): Promise<void> {
+  await run(['owners', 'create', owner, '--plan', 'pro']);
+  const { stdout } = await run(['keys', 'issue', '--owner', owner, '--expires-in', '9d', '--json']);
+  ({ keyId } = JSON.parse(stdout));
+}
+
+const shownOwner = () => `owners show '${owner}'`;
+const shownKey = () => `keys show ${keyId}`;
+
+describe('a command that loses the response to a write', () => {
+  it.each<[string, () => string[], () => string, RegExp?]>([
+    ['owners create', () => ['New', '--plan', 'free'], () => 'owners show New', /already an owner/],
+    ['owners set-plan', () => [owner, 'business'], shownOwner],
+    ['owners set-plan', () => [owner, 'free'], shownOwner],
+    ['owners rename', () => [owner, `${owner} Ltd`], () => 'owners list', /already renamed/],
+    ['owners suspend', () => [owner, '--yes'], shownOwner],
+    ['owners resume', () => [owner], shownOwner],
+    ['owners reset-usage', () => [owner], shownOwner],
+    ['owners delete', () => [owner, '--yes'], shownOwner, /There is no owner/],
+    ['keys issue', () => ['--owner', owner], () => 'keys list'],
+    ['keys rotate', () => [keyId], shownKey, /was already replaced by key_/],
+    ['keys extend', () => [keyId, '--for', '10d'], shownKey],
+    ['keys unban', () => [keyId], shownKey],
+    ['keys revoke', () => [keyId, '--yes'], shownKey],
+  ])('sends no further write, and says which command shows it: %s', async (...given) => {
+    const [command, words, look, isDone = /^$/] = given;
+    for (let lost = 1; ; lost++) {
+      [writes, owner, lostWrite] = [0, `Owner ${++owners}`, lost];
+      await prepare();
+      const line = [...command.split(' '), ...words()];
+
+      const { exitCode, stderr } = await run(line, proxy.url);
+
+      if (writes < lost) return;
+      expect({ exitCode, writes, stderr }).toMatchObject({ exitCode: 3, writes: lost });
+      expect(stderr).toMatch(/^error: .* may or may not have been done \(socket hang up\)/);
+      expect(stderr).toContain(`; then "${look()}" shows whether the change was made; `);
+      const again = await run(line);
+      if (again.exitCode !== 0) expect(again.stderr).toMatch(isDone);
+      await run(['owners', 'delete', 'New', '--yes']);
+    }
+  });
+});
