@@ -167,7 +167,6 @@ async function runEveryCommand(): Promise<void> {
   await addTwice();
   await command('owners', 'create', 'Other', '--plan', 'free');
   await command('owners', 'delete', 'Other', '--yes');
-  await command('keys', 'withdraw-all', '--yes');
   expect(
     differences(
       ['npm run admin -- --help', await everyCommand()],

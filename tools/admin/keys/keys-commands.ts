@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { durationOption } from '../console/option-values.ts';
-import { progressLine } from '../console/progress.ts';
 import { readSecret } from '../console/questions.ts';
-import { counted, type Field, grouped, isoTime, recordText, tableText } from '../console/view.ts';
+import { counted, type Field, isoTime, recordText, tableText } from '../console/view.ts';
 import { limitsText, ownerFields, ownerView } from '../owners/owner-view.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { extendKey } from './extend-key.ts';
@@ -15,7 +14,6 @@ import { findPurgeable, purgeKeys } from './purge-keys.ts';
 import { revokeKey, unbanKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { whoseToken } from './whois-key.ts';
-import { findStageKeys, withdrawStageKeys } from './withdraw-keys.ts';
 
 /** Adds the commands `keys …`. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
@@ -158,14 +156,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     examples: ['keys purge --stage prod --older-than 90d'],
     run: purge,
   });
-  addVerb(keys, io, {
-    usage: 'withdraw-all',
-    description: 'revoke all keys of a stage, and delete its API Gateway keys',
-    options: [yesOption],
-    help: withdrawHelp,
-    isInterruptible: true,
-    run: withdrawAll,
-  });
 }
 
 const keyShown = (keyId: string) => `keys show ${keyId}`;
@@ -232,11 +222,6 @@ function unbanText({ keyId, wasBanned, usage }: KeyView & { wasBanned: boolean }
   return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
 }
 
-const withdrawHelp = `
-Run it before you destroy a stage, because the stack does not contain its API Gateway keys. The records of
-owners and keys remain; "owners create" with the name of an owner and a plan lets it have keys again.
-Without a terminal it needs --yes. If it is interrupted, run it again.`;
-
 interface PurgeOptions {
   olderThan: number;
   owner?: string;
@@ -250,24 +235,4 @@ async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<R
   await purgeKeys(keys, stage);
   const value = { purged: keys.map(({ keyId }) => keyId) };
   return { value, text: `Purged ${counted(keys.length, 'key')}.` };
-}
-
-async function withdrawAll({ stage, io, confirm }: Call): Promise<Result> {
-  const all = await findStageKeys(stage);
-  const keys = counted(all.validKeys.length, 'key');
-  const gatewayKeys = counted(all.gatewayKeys.length, 'API Gateway key');
-  const question = `Withdraw all ${keys}, and delete ${gatewayKeys}? Every client is refused from its next request on.`;
-  await confirm(question, true);
-  const line = progressLine(io);
-  const steps = grouped(all.owners.length + all.gatewayKeys.length);
-  const onStep = (done: number) =>
-    line.draw(`${grouped(done)} of ${steps} owners and gateway keys withdrawn`);
-  await withdrawStageKeys(all, stage, onStep, io.interruption).finally(line.clear);
-  return {
-    value: {
-      withdrawn: all.validKeys.map(({ keyId }) => keyId),
-      gatewayKeys: all.gatewayKeys.length,
-    },
-    text: `Withdrew ${keys}, and deleted ${gatewayKeys}. No key of the stage is left.`,
-  };
 }

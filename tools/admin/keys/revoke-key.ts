@@ -33,7 +33,7 @@ export async function removeEntry({ tokenHash, owner }: StoredKey, store: KeySto
  * Records in a key's details that it is revoked, with the last use and the expiry from its entry, unless
  * this is already recorded.
  */
-export async function recordRevocation(
+async function recordRevocation(
   { keyId, owner, details, entry }: StoredKey,
   store: KeyStore,
 ): Promise<void> {

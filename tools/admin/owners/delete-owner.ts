@@ -21,13 +21,17 @@ export async function deleteOwner(idOrName: string, store: KeyStore): Promise<vo
     if (owner.item) await removeItem(ownerHash, store);
     await deleteGatewayKey(ownerId, store);
     const isItsName = [{ owner: ownerId }, { ownerId: undefined }];
-    const key = { table: store.apiKeysTable, key: { ownerHash } };
+    // "owners create" may have completed the owner again meanwhile.
+    const isItemGone = {
+      table: store.apiKeysTable,
+      key: { ownerHash },
+      where: { ownerHash: undefined },
+    };
     const isDeleted = await changeTogether(
       [
         { Delete: inOwners(ownerId, { where: { name } }, store) },
         { Delete: inOwners(nameReservation(name), { where: isItsName }, store) },
-        // This only checks that "owners create" has not completed the owner again meanwhile.
-        { Delete: expressions({ ...key, where: { ownerHash: undefined } }) },
+        { ConditionCheck: expressions(isItemGone) },
       ],
       store,
     );
@@ -35,8 +39,8 @@ export async function deleteOwner(idOrName: string, store: KeyStore): Promise<vo
   });
 }
 
-/** Removes an owner's item, if it exists, after which none of its keys is valid. */
-export async function removeItem(ownerHash: string, store: KeyStore): Promise<void> {
+/** Removes an owner's item, after which none of its keys is valid. */
+async function removeItem(ownerHash: string, store: KeyStore): Promise<void> {
   const { Attributes } = await store.documents.send(
     new DeleteCommand({
       TableName: store.apiKeysTable,

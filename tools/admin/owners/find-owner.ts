@@ -87,9 +87,7 @@ export async function findOwnerOfHash(
   store: KeyStore,
 ): Promise<StoredOwner | undefined> {
   const item = await getItem<OwnerItem>(store, store.apiKeysTable, { ownerHash });
-  if (item) return readOwner(item.ownerId, store);
-  // "keys withdraw-all" removes the items of the ApiKeys table and keeps the owners.
-  return (await allOwners(store)).find(({ details }) => details.ownerHash === ownerHash);
+  return item && readOwner(item.ownerId, store);
 }
 
 /** All owners of the stage, the newest first. */

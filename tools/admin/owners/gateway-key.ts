@@ -1,7 +1,6 @@
 import { stackTag } from '../../../lib/settings/names.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
-import { isOwnerId } from '../keys/api-key-token.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 
 /**
@@ -42,9 +41,7 @@ export async function findGatewayKeys(
 ): Promise<ReadonlyMap<string, string>> {
   const found = await store.gateway.findApiKeys(gatewayKeyName(ownerId, store));
   const start = gatewayKeyName('', store).length;
-  const keys = found.map(({ id, name }) => [id, name.slice(start)] as const);
-  // The name of another stack may start with this stack's name.
-  return new Map(keys.filter(([, owner]) => isOwnerId(owner)));
+  return new Map(found.map(({ id, name }) => [id, name.slice(start)]));
 }
 
 async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {

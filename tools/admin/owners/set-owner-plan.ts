@@ -69,7 +69,7 @@ export async function alignGatewayKey(ownerId: string, store: KeyStore): Promise
  *
  * @throws OperatorError if the owner is no longer complete
  */
-export async function rereadOwner(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
+async function rereadOwner(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
   const owner = await readOwner(ownerId, store);
   if (!owner?.item) await deleteGatewayKey(ownerId, store);
   return findCompleteOwner(ownerId, store);

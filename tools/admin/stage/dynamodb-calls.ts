@@ -125,9 +125,9 @@ export function expressions({ table, key, set, setAbsent, remove = [], where = [
   return {
     TableName: table,
     Key: key,
-    // A deletion has no update expression.
+    // A deletion has no update expression, and an update may have no condition.
     UpdateExpression: (clauses.join(' ') || undefined)!,
-    ConditionExpression: conditions.join(' OR ') || undefined,
+    ConditionExpression: (conditions.join(' OR ') || undefined)!,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
   };

@@ -8,7 +8,6 @@ import { keyView, listKeys } from '../keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../keys/purge-keys.ts';
 import { revokeKey, unbanKey } from '../keys/revoke-key.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
-import { findStageKeys, withdrawStageKeys } from '../keys/withdraw-keys.ts';
 import { changeOwner, noUsage, renameOwner } from '../owners/change-owner.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import { deleteOwner } from '../owners/delete-owner.ts';
@@ -117,11 +116,6 @@ const commands: Command[] = [
     prepare: () => rotateKey(keyId, 0, stage.store),
     run: purgeAll,
     expected: { statuses: ['active'] },
-  },
-  {
-    name: 'keys withdraw-all',
-    run: async (store) => withdrawStageKeys(await findStageKeys(store), store),
-    expected: { statuses: ['revoked'], gatewayKeys: 0 },
   },
   {
     name: 'owners set-plan to a larger plan',

@@ -5,7 +5,6 @@ import { findPurgeable, purgeKeys } from '../../keys/purge-keys.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
 import { whoseToken } from '../../keys/whois-key.ts';
-import { findStageKeys, withdrawStageKeys } from '../../keys/withdraw-keys.ts';
 import { issueTo, nowMs, stageOfEachTest } from '../stage-of-keys.ts';
 
 let apiKey: string;
@@ -34,11 +33,6 @@ describe('whoseToken', () => {
   it.each<[string, () => Promise<unknown>, string]>([
     ['was revoked', () => revokeKey(keyId, store), 'revoked'],
     ['was replaced', () => rotateKey(keyId, 0, store), 'expired'],
-    [
-      'was withdrawn with its stage',
-      async () => withdrawStageKeys(await findStageKeys(store), store),
-      'revoked',
-    ],
   ])('finds a key that %s', async (_, make, status) => {
     await make();
 
