@@ -143,8 +143,8 @@ async function runEveryCommand(): Promise<void> {
   const issue = async () =>
     JSON.parse(await command('keys', 'issue', '--owner', 'Acme', '--json')).keyId;
   await command('owners', 'create', 'Acme', '--plan', 'free');
-  for (const each of ['show', 'suspend', 'resume', 'reset-usage'])
-    await command('owners', each, 'Acme');
+  await command('owners', 'suspend', 'Acme', '--yes');
+  for (const each of ['show', 'resume', 'reset-usage']) await command('owners', each, 'Acme');
   await command('owners', 'list');
   await command('owners', 'usage');
   await command('status');
@@ -156,8 +156,9 @@ async function runEveryCommand(): Promise<void> {
   await command('keys', 'list');
   await command('keys', 'whois');
   await command('keys', 'extend', keyId, '--for', '1h');
-  for (const each of ['show', 'unban', 'rotate', 'revoke']) await command('keys', each, keyId);
-  await command('keys', 'purge', '--older-than', '0s');
+  for (const each of ['show', 'unban', 'rotate']) await command('keys', each, keyId);
+  await command('keys', 'revoke', keyId, '--yes');
+  await command('keys', 'purge', '--older-than', '0s', '--yes');
   const file = directory.write('orders.jsonl', '{"id":1}\n{"id":2}\n');
   await command('orders', 'import', file);
   await command('orders', 'import', file);

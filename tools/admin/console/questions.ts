@@ -11,21 +11,18 @@ function isInteractive({ stdin, stderr }: CommandIo): boolean {
 }
 
 /**
- * Asks for confirmation on a terminal, unless `--yes` is given.
+ * Asks for confirmation, unless `--yes` is given. No script does this by accident: without a terminal,
+ * `--yes` is required.
  *
- * @param isAlways whether `--yes` is required without a terminal, so that no script does this by
- *   accident; otherwise, no confirmation is needed there
- * @throws OperatorError if the answer is not yes, or a required `--yes` is missing
+ * @throws OperatorError if the answer is not yes, or there is no terminal
  */
 export async function confirm(
   io: CommandIo,
   { yes }: { yes?: boolean },
   question: string,
-  isAlways = false,
 ): Promise<void> {
   if (yes) return;
   if (!isInteractive(io)) {
-    if (!isAlways) return;
     const problem = 'nothing was changed: this needs a confirmation, and there is no terminal';
     throw new OperatorError(problem, { remedy: 'give --yes' });
   }

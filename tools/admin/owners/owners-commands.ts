@@ -133,7 +133,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       const question =
         `Delete ${name} (${ownerId}) with everything that is stored about it? Its ${counted(keys, 'key')} will ` +
         'be refused from the next request on, for good.';
-      await confirm(question, true);
+      await confirm(question);
       await deleteOwner(ownerId, stage);
       return {
         value: { ownerId, name, keys, deleted: true },
@@ -161,7 +161,7 @@ const usageHelp = `
 Days are UTC. API Gateway meters only admitted requests, and AWS does not promise an exact number.`;
 
 const deleteHelp = `
-Without a terminal it needs --yes. Logs and backups contain the owner for a while (docs/operating.md).`;
+Logs and backups contain the owner for a while (docs/operating.md).`;
 
 const setPlanHelp = `
 A limit that is not given is the plan's. The last line is the command that undoes the change.`;
@@ -207,9 +207,8 @@ function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): s
 }
 
 const applyPlansHelp = `
-It gives every owner the numbers in lib/settings/plans.ts; without a terminal it needs --yes. Limits
-that were agreed with an owner remain, up to those of its plan. Deploy first if a number has increased,
-otherwise afterwards.`;
+It gives every owner the numbers in lib/settings/plans.ts. Limits that were agreed with an owner remain,
+up to those of its plan. Deploy first if a number has increased, otherwise afterwards.`;
 
 async function applyPlans({
   stage,
@@ -236,7 +235,7 @@ async function applyPlans({
     return { value: { changes, leftOut, applied: false }, text: review };
   }
   print(io.stderr, review);
-  await confirm(`Change ${counted(changes.length, 'owner')}?`, true);
+  await confirm(`Change ${counted(changes.length, 'owner')}?`);
   await runRepeatable('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {
       await setLimits(owner, owner.item.plan, limits, stage);

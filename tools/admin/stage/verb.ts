@@ -19,7 +19,7 @@ export interface Call<Options = object> {
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
   /** Asks for confirmation as `confirm` of the console does. */
-  confirm(question: string, isAlways?: boolean): Promise<void>;
+  confirm(question: string): Promise<void>;
 }
 
 /** A command of the operator below a group, such as `revoke` below `keys`. */
@@ -63,7 +63,7 @@ export function addVerb<Options extends object = object>(
       place,
       options,
       io,
-      confirm: (question, isAlways) => confirm(io, options, `${place}: ${question}`, isAlways),
+      confirm: (question) => confirm(io, options, `${place}: ${question}`),
     };
     const result = await run(call, ...command.args).catch((error: unknown) => {
       const look = mayBeDone(error) && verb.shownBy?.(command.args[0] ?? '');
@@ -91,7 +91,7 @@ function unsureError(error: unknown, place: string, look: string): OperatorError
 export const yesOption = new Option('--yes', 'do not ask for confirmation');
 
 const confirmationHelp = `
-On a terminal it asks for confirmation, unless --yes is given.`;
+It asks for confirmation, unless --yes is given. Without a terminal it needs --yes.`;
 
 /** Formats the examples at the end of a help text. */
 export function examplesText(commands: readonly string[]): string {

@@ -100,11 +100,9 @@ describe('the operator and a running service', () => {
     );
   });
 
-  it('deletes an owner, whose keys are then refused, and needs --yes in a script', async () => {
+  it('deletes an owner, whose keys are then refused', async () => {
     const { owner, ownerId, apiKey } = await issue();
 
-    const refused = await admin(['owners', 'delete', owner, '--local', service.origin]);
-    expect([refused.exitCode, await statusWith(apiKey)]).toEqual([1, 200]);
     const deleted = await adminJson('owners', 'delete', owner, '--yes');
 
     expect(deleted).toEqual({ ownerId, name: owner, keys: 1, deleted: true });
@@ -152,7 +150,7 @@ describe('the operator and a running service', () => {
     const { keyId, apiKey } = await issue();
     expect(await statusWith(apiKey)).toBe(200);
 
-    await adminJson('keys', 'revoke', keyId);
+    await adminJson('keys', 'revoke', keyId, '--yes');
 
     expect(await statusWith(apiKey)).toBe(401);
     expect(await adminJson('keys', 'show', keyId)).toMatchObject({ status: 'revoked' });
@@ -181,7 +179,7 @@ describe('the operator and a running service', () => {
   it('suspends an owner and resumes it: its keys are refused meanwhile', async () => {
     const { owner, apiKey } = await issue();
 
-    await adminJson('owners', 'suspend', owner);
+    await adminJson('owners', 'suspend', owner, '--yes');
     const suspended = await statusWith(apiKey);
     const { stdout } = await admin(['keys', 'issue', '--owner', owner, '--local', service.origin]);
     await adminJson('owners', 'resume', owner);
@@ -286,6 +284,9 @@ describe('the operator and a running service', () => {
       /^stage staging at http\S+: .*\? .*\[y\/N\] error: not confirmed: nothing was changed\n$/,
     );
     expect(asked.stderr).toContain(`: ${question}`);
+    const script = await admin(command);
+    expect(script).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(script.stderr).toMatch(/nothing was changed: .* there is no terminal; give --yes\n$/);
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 

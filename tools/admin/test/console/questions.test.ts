@@ -50,20 +50,19 @@ describe('confirm', () => {
     await expect(confirmed).rejects.toThrow(InterruptedError);
   });
 
-  it.each([
-    ['with --yes', input('n\n'), { yes: true }],
-    ['without a terminal', input('n\n', { isTTY: false }), {}],
-  ])('does not ask %s', async (_, { io, shown }, options) => {
-    await confirm(io, options, question);
+  it.each([true, false])('does not ask with --yes, on a terminal or not: %j', async (isTTY) => {
+    const { io, shown } = input('n\n', { isTTY });
+
+    await confirm(io, { yes: true }, question);
 
     expect(shown()).toBe('');
   });
 
-  it('fails without a terminal if a confirmation is required', async () => {
-    const { io } = input('y\n', { isTTY: false });
+  it('fails without a terminal', async () => {
+    const { io, shown } = input('y\n', { isTTY: false });
 
-    await expect(confirm(io, {}, question, true)).rejects.toThrow('give --yes');
-    await confirm(io, { yes: true }, question, true);
+    await expect(confirm(io, {}, question)).rejects.toThrow('give --yes');
+    expect(shown()).toBe('');
   });
 
   it('escapes what a name in the question could do to the terminal', async () => {
