@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
+  type DynamoDBServiceException,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
@@ -81,8 +82,13 @@ async function cancelPendingOrder(cancellation: Cancellation): Promise<void> {
     const { Attributes } = await dynamodb.send(command, { abortSignal: cancellation.signal });
     if (isCancelledBy(cancellation, Attributes)) return;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return explainRefusal(error.Item, cancellation);
+    if (error instanceof ConditionalCheckFailedException) {
+      return explainRefusal(error.Item, cancellation);
+    }
+    const { $metadata } = error as Partial<DynamoDBServiceException>;
+    if (($metadata?.attempts ?? 1) === 1) throw error;
+    // An earlier attempt, whose response was lost, may have cancelled the order.
+    throw new ServiceUnavailableError({ cause: error });
   }
   throw new ServiceUnavailableError({ cause: new Error('The answer does not say what it wrote.') });
 }

@@ -187,6 +187,7 @@ export function asServiceError(error: unknown): unknown {
 /** An error of a request: of the socket, which has a code, or with the status of a response. */
 interface RequestError extends Error {
   readonly code?: unknown;
+  readonly $fault?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
@@ -207,7 +208,9 @@ function isTemporary(error: unknown): boolean {
   );
 }
 
-/** Whether DynamoDB reported success and the SDK cannot read the response, such as half of a body. */
+/** Whether there was a response that the SDK cannot read, such as half of a body. */
 function isUnreadable(error: Partial<RequestError> | undefined): boolean {
-  return error?.$metadata?.httpStatusCode === 200;
+  if (error?.$metadata?.httpStatusCode === undefined) return false;
+  // An error that DynamoDB reported has `$fault`, and is `Unknown` if its name is missing.
+  return error.$fault === undefined || error.name === 'Unknown';
 }

@@ -9,6 +9,7 @@ import {
   answer,
   failure,
   lost,
+  nameless,
   type Reply,
   unanswered,
   unreadable,
@@ -148,6 +149,7 @@ describe('cancelOrder', () => {
   it.each([
     ['is lost', lost],
     ['cannot be read', unreadable],
+    ['is an error whose body is cut off', nameless],
   ])(
     'R13: answers 204 if the first response %s and the repeated write finds its own change',
     async (...given) => {
@@ -248,6 +250,8 @@ describe('cancelOrder, when DynamoDB fails', () => {
     ['fails at every attempt', 2, answer({ __type: 'InternalServerError' }, 500)],
     ['is behind a proxy that answers in HTML', 2, answer({ html: 'Bad gateway' }, 502)],
     ['sends unreadable responses', 2, unreadable],
+    ['sends errors whose body is cut off', 2, nameless],
+    ['sends errors without a name', 2, answer({}, 400)],
     ['is writing the order in a transaction', 1, failure('TransactionConflictException')],
   ])('answers 503 with Retry-After 1 if it %s', async (_name, attempts, reply) => {
     table.reply = reply;
@@ -276,6 +280,13 @@ describe('cancelOrder, when DynamoDB fails', () => {
       ]);
     },
   );
+
+  it('answers 503 if the write was refused after a lost response, because that may have been a success', async () => {
+    table.next.push(lost);
+    table.reply = failure('AccessDeniedException');
+
+    expect(await cancel('42')).toEqual(unavailable);
+  });
 
   it('answers 504 just before its timeout, and writes nothing afterwards', async () => {
     table.next.push(unanswered);

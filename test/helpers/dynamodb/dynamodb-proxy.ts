@@ -33,6 +33,10 @@ export const empty: Reply = ({ outgoing }) => outgoing.writeHead(200, contentTyp
 export const unreadable: Reply = ({ outgoing }) =>
   outgoing.writeHead(200, contentType).end('{"Count":1,"Items":[');
 
+/** An error whose body ends before it says which. */
+export const nameless: Reply = ({ outgoing }) =>
+  outgoing.writeHead(400, contentType).end('{"__type":"com.amazonaws.dyn');
+
 /** @param headers additional headers */
 export function answer(body: object, status = 200, headers: Record<string, string> = {}): Reply {
   return ({ outgoing }) => {

@@ -175,6 +175,11 @@ describe('asServiceError', () => {
     ['no response in time', { name: 'TimeoutError' }],
     ['a status of 500 with an unknown name', { $metadata: { httpStatusCode: 500 } }],
     ['an unreadable response with status 200', { $metadata: { httpStatusCode: 200 } }],
+    ['an unreadable response with status 400', { $metadata: { httpStatusCode: 400 } }],
+    [
+      'an error without a name',
+      { name: 'Unknown', $fault: 'client', $metadata: { httpStatusCode: 400 } },
+    ],
     ['a refused connection', { code: 'ECONNREFUSED' }],
   ])('makes a 503 of %s', (_name, traits) => {
     const cause = errorWith(traits);
@@ -187,7 +192,7 @@ describe('asServiceError', () => {
 
   it.each<[string, unknown]>([
     ['an error without a code or status', errorWith({})],
-    ['a status of 499', errorWith({ $metadata: { httpStatusCode: 499 } })],
+    ['a status of 499', errorWith({ $fault: 'client', $metadata: { httpStatusCode: 499 } })],
     ['a response without a status', errorWith({ $metadata: {} })],
     ["an error of Node's own", errorWith({ code: 'ERR_INVALID_ARG_TYPE' })],
     ["a code that only contains a socket's", errorWith({ code: 'xECONNREFUSED' })],
