@@ -3,7 +3,13 @@ import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { asServiceError } from './dynamodb.ts';
 import { optionalVariable } from './environment.ts';
-import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from './errors.ts';
+import {
+  ApiError,
+  InternalError,
+  InvalidBodyError,
+  RequestTimeoutError,
+  RequestTooLargeError,
+} from './errors.ts';
 import { everyResponseHeaders, header, rateLimitHeaders } from './headers.ts';
 import { log } from './log.ts';
 
@@ -107,9 +113,12 @@ function errorResponse({ status, code, message, headers }: ApiError): ApiRespons
   };
 }
 
+/** The largest request body. Parsing the 6 MB that Lambda accepts would take seconds of CPU time. */
+const maxBodyBytes = 16 * 1_024;
+
 /**
- * Rejects a request body that is declared as JSON and is not. No operation has a request body, so
- * other content types are ignored. Middy's parser throws on a missing body and recognises only two
+ * Rejects a request body that is too large, or declared as JSON and is not. No operation has a request
+ * body, so other content types are ignored. Middy's parser throws on a missing body and recognises only two
  * spellings of the name of the Content-Type header; both are avoided here.
  */
 function jsonBody(): Middleware {
@@ -118,6 +127,9 @@ function jsonBody(): Middleware {
     before: async (request) => {
       const { body, isBase64Encoded } = request.event;
       if (!body) return;
+      if (Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
+        throw new RequestTooLargeError();
+      }
       const headers = { 'content-type': header(request.event, 'content-type') };
       const parsed = { ...request, event: { headers, body, isBase64Encoded } };
       try {

@@ -37,6 +37,13 @@ export class InvalidBodyError extends ApiError {
   }
 }
 
+/** The request body is larger than the service reads. */
+export class RequestTooLargeError extends ApiError {
+  constructor() {
+    super(413, 'request_too_large', 'The request is too large.');
+  }
+}
+
 /** No order has the given id. */
 export class OrderNotFoundError extends ApiError {
   constructor() {

@@ -5,6 +5,7 @@ import {
   InternalError,
   InvalidBodyError,
   RequestTimeoutError,
+  RequestTooLargeError,
 } from '../../lambdas/shared/errors.ts';
 import { rateLimitHeaders } from '../../lambdas/shared/headers.ts';
 
@@ -95,11 +96,7 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   RESOURCE_NOT_FOUND: notFound,
   BAD_REQUEST_PARAMETERS: badRequest,
   BAD_REQUEST_BODY: answerOf(new InvalidBodyError()),
-  REQUEST_TOO_LARGE: {
-    status: 413,
-    code: 'request_too_large',
-    message: 'The request is too large.',
-  },
+  REQUEST_TOO_LARGE: answerOf(new RequestTooLargeError()),
   // Unknown routes can give it too. They have no authorizer, so it must not depend on the context.
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

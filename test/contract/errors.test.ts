@@ -123,7 +123,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   it('shows every outcome of a cancellation', () => {
     const ofClasses = new Set(classBodies().map(({ code }) => code));
     const { delete: cancelOrder } = contractDocument.paths['/store/orders/{orderId}'];
-    const { 204: _cancelled, 400: _malformed, ...refusals } = cancelOrder.responses;
+    const { 204: _cancelled, 400: _malformed, 413: _tooLarge, ...refusals } = cancelOrder.responses;
 
     const codes = Object.values<{ readonly $ref?: string }>(refusals)
       .flatMap((reference) => examplesOf(referred(reference)!))

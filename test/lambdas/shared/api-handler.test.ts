@@ -147,6 +147,32 @@ describe('a request body', () => {
     expect((await answer(ok, event)).statusCode).toBe(200);
   });
 
+  const megabytes = `{"a":"${'é'.repeat(3 * 2 ** 20)}`;
+  it.each([
+    ['JSON', sent('application/json', megabytes)],
+    ['in base64', sent('application/json', base64(megabytes), { isBase64Encoded: true })],
+    ['JSON, by one byte', sent('application/json', `"${'é'.repeat(8_191)}x"`)],
+    ['a form', sent('application/x-www-form-urlencoded', megabytes)],
+  ])('I8: is refused with 413, and not parsed, if it is too large: %s', async (_name, event) => {
+    const { statusCode, headers, body } = await answer(ok, event);
+
+    expect(statusCode).toBe(413);
+    expect(headers).toMatchObject(rateLimitHeaders);
+    expect(JSON.parse(body)).toEqual({
+      code: 'request_too_large',
+      message: 'The request is too large.',
+      status: 413,
+    });
+  });
+
+  it('is accepted if it has 16 KB', async () => {
+    const whole = `"${'é'.repeat(8_191)}"`;
+    const inBase64 = sent('application/json', base64(whole), { isBase64Encoded: true });
+
+    expect((await answer(ok, sent('application/json', whole))).statusCode).toBe(200);
+    expect((await answer(ok, inBase64)).statusCode).toBe(200);
+  });
+
   it('is parsed before it reaches the handler', async () => {
     const handler = ({ body }: APIGatewayProxyEvent) => ({ ...ok(), body: JSON.stringify(body) });
 

@@ -158,6 +158,11 @@ const provocations: Provocation[] = [
   })),
   { status: 404, code: 'not_found', options: { orderId: '' } },
   {
+    status: 413,
+    code: 'request_too_large',
+    options: { orderId: '2', body: ' '.repeat(2 ** 14 + 1) },
+  },
+  {
     status: 415,
     code: 'unsupported_media_type',
     options: { headers: { 'content-type': 'text/plain' } },
