@@ -21,7 +21,8 @@ const cancelWithinMs = 1_000;
 
 /**
  * The alarms that roll a deployment back: on errors that new code can introduce, and on an access log
- * without lines, in which nobody would see them.
+ * without lines, in which nobody would see them. Refused lists are none of them: one owner can cause
+ * them, and they would let that owner stop deployments.
  */
 export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures', 'RequestsNotLogged'];
 
@@ -34,7 +35,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   return [
     {
       id: 'ServerErrors',
-      meaning: 'More than 1 % of all requests are answered with a 5xx.',
+      meaning: 'More than 1 % of all requests are answered with a 5xx, without the refused lists.',
       runbookAnchor: 'server-errors',
       // With little traffic, a single failure is more than 1 %, so at least five errors are required.
       metric: new MathExpression({
@@ -70,8 +71,16 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       // The lines of the last minute can be late.
       evaluationPeriods: 3,
     },
+    {
+      id: 'ListsRefused',
+      meaning: 'Lists are answered 500, because others occupy all environments for lists.',
+      runbookAnchor: 'server-errors',
+      metric: metrics.listsRefused.with({ period: Duration.minutes(1) }),
+      above: 4,
+      ...twoOfThree,
+    },
     ...budgetAlarms('Availability', {
-      promise: 'requests are not answered 5xx',
+      promise: 'requests, without the refused lists, are not answered 5xx',
       runbookAnchor: 'server-errors',
       budget: 0.001,
       failedShare: 'errors / requests',

@@ -30,6 +30,7 @@ export class Dashboard extends Construct {
             metrics.clientErrors,
             metrics.tooManyRequests,
             metrics.serverErrors,
+            metrics.listsRefused,
           ]),
           graph('Cancel: latency in ms', [
             metrics.cancelLatency('p50'),

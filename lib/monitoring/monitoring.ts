@@ -1,26 +1,18 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import {
-  Alarm,
-  ComparisonOperator,
-  type Metric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { metricNamespace } from '../../lambdas/shared/metric-definitions.ts';
 import { stackName } from '../settings/names.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { type AlarmDefinition, alarmDefinitions, deploymentAlarmIds } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { type LogName, SavedQueries } from './saved-queries.ts';
-import {
-  type ServiceMetrics,
-  type ServiceMetricsProps,
-  serviceMetrics,
-} from './service-metrics.ts';
+import { accessLogPatterns, type ServiceMetricsProps, serviceMetrics } from './service-metrics.ts';
 
 export interface MonitoringProps {
   readonly configuration: StageConfiguration;
@@ -44,7 +36,7 @@ export class Monitoring extends Construct {
     const accessLog = logs.accessLog.logGroup;
     const metrics = serviceMetrics({ stage: configuration.stage, accessLog, ...props });
     this.topic = this.createTopic();
-    this.countInAccessLog(accessLog, metrics);
+    this.countInAccessLog(accessLog);
     const alarms = alarmDefinitions(metrics).map((definition) =>
       this.createAlarm(definition, configuration.runbook),
     );
@@ -93,21 +85,17 @@ export class Monitoring extends Construct {
    *
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
    */
-  private countInAccessLog(logGroup: LogGroup, metrics: ServiceMetrics): void {
+  private countInAccessLog(logGroup: LogGroup): void {
     const scope = new Construct(this, 'AccessLog');
-    const count = (name: string, metric: Metric, field: string, pattern: string) =>
-      new MetricFilter(scope, name, {
+    for (const [metricName, pattern] of Object.entries(accessLogPatterns)) {
+      new MetricFilter(scope, metricName, {
         logGroup,
-        filterPattern: FilterPattern.stringValue(`$.${field}`, '=', pattern),
-        metricNamespace: metric.namespace,
-        metricName: metric.metricName,
+        filterPattern: FilterPattern.literal(pattern),
+        metricNamespace,
+        metricName,
         metricValue: '1',
         dimensions: { Stage: '$.stage' },
       });
-    // The access log quotes all values, so a status is compared as text.
-    count('ClientErrors', metrics.clientErrors, 'status', '4*');
-    count('TooManyRequests', metrics.tooManyRequests, 'status', '429');
-    count('ServerErrors', metrics.serverErrors, 'status', '5*');
-    count('AuthorizerFailures', metrics.authorizerFailures, 'errorType', 'AUTHORIZER_*');
+    }
   }
 }

@@ -12,7 +12,26 @@ import {
 import { operations } from '../settings/functions.ts';
 import type { StageName } from '../settings/stages.ts';
 
-type AccessLogMetric = 'ClientErrors' | 'TooManyRequests' | 'ServerErrors' | 'AuthorizerFailures';
+const listsPath = `/v1${operations.listOrders.path}`;
+
+/**
+ * What is counted in the access log, by the name of the metric, with the pattern of the lines. The log
+ * quotes all values, so a status is compared as text.
+ *
+ * A list is refused if all environments that lists may occupy are taken: Lambda then responds with 429
+ * to API Gateway, and API Gateway with 500 to the client.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
+ */
+export const accessLogPatterns = {
+  ClientErrors: '{ $.status = "4*" }',
+  TooManyRequests: '{ $.status = "429" }',
+  ServerErrors: `{ $.status = "5*" && ($.integrationStatus != "429" || $.resource != "${listsPath}") }`,
+  ListsRefused: `{ $.integrationStatus = "429" && $.resource = "${listsPath}" }`,
+  AuthorizerFailures: '{ $.errorType = "AUTHORIZER_*" }',
+} as const;
+
+type AccessLogMetric = keyof typeof accessLogPatterns;
 
 export interface ServiceMetricsProps {
   readonly stage: StageName;
@@ -55,7 +74,9 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     }),
     clientErrors: ofService('ClientErrors'),
     tooManyRequests: ofService('TooManyRequests'),
+    /** Without the refused lists. */
     serverErrors: ofService('ServerErrors'),
+    listsRefused: ofService('ListsRefused'),
     authorizerFailures: ofService('AuthorizerFailures'),
     admitted: ofService('RequestsAdmitted'),
     rejected: rejectionReasons.map((Reason) =>

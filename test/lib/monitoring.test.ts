@@ -77,6 +77,12 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
     above: 4,
     points: '2 of 3',
   },
+  ListsRefused: {
+    metrics: { value: 'Sum of StoreOrders ListsRefused' },
+    period: 60,
+    above: 4,
+    points: '2 of 3',
+  },
   RequestsNotLogged: {
     metrics: { requests, lines: 'Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}' },
     // IF treats a missing value as 0, even if FILL has nothing to fill.
@@ -177,7 +183,12 @@ describe.each(stageNames)('alarms of %s', (stage) => {
   it.each([
     ['ClientErrors', '{ $.status = "4*" }'],
     ['TooManyRequests', '{ $.status = "429" }'],
-    ['ServerErrors', '{ $.status = "5*" }'],
+    // Lambda refuses a list with 429, for which the client gets 500.
+    [
+      'ServerErrors',
+      '{ $.status = "5*" && ($.integrationStatus != "429" || $.resource != "/v1/store/orders") }',
+    ],
+    ['ListsRefused', '{ $.integrationStatus = "429" && $.resource = "/v1/store/orders" }'],
     // A 401 is not a failure of the authorizer.
     ['AuthorizerFailures', '{ $.errorType = "AUTHORIZER_*" }'],
   ])('count %s in the access log', (MetricName, FilterPattern) => {

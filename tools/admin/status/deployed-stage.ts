@@ -59,7 +59,7 @@ export async function deployedStage(stage: StageName, nowMs: number) {
     lastHour: {
       requests: sum('requests'),
       status4xx: sum('clientErrors'),
-      status5xx: sum('serverErrors'),
+      status5xx: sum('serverErrors') + sum('listsRefused'),
       status429: sum('tooManyRequests'),
     },
   };
@@ -73,6 +73,7 @@ export function metricsOf(stage: StageName) {
     requests: metricStat('AWS/ApiGateway', 'Count', 'SampleCount', api),
     clientErrors: ofService('ClientErrors'),
     serverErrors: ofService('ServerErrors'),
+    listsRefused: ofService('ListsRefused'),
     tooManyRequests: ofService('TooManyRequests'),
   };
 }
