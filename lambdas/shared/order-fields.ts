@@ -35,8 +35,8 @@ interface CancellationField extends OrderField {
 }
 
 /**
- * The attributes that a cancellation sets besides `status`, by a client as by an operator. The files
- * that operators import and export have them too.
+ * The attributes that a client's cancellation sets besides `status`. An operator's sets all but the
+ * request id. The files that operators import and export have them too.
  */
 export const cancellationFields = {
   cancelledAt: { type: 'string', format: 'date-time', isKept: true },

@@ -5,7 +5,7 @@ export interface CancelRefusal {
 }
 
 interface OrderState {
-  /** Whether the state is final: neither an operator's command nor an import changes it. */
+  /** Whether the state is final: no operator's command changes it. */
   readonly isFinal: boolean;
   /** Why a client cannot cancel an order in this state; undefined if it can. */
   readonly refusal: CancelRefusal | undefined;
@@ -53,11 +53,6 @@ const unknownState = {
 /** Why an order with this `status`, which can be unknown, cannot be cancelled. */
 export function cancelRefusal(status: string | undefined): CancelRefusal {
   return statesByName.get(status)?.refusal ?? unknownState;
-}
-
-/** Whether an order with this `status`, which can be unknown, never changes it. */
-export function isFinal(status: unknown): boolean {
-  return statesByName.get(status)?.isFinal ?? false;
 }
 
 /** Every reason for which a cancellation can be refused. */

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { counted } from '../admin/console/view.ts';
-import { type ImportObserver, importOrders } from '../admin/orders/import-orders.ts';
+import { importOrders } from '../admin/orders/import-orders.ts';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
-import { InvalidValueError, OperatorError } from '../shared/errors.ts';
+import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { sampleOrders } from './sample-orders.ts';
 
@@ -26,39 +26,35 @@ export async function loadFile(
   log: (line: string) => void,
 ): Promise<void> {
   const tell = (text: string) => log(printable(`${file}: ${text}`));
-  const observer: Partial<ImportObserver> = {
-    onText: (text, about) => about === 'bad line' && tell(text),
-  };
   try {
-    const request = { path: file, onError: 'stop' } as const;
-    const { different } = await importOrders(request, { ...table, wait }, observer, signal);
+    const retrying = { ...table, wait };
+    const { different } = await importOrders({ path: file }, retrying, { onBadLine: tell }, signal);
     if (different > 0)
       tell(`${counted(different, 'order')} not changed: the table has other values`);
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof OperatorError)) throw cause;
-    // The remedies of other errors name options of the other command.
-    const text = cause instanceof InvalidValueError ? `${file}: ${cause.message}` : cause.problem;
-    throw new OperatorError(`--orders ${text}`, { cause });
+    // The remedy can name options of the other command.
+    throw new OperatorError(`--orders ${cause.problem}`, { cause });
   }
 }
 
 /** Fills an empty table with the sample. Orders of an earlier run, or of somebody else, are kept. */
-export async function loadSample({ dynamodb, tableName }: OrdersTable): Promise<void> {
-  const { Count } = await dynamodb.send(new ScanCommand({ TableName: tableName, Limit: 1 }));
+export async function loadSample({ documents, tableName }: OrdersTable): Promise<void> {
+  const { Count } = await documents.send(new ScanCommand({ TableName: tableName, Limit: 1 }));
   if (Count !== 0) return;
   const puts = sampleOrders().map((Item) => ({ Put: { TableName: tableName, Item } }));
   // The embedded DynamoDB syncs its file once per transaction, so this is faster than single puts.
   for (let start = 0; start < puts.length; start += transactionMaxItems) {
     const TransactItems = puts.slice(start, start + transactionMaxItems);
-    await dynamodb.send(new TransactWriteCommand({ TransactItems }));
+    await documents.send(new TransactWriteCommand({ TransactItems }));
   }
 }
 
 /** The id of an example order, which is pending if possible; undefined if there are no orders. */
 export async function exampleOrderId(table: OrdersTable): Promise<string | undefined> {
   const scan = new ScanCommand({ TableName: table.tableName, Limit: readAtMost });
-  const { Items: orders = [] } = await table.dynamodb.send(scan);
+  const { Items: orders = [] } = await table.documents.send(scan);
   const example = orders.find(({ status }) => status === 'pending') ?? orders[0];
   return example && String(example.id);
 }

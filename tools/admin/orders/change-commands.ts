@@ -29,12 +29,14 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
     usage: 'ship <orderId>',
     description: 'mark a pending order as shipped; from then on it cannot be cancelled',
     options: [asOption],
+    shownBy,
     run: (call, orderId) => changeOne(orderId, 'ship', call),
   });
   addVerb<ChangeOptions>(orders, io, {
     usage: 'cancel <orderId>',
     description: 'cancel a pending order',
     options: [asOption],
+    shownBy,
     run: (call, orderId) => changeOne(orderId, 'cancel', call),
   });
   addVerb<ReopenOptions>(orders, io, {
@@ -52,6 +54,7 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
     ],
     help: reopenHelp,
     isInterruptible: true,
+    shownBy: (orderId) => orderId && shownBy(orderId),
     examples: [
       'orders reopen 1001 --stage prod',
       'orders reopen --cancelled-by key_… --since 2026-11-20T09:00:00Z --dry-run --stage prod',
@@ -62,6 +65,8 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
     },
   });
 }
+
+const shownBy = (orderId: string) => `orders show ${orderId}`;
 
 const reopenHelp = `
 With --cancelled-by, it skips orders that somebody changes meanwhile, and orders that were reopened after
@@ -85,13 +90,9 @@ async function changeOne(
   const by = await operatorName(options, io.environment);
   const changed = await changeOrder(found, { verb, by, nowMs: stage.now() }, table);
   const [json, before] = [storedOrderJson(changed.order), storedOrderJson(changed.before)];
-  const { to, done } = transitions[verb];
-  const { status } = changed.order;
-  const state =
-    status === to ? `is ${to}` : `was ${done}, and has been changed since: it is ${status}`;
   return {
     json: `${json.slice(0, -1)},"before":${before}}`,
-    text: `Order ${orderId} ${state}. Before:\n${before}`,
+    text: `Order ${orderId} is ${transitions[verb].to}. Before:\n${before}`,
   };
 }
 
@@ -124,7 +125,7 @@ async function reopenSelected(
 ): Promise<Result> {
   const { dryRun } = options;
   const line = progressLine(io);
-  const value = await reopenOrders({
+  const { reopened, ...others } = await reopenOrders({
     selection,
     table: ordersTable(stage.dynamodb, stage.ordersTable),
     by: dryRun ? undefined : await operatorName(options, io.environment),
@@ -132,12 +133,13 @@ async function reopenSelected(
     onProgress: line.draw,
     signal: io.interruption,
   }).finally(line.clear);
-  const { reopened, changed, cancelledAgain } = value;
+  const { changed, cancelledAgain, hours } = others;
   const texts = [
-    tableText(hourFields, value.hours),
+    tableText(hourFields, hours),
     `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened, 'order')}. Skipped: ` +
       `${grouped(changed)} changed meanwhile, ${grouped(cancelledAgain)} cancelled again.`,
   ];
+  const value = { [dryRun ? 'wouldReopen' : 'reopened']: reopened, ...others };
   return { value, text: texts.filter(Boolean).join('\n') };
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { cancellationFields } from '../../../lambdas/shared/order-fields.ts';
 import type { ChangeableStatus, OrderStatus } from '../../../lambdas/shared/order-states.ts';
 import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
@@ -7,7 +6,7 @@ import { findOrder, type OrdersTable, type StoredOrder } from './orders-table.ts
 
 /**
  * The commands that change the state of an order. None starts from a final state. The order keeps who has
- * done it, when, and by which request, in fields such as `reopenedBy`, `reopenedAt` and `reopenRequestId`.
+ * done it, and when, in fields such as `reopenedBy` and `reopenedAt`.
  */
 export const transitions = {
   ship: { from: 'pending', to: 'shipped', done: 'shipped' },
@@ -27,10 +26,6 @@ export interface OrderChange {
  * Changes the state of an order in one conditional write, so only one of this change and a client's
  * simultaneous cancellation takes effect.
  *
- * The SDK repeats the write if its response was lost. The order may then be back in the state `from`, but
- * with another last cancellation: each has its own request id, which a reopened order keeps. So the repeated
- * write has no effect.
- *
  * @param before the order as it was read
  * @returns the order before and after the change
  * @throws OperatorError if the order is in a state that does not allow the change, or has changed
@@ -42,7 +37,6 @@ export async function changeOrder(
 ) {
   const { from, to, done } = transitions[verb];
   refuseUnless(from, done, before);
-  const requestId = randomUUID();
   const fields = Object.entries<{ isKept: boolean }>(cancellationFields);
   const write = {
     table: table.tableName,
@@ -51,18 +45,14 @@ export async function changeOrder(
       status: to,
       [`${done}At`]: new Date(nowMs).toISOString(),
       [`${done}By`]: by,
-      [`${verb}RequestId`]: requestId,
     },
     remove:
       verb === 'reopen' ? fields.filter(([, { isKept }]) => !isKept).map(([name]) => name) : [],
     where: { status: from, ...Object.fromEntries(fields.map(([name]) => [name, before[name]])) },
   };
-  const order = await change<StoredOrder>(write, { documents: table.dynamodb });
+  const order = await change<StoredOrder>(write, table);
   if (order) return { before, order };
-  const now = await findOrder(String(before.id), table);
-  // The response to the write was lost, and the condition of the repeated write failed.
-  if (now[`${verb}RequestId`] === requestId) return { before, order: now };
-  refuseUnless(from, done, now);
+  refuseUnless(from, done, await findOrder(String(before.id), table));
   throw new ChangedMeanwhileError(`Order ${before.id}`);
 }
 

@@ -1,20 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import {
-  InterruptedError,
-  InvalidValueError,
-  OperatorError,
-  reasonOf,
-} from '../../shared/errors.ts';
+import { InterruptedError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import type { Screen } from '../console/command-io.ts';
 import { counted } from '../console/view.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
 import { failureOf } from '../stage/service-failure.ts';
 import { csvHeader, orderCsv } from './order-csv.ts';
-import { formatOf, type OrdersFormat } from './orders-file.ts';
+import { formatOf, type OrdersFormat, refuseUnlessFile } from './orders-file.ts';
 import type { OrdersTable } from './orders-table.ts';
 import { storedOrderJson } from './stored-order-json.ts';
 
@@ -45,7 +40,7 @@ export async function exportOrders(
   const exported = { orders: 0, format, out: out ?? null };
   const texts = async function* () {
     if (format === 'csv') yield `${csvHeader}\n`;
-    for await (const orders of scanPages(table.dynamodb, table.tableName)) {
+    for await (const orders of scanPages(table.documents, table.tableName)) {
       if (orders.some(({ id }) => !(id instanceof NumberValue))) {
         throw new OperatorError(`${table.tableName} contains items that are not orders`);
       }
@@ -69,19 +64,6 @@ export async function exportOrders(
     });
   }
   return exported;
-}
-
-/**
- * Refuses a path that exists and is not a file. Renaming the finished file would replace a device or a pipe:
- * root would replace `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
- *
- * @throws InvalidValueError if the path is empty, or exists and is not a file
- */
-export async function refuseUnlessFile(option: string, path: string): Promise<void> {
-  const present = await lstat(path).catch(() => undefined);
-  if (path !== '' && (!present || present.isFile())) return;
-  const expected = 'the path of a file; for a pipe, leave the option out';
-  throw new InvalidValueError(option, path, expected);
 }
 
 async function writeTo(

@@ -23,7 +23,11 @@ const integer: Kind = {
   ofText: (text) => (isInt64(text) ? NumberValue.from(text) : text),
 };
 
-const text: Kind = { expected: 'a text', isAccepted: (value) => typeof value === 'string' };
+const text: Kind = {
+  expected: 'a text of Unicode characters',
+  // JSON can express half of a surrogate pair, which DynamoDB does not store.
+  isAccepted: (value) => typeof value === 'string' && value.isWellFormed(),
+};
 
 const dateTime: Kind = {
   expected: 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
@@ -51,9 +55,10 @@ const internalKinds = {
   ...kindsOf(cancellationFields),
   shippedAt: dateTime,
   shippedBy: text,
-  shipRequestId: text,
   reopenedAt: dateTime,
   reopenedBy: text,
+  // Only version 1.0.0 stored these two.
+  shipRequestId: text,
   reopenRequestId: text,
 } as const satisfies Readonly<Record<string, Kind>>;
 
@@ -82,7 +87,7 @@ export function valueOfText(field: FileField, text: string): unknown {
 
 /**
  * An order in a line of a file. Its integers are `NumberValue`s, because a JavaScript number would round
- * integers above 2^53. A line with a status is a whole order; a line without one says nothing about the state.
+ * integers above 2^53. A line says nothing about the fields that it does not have.
  */
 export type OrderItem = { id: NumberValue; status?: string } & Partial<
   Record<FileField, NumberValue | string | boolean>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -40,22 +40,26 @@ export interface OrderLine {
 export interface BadLine {
   /** The number of the line, and why it is not an order. */
   readonly message: string;
-  /** The line itself, without its end. */
-  readonly raw: Buffer;
-  /** The line that names the columns, with the first bad line of CSV. */
-  readonly header: Buffer | undefined;
 }
 
 const chunkBytes = 262_144;
 /** Far more than any order needs. A longer line is bad, so that memory stays bounded. */
 const longestLineBytes = 65_536;
-const missingStatus = 'status: missing; expected a whole order, as "orders export" writes it';
 const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Formats the error of a bad line as a comment, which imports ignore. */
-export const reasonLine = ({ message }: BadLine): string => `# ${message}`;
-const reasonStart = Buffer.from('# line ');
+/**
+ * Refuses a path that exists and is not a file. Renaming the finished file would replace a device or a pipe:
+ * root would replace `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
+ *
+ * @throws InvalidValueError if the path is empty, or exists and is not a file
+ */
+export async function refuseUnlessFile(option: string, path: string): Promise<void> {
+  const present = await lstat(path).catch(() => undefined);
+  if (path !== '' && (!present || present.isFile())) return;
+  const expected = 'the path of a file; for a pipe, leave the option out';
+  throw new InvalidValueError(option, path, expected);
+}
 
 /**
  * Opens a file of orders, which can be read several times. For the path `-`, this is a copy of standard input
@@ -101,36 +105,34 @@ async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle>
  * Reads the orders of a file one at a time. For a line that is not an order, or has the id of an earlier line,
  * it yields an error and continues with the next line.
  *
- * @param isWhole whether an order must be whole, that is, have a status
- * @throws InvalidValueError if the first line of CSV does not name the columns
+ * @param path the path of the file, for errors
+ * @throws OperatorError if the first line of CSV does not name the columns
  */
 export async function* readOrders(
   file: FileHandle,
+  path: string,
   format: OrdersFormat,
-  isWhole = false,
 ): AsyncGenerator<OrderLine | BadLine> {
   const firstLines = new Map<bigint, number>();
   let columns: FileField[] | undefined;
-  let header: Buffer | undefined;
   for await (const { raw, line } of splitLines(file)) {
-    if (isBlank(raw) || raw.subarray(0, reasonStart.length).equals(reasonStart)) continue;
-    if (format === 'csv' && !columns) {
-      columns = columnsOf(textOf(raw));
-      header = Buffer.from(raw);
-      continue;
-    }
+    if (isBlank(raw)) continue;
     try {
+      if (format === 'csv' && !columns) {
+        columns = columnsOf(textOf(raw));
+        continue;
+      }
       const order = parseLine(raw, columns);
       const id = BigInt(String(order.id));
       const first = firstLines.get(id);
       if (first) throw new OperatorError(`id: ${id} is already on line ${first}`);
       firstLines.set(id, line);
-      if (isWhole && order.status === undefined) throw new OperatorError(missingStatus);
       yield { line, order };
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
-      yield { raw, header, message: `line ${line}: ${error.message}` };
-      header = undefined;
+      const message = `line ${line}: ${error.message}`;
+      if (format === 'csv' && !columns) throw new OperatorError(`${path}: ${message}`);
+      yield { message };
     }
   }
 }

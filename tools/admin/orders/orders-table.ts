@@ -6,7 +6,7 @@ import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 /** A table of orders, and its client. */
 export interface OrdersTable {
   /** A client that reads every number as a `NumberValue`, which is exact. */
-  readonly dynamodb: DynamoDBDocumentClient;
+  readonly documents: DynamoDBDocumentClient;
   readonly tableName: string;
 }
 
@@ -17,17 +17,17 @@ export type StoredOrder = Readonly<Record<string, unknown>>;
 export function ordersTable(client: DynamoDBClient, tableName: string): OrdersTable {
   // A JavaScript number would round integers above 2^53.
   const unmarshallOptions = { wrapNumbers: true };
-  return { dynamodb: DynamoDBDocumentClient.from(client, { unmarshallOptions }), tableName };
+  return { documents: DynamoDBDocumentClient.from(client, { unmarshallOptions }), tableName };
 }
 
 /** Finds an order. @throws OperatorError if the id is not an int64, or there is no such order */
 export async function findOrder(
   orderId: string,
-  { dynamodb, tableName }: OrdersTable,
+  { documents, tableName }: OrdersTable,
 ): Promise<StoredOrder> {
   const Key = orderKey(orderId);
   const get = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
-  const { Item } = await dynamodb.send(get);
+  const { Item } = await documents.send(get);
   if (Item) return Item;
   throw new NotFoundError(`No order has the id ${orderId}`);
 }

@@ -1,4 +1,9 @@
-import { InterruptedError, OperatorError, WrongStateError } from '../../shared/errors.ts';
+import {
+  InterruptedError,
+  NotFoundError,
+  OperatorError,
+  WrongStateError,
+} from '../../shared/errors.ts';
 import { counted, grouped } from '../console/view.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
 import { failureText } from '../stage/service-failure.ts';
@@ -44,6 +49,7 @@ export async function reopenOrders(reopening: Reopening) {
   };
   const hours = new Map<string, number>();
   let read = 0;
+  let isKnown = false;
   const reopen = async (order: StoredOrder) => {
     if (!(await isReopened(order, reopening))) {
       counts.changed++;
@@ -54,7 +60,8 @@ export async function reopenOrders(reopening: Reopening) {
     hours.set(hour, (hours.get(hour) ?? 0) + 1);
   };
   try {
-    for await (const page of scanPages(table.dynamodb, table.tableName)) {
+    for await (const page of scanPages(table.documents, table.tableName)) {
+      isKnown ||= page.some(({ cancelledBy }) => cancelledBy === selection.cancelledBy);
       const meant = page.filter((order) => isMeant(order, selection));
       const open = meant.filter((order) => !(timeOf(order.reopenedAt) >= selection.sinceMs));
       counts.cancelledAgain += meant.length - open.length;
@@ -76,6 +83,7 @@ export async function reopenOrders(reopening: Reopening) {
     if (signal.aborted) throw new InterruptedError(`${done}: interrupted`, { remedy });
     throw new OperatorError(`${done}: ${failureText(cause)}`, { cause, remedy });
   }
+  if (!isKnown) throw new NotFoundError(`No order was cancelled by ${selection.cancelledBy}`);
   const sorted = [...hours].sort(([one], [other]) => (one < other ? -1 : 1));
   /** The reopened orders by the hour in which they were cancelled. */
   return { ...counts, hours: sorted.map(([hour, orders]) => ({ hour, orders })) };

@@ -12,8 +12,6 @@ import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 /** The clients and names of a stage that the commands need. */
 export interface StageConnection extends KeyStore {
   readonly dynamodb: DynamoDBClient;
-  /** A client that sends each call only once, for callers that repeat calls themselves. */
-  readonly singleAttemptClient: DynamoDBClient;
   readonly ordersTable: string;
   /** The name of the stage. A local service also runs one. */
   readonly name: StageName;
@@ -47,7 +45,6 @@ export async function connect(target: Target, now: () => number): Promise<StageC
   return {
     ...keyStoreOf(name, output),
     dynamodb: withCallLimits(new DynamoDBClient(settings)),
-    singleAttemptClient: withCallLimits(new DynamoDBClient({ ...settings, maxAttempts: 1 })),
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
     ordersTable: output('OrdersTableName'),

@@ -105,7 +105,6 @@ describe('errors', () => {
       durations.replace(' such', ' of at least a second such'),
     ],
     [`keys rotate ${keyId}`, '--grace <duration>', '1day', durations],
-    ['orders import x', '--on-error <what>', 'cry', 'Allowed choices are stop, skip.'],
     ['orders export', '--format <format>', 'xml', 'Allowed choices are jsonl, csv.'],
   ].map(([command, option, value, expected]) => {
     const words = `${command} ${option!.split(' ')[0]} ${value}`;

@@ -102,7 +102,7 @@ describe('the orders of a local run', () => {
     const file = directory.write('orders.csv', 'id;petId');
 
     await expect(loadFile(file, table, goingOn, tell)).rejects.toThrow(
-      `--orders ${file}: column of the first line: "id;petId" is not accepted; expected id and any of`,
+      `--orders ${file}: line 1: column of the first line: "id;petId" is not accepted; expected id and any of`,
     );
   });
 

@@ -15,7 +15,7 @@ async function read(content: string | Buffer, format: OrdersFormat = 'jsonl') {
   const errors: string[] = [];
   const path = directory.write('orders.jsonl', content);
   await using file = await openOrders(path, process.stdin, new AbortController().signal);
-  for await (const line of readOrders(file, format)) {
+  for await (const line of readOrders(file, path, format)) {
     if ('order' in line) orders.push(line.order);
     else errors.push(line.message);
   }
@@ -90,6 +90,7 @@ describe('an orders file', () => {
     ['{"id":9223372036854775808}', /^id: 9223372036854775808 is not accepted/],
     ['{"id":1,"petId":1.0}', /^petId: 1\.0 is not accepted/],
     ['{"id":1,"petId":1e3}', /^petId: 1e3 is not accepted/],
+    ['{"id":1,"quantity":9223372036854775808}', /^quantity: 9223372036854775808 is not accepted/],
     ['{"id":1,"quantity":-0}', /^quantity: -0 is not accepted/],
     ['{"id":1,"quantity":true}', /^quantity: true is not accepted/],
     ['{"id":1,"complete":"yes"}', 'complete: "yes" is not accepted; expected true or false'],
@@ -99,7 +100,11 @@ describe('an orders file', () => {
     ],
     ['{"id":1,"shipDate":["2026-11-20T09:30:00Z"]}', /^shipDate: a collection is not accepted/],
     ['{"id":1,"cancelledAt":5}', /^cancelledAt: 5 is not accepted; expected an ISO 8601 date-time/],
-    ['{"id":1,"cancelledBy":5}', 'cancelledBy: 5 is not accepted; expected a text'],
+    ['{"id":1,"cancelledBy":5}', /^cancelledBy: 5 is not accepted; expected a text/],
+    [
+      '{"id":1,"cancelledBy":"\\ud800"}',
+      /^cancelledBy: "\\ud800" is not accepted; expected a text/,
+    ],
   ])('has a bad line, which is reported and skipped: %s', async (text, fault) => {
     const { orders, errors } = await read(`{"id":1}\n${text}\n{"id":3}\n`);
 

@@ -27,6 +27,6 @@ export function ordersOfEachTest() {
     /** Stores an item as another program could. */
     put: (Item: PutItemCommand['input']['Item'], TableName = table()) =>
       database.dynamodb.send(new PutItemCommand({ TableName, Item })),
-    file: (content: string, name = 'orders.jsonl') => directory.write(name, content),
+    file: (content: string | Buffer, name = 'orders.jsonl') => directory.write(name, content),
   };
 }

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
-import { isFinal } from '../../../lambdas/shared/order-states.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
-import { change } from '../stage/dynamodb-calls.ts';
-import { failureOf, failureText, UnconfirmedError } from '../stage/service-failure.ts';
+import { change, present } from '../stage/dynamodb-calls.ts';
+import { failureOf, failureText, mayBeDone, UnconfirmedError } from '../stage/service-failure.ts';
 import { type FileField, fileFields, newOrder, type OrderItem } from './order-record.ts';
 import type { OrdersTable, StoredOrder } from './orders-table.ts';
 
@@ -13,22 +11,22 @@ export interface RetryingTable extends OrdersTable {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-export interface StoreOptions {
-  /** Whether an existing order with other values takes those of the line. */
-  readonly replace?: boolean;
+export interface AddOptions {
+  /** Whether an existing order takes `petId`, `quantity` and `shipDate` of its line. */
+  readonly update?: boolean;
   /** Whether to write nothing, and return the outcomes that writing would have. */
   readonly dryRun?: boolean;
 }
 
 /**
- * The outcome for an order. `alreadyThere`: it exists with the same values. `different`: it exists with other
- * values, and was not changed.
+ * An outcome for an order. `alreadyThere`: the table had all values of its line. `different`: it differs from
+ * its line, also if other values of it were updated.
  */
-export type StoreOutcome = 'inserted' | 'alreadyThere' | 'replaced' | 'different';
+export type Outcome = 'inserted' | 'alreadyThere' | 'updated' | 'different';
 
-interface StoredLine {
-  readonly outcome: StoreOutcome;
-  /** How the stored order differs from the line, and why it was not changed. */
+interface AddedLine {
+  readonly outcomes: readonly Outcome[];
+  /** How the order differs from the line. In a dry run, also what would be updated. */
   readonly note?: string;
 }
 
@@ -40,50 +38,107 @@ const longestPauseMs = 10_000;
 const maxAttemptsWithoutProgress = 12;
 
 /**
- * Stores up to 25 orders with different ids. An existing order may have been cancelled since it was imported,
- * so it changes only with `replace`, and only if nobody changes it meanwhile.
+ * Inserts up to 25 orders with different ids. Orders that exist keep their state, because a client or an
+ * operator may have changed it since they were inserted. What a line does not mention stays as it is, too.
  *
- * @returns one outcome per order, as the parameter lists them
- * @throws OperatorError if DynamoDB refuses an order, or throttles for longer than about a minute
+ * @returns one result per order, as the parameter lists them
+ * @throws OperatorError if DynamoDB refuses an order, throttles for longer than about a minute, or does not
+ *   respond to an update
  */
-export async function storeOrders(
+export async function addOrders(
   orders: readonly OrderItem[],
   table: RetryingTable,
-  options: StoreOptions = {},
-): Promise<StoredLine[]> {
+  options: AddOptions = {},
+): Promise<AddedLine[]> {
   const { dryRun } = options;
   const duplicates = dryRun ? orders : await insertOrders(orders, table);
   const found = await getOrders(duplicates, table);
   if (!dryRun && found.size < duplicates.length) throw new UnconfirmedError('BatchGetItem');
-  const lines: StoredLine[] = [];
+  const lines: AddedLine[] = [];
   for (const order of orders) {
-    const stored = found.get(String(order.id));
-    if (!stored) lines.push({ outcome: 'inserted' });
-    else lines.push(await replaceOrder(order, stored, table, options));
+    const existing = found.get(String(order.id));
+    if (!existing) lines.push({ outcomes: ['inserted'] });
+    else lines.push(await compareOrder(order, existing, table, options));
   }
   return lines;
 }
 
-/** Gives a stored order the values of the line, if the options and its state allow it. */
-async function replaceOrder(
+/** Compares an existing order with its line, and updates it if the options say so. */
+async function compareOrder(
   order: OrderItem,
-  stored: StoredOrder,
+  existing: StoredOrder,
   table: RetryingTable,
-  { replace, dryRun }: StoreOptions,
-): Promise<StoredLine> {
-  const fields = differingFields(order, stored);
-  if (fields.length === 0) return { outcome: 'alreadyThere' };
-  const differences = fields.map(
-    (field) =>
-      `${field} ${quoted(stored[field] ?? null)} instead of ${quoted(order[field] ?? null)}`,
-  );
-  const note = `order ${order.id} is in the table with ${differences.join(', ')}`;
-  if (!replace) return { outcome: 'different', note };
-  if (isFinal(stored.status) && order.status !== stored.status) {
-    return { outcome: 'different', note: `${note}; a ${stored.status} order keeps its state` };
+  { update, dryRun }: AddOptions,
+): Promise<AddedLine> {
+  const differing = differingFields(order, existing);
+  if (differing.length === 0) return { outcomes: ['alreadyThere'] };
+  const fields = differing.filter((field) => update && updatable.includes(field));
+  const set = valuesOf(order, fields);
+  const isUpdate = fields.length > 0;
+  const now =
+    isUpdate && !dryRun ? await updateOrder(existing, set, table) : { ...existing, ...set };
+  if (!now) {
+    return { outcomes: ['different'], note: `order ${order.id} has changed since it was read` };
   }
-  if (dryRun || (await overwrite(order, stored, table))) return { outcome: 'replaced', note };
-  return { outcome: 'different', note: `order ${order.id} has changed since it was read` };
+  const isDifferent = differingFields(order, now).length > 0;
+  const outcomes: Outcome[] = isUpdate ? ['updated'] : [];
+  if (isDifferent) outcomes.push('different');
+  if (!isDifferent && !dryRun) return { outcomes };
+  return { outcomes, note: differences(order, dryRun ? existing : now) };
+}
+
+/** The fields that a line can change in an existing order. */
+const updatable: readonly FileField[] = ['petId', 'quantity', 'shipDate'];
+
+/** The fields of a line whose values an existing order does not have. */
+function differingFields(order: OrderItem, existing: StoredOrder): FileField[] {
+  return fileFields.filter(
+    (field) => order[field] !== undefined && !isDeepStrictEqual(order[field], existing[field]),
+  );
+}
+
+/** Describes how an existing order differs from its line. */
+function differences(order: OrderItem, existing: StoredOrder): string {
+  const texts = differingFields(order, existing).map((field) => {
+    if (field === 'status') {
+      return `is ${existing.status ?? 'without a status'}, the line says ${order.status}`;
+    }
+    const value = existing[field];
+    const stored = value === undefined ? `no ${field}` : `${field} ${quoted(value)}`;
+    return `has ${stored}, the line says ${quoted(order[field])}`;
+  });
+  return `order ${order.id} ${texts.join('; ')}`;
+}
+
+function valuesOf(order: StoredOrder, fields: readonly string[]): Partial<OrderItem> {
+  return Object.fromEntries(fields.map((field) => [field, order[field]]));
+}
+
+/**
+ * Sets values of an order unless they have changed since it was read. The write is sent again only if it was
+ * throttled: after a lost response, somebody else may have changed the values.
+ *
+ * @returns the order after the change; undefined if its values have changed
+ */
+async function updateOrder(
+  { id, ...existing }: StoredOrder,
+  set: Partial<OrderItem>,
+  table: RetryingTable,
+): Promise<StoredOrder | undefined> {
+  const where = { id: present, ...valuesOf(existing, Object.keys(set)) };
+  let updated: StoredOrder | undefined;
+  await repeat([id], table, async () => {
+    updated = await change<StoredOrder>(
+      { table: table.tableName, key: { id }, set, where },
+      table,
+    ).catch((error) => {
+      if (!mayBeDone(error)) throw error;
+      // This error is not temporary for `repeat`.
+      throw new OperatorError(`order ${id}: ${failureText(error)}`, { cause: error });
+    });
+    return { left: [] };
+  });
+  return updated;
 }
 
 /**
@@ -99,7 +154,7 @@ async function insertOrders(
   const duplicates: OrderItem[] = [];
   await repeat(orders, table, async (open) => {
     const Statements = open.map((order) => insertStatement(newOrder(order), table.tableName));
-    const { Responses: responses = [] } = await table.dynamodb.send(
+    const { Responses: responses = [] } = await table.documents.send(
       new BatchExecuteStatementCommand({ Statements }),
     );
     if (responses.length !== open.length) throw new UnconfirmedError('BatchExecuteStatement');
@@ -127,51 +182,18 @@ function insertStatement(order: OrderItem, tableName: string) {
   return { Statement, Parameters: Object.values(order) };
 }
 
-/** The fields in which a stored order differs from a line. Without a status, only the API's fields count. */
-function differingFields(order: OrderItem, stored: StoredOrder): FileField[] {
-  const compared = order.status === undefined ? orderFieldNames : fileFields;
-  return compared.filter((field) => !isDeepStrictEqual(order[field], stored[field]));
-}
-
-/** Changes an order unless it has changed since it was read. Returns whether it has the line's values. */
-async function overwrite(
-  order: OrderItem,
-  stored: StoredOrder,
-  table: RetryingTable,
-): Promise<boolean> {
-  const fields = differingFields(order, stored);
-  const present = fields.filter((field) => order[field] !== undefined);
-  const valuesOf = (from: StoredOrder, names: readonly FileField[]) =>
-    Object.fromEntries(names.map((name) => [name, from[name]]));
-  const write = {
-    table: table.tableName,
-    key: { id: order.id },
-    set: valuesOf(order, present),
-    remove: fields.filter((field) => !present.includes(field)),
-    where: valuesOf(stored, fileFields),
-  };
-  let isDone = false;
-  await repeat([order], table, async () => {
-    isDone = (await change(write, { documents: table.dynamodb })) !== undefined;
-    return { left: [] };
-  });
-  // If the response to a successful write was lost, the write is repeated and its condition fails.
-  const now = isDone ? order : (await getOrders([order], table)).get(String(order.id));
-  return now !== undefined && differingFields(order, now).length === 0;
-}
-
 /** Reads the orders that exist, by their ids. */
 async function getOrders(
   orders: readonly OrderItem[],
   table: RetryingTable,
 ): Promise<Map<string, StoredOrder>> {
-  const { dynamodb, tableName } = table;
+  const { documents, tableName } = table;
   const found = new Map<string, StoredOrder>();
   await repeat(orders, table, async (open) => {
     const Keys = open.map(({ id }) => ({ id }));
     const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
     const get = new BatchGetCommand({ RequestItems });
-    const { Responses, UnprocessedKeys } = await dynamodb.send(get);
+    const { Responses, UnprocessedKeys } = await documents.send(get);
     const { Keys: unread = [] } = UnprocessedKeys?.[tableName] ?? {};
     const items = Responses?.[tableName];
     if (!items && unread.length === 0) throw new UnconfirmedError('BatchGetItem');
@@ -188,10 +210,10 @@ async function getOrders(
  * @param call returns the remaining orders, and the reason
  * @throws OperatorError after a number of attempts without progress
  */
-async function repeat(
-  orders: readonly OrderItem[],
+async function repeat<Order>(
+  orders: readonly Order[],
   { wait }: RetryingTable,
-  call: (open: readonly OrderItem[]) => Promise<{ left: OrderItem[]; reason?: Error | undefined }>,
+  call: (open: readonly Order[]) => Promise<{ left: Order[]; reason?: Error | undefined }>,
 ): Promise<void> {
   let open = orders;
   for (let attempts = 0; open.length > 0; ) {

@@ -13,9 +13,10 @@ import {
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { reportFailure } from '../../failure-report.ts';
-import { fileFields, type OrderItem } from '../../orders/order-record.ts';
+import { addOrders } from '../../orders/add-orders.ts';
+import type { OrderItem } from '../../orders/order-record.ts';
 import { ordersTable } from '../../orders/orders-table.ts';
-import { storeOrders } from '../../orders/store-orders.ts';
+import { UnconfirmedError } from '../../stage/service-failure.ts';
 
 const mock = mockClient(DynamoDBDocumentClient);
 const pauses: number[] = [];
@@ -24,12 +25,13 @@ const table = {
   wait: async (ms: number) => void pauses.push(ms),
 };
 
+const number = NumberValue.from;
 const order = (id: number, fields: Partial<OrderItem> = {}): OrderItem => ({
   id: NumberValue.from(id),
   status: 'pending',
   ...fields,
 });
-const inserted = { outcome: 'inserted' };
+const inserted = { outcomes: ['inserted'] };
 const failed = (Code: BatchStatementErrorCodeEnum) => ({
   Error: { Code, Message: 'said DynamoDB' },
 });
@@ -43,11 +45,11 @@ beforeEach(() => {
 
 /** The exit code and the message of an insertion that fails. */
 async function failureOfInserting(...orders: OrderItem[]) {
-  const error = await storeOrders(orders, table).catch((thrown) => thrown);
+  const error = await addOrders(orders, table).catch((thrown) => thrown);
   return reportFailure(error, { stage: 'prod' });
 }
 
-describe('storeOrders', () => {
+describe('addOrders', () => {
   it('repeats only orders that were not processed, after a pause', async () => {
     mock
       .on(BatchExecuteStatementCommand)
@@ -55,7 +57,7 @@ describe('storeOrders', () => {
       .resolvesOnce({ Responses: [throttled, {}] })
       .resolves({ Responses: [{}] });
 
-    const outcomes = await storeOrders([order(1), order(2), order(3)], table);
+    const outcomes = await addOrders([order(1), order(2), order(3)], table);
 
     expect(outcomes).toEqual([inserted, inserted, inserted]);
     const sizes = mock
@@ -76,7 +78,7 @@ describe('storeOrders', () => {
       .resolvesOnce({})
       .resolves({ Responses: [{}] });
 
-    expect(await storeOrders([order(1)], table)).toEqual([inserted]);
+    expect(await addOrders([order(1)], table)).toEqual([inserted]);
     expect(pauses).toHaveLength(4);
   });
 
@@ -113,14 +115,14 @@ describe('storeOrders', () => {
         Responses: { Orders: [order(1)] },
         UnprocessedKeys: { Orders: { Keys: [{ id: NumberValue.from(3) }] } },
       })
-      .resolves({ Responses: { Orders: [{ ...order(3), petId: NumberValue.from(4) }] } });
+      .resolves({ Responses: { Orders: [{ ...order(3), petId: number(4) }] } });
 
-    const outcomes = await storeOrders([order(1), order(2), order(3)], table);
+    const outcomes = await addOrders([order(1), order(2), order(3, { petId: number(5) })], table);
 
     expect(outcomes).toEqual([
-      { outcome: 'alreadyThere' },
+      { outcomes: ['alreadyThere'] },
       inserted,
-      { outcome: 'different', note: 'order 3 is in the table with petId 4 instead of null' },
+      { outcomes: ['different'], note: 'order 3 has petId 4, the line says 5' },
     ]);
     expect(mock.commandCalls(BatchGetCommand)).toHaveLength(2);
   });
@@ -135,46 +137,57 @@ describe('storeOrders', () => {
     },
   );
 
-  describe('with replace', () => {
-    const conditionFailed = new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
-    const stored = order(1, { status: 'cancelled', cancelledBy: 'key_1' });
-    const found = (...items: object[]) => ({ Responses: { Orders: items } });
-    const replacing = (order: OrderItem) => storeOrders([order], table, { replace: true });
+  describe('with update', () => {
+    const existing = order(1, { status: 'cancelled', cancelledBy: 'key_1', petId: number(3) });
+    const line = order(1, { petId: number(7), quantity: number(2), complete: true });
+    const updating = () => addOrders([line], table, { update: true });
     beforeEach(() => {
       mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate] });
+      mock.on(BatchGetCommand).resolves({ Responses: { Orders: [existing] } });
     });
 
-    it('changes the differing fields on the condition that all are as they were read', async () => {
-      mock.on(BatchGetCommand).resolves(found(stored));
-      mock.on(UpdateCommand).resolves({ Attributes: {} });
+    it('sets values on the condition that they are as they were read, and reports the state', async () => {
+      const { status, cancelledBy } = existing;
+      mock.on(UpdateCommand).resolves({ Attributes: { ...line, status, cancelledBy } });
 
-      expect(await replacing(order(1, { petId: NumberValue.from(7) }))).toEqual([
-        expect.objectContaining({ outcome: 'replaced' }),
+      expect(await updating()).toEqual([
+        {
+          outcomes: ['updated', 'different'],
+          note: 'order 1 is cancelled, the line says pending',
+        },
       ]);
 
       const { input } = mock.commandCalls(UpdateCommand)[0]!.args[0];
       const named = (text = '') =>
         text.replaceAll(/#\d+/g, (name) => input.ExpressionAttributeNames![name]!);
-      expect(named(input.UpdateExpression)).toMatch(
-        /^SET petId = :0, status = :1 REMOVE cancelledBy$/,
+      expect(named(input.UpdateExpression)).toBe('SET petId = :0, quantity = :1');
+      expect(named(input.ConditionExpression)).toBe(
+        'attribute_exists(id) AND petId = :2 AND attribute_not_exists(quantity)',
       );
-      const condition = named(input.ConditionExpression);
-      for (const field of fileFields) expect(condition).toMatch(new RegExp(`\\b${field}\\b`));
-      expect(condition).toContain('attribute_not_exists(shippedAt)');
-      expect(condition).toMatch(/status = :\d+/);
+      expect(Object.values(input.ExpressionAttributeValues!).map(String)).toEqual(['7', '2', '3']);
     });
 
-    it.each([
-      ['as the line has it, because an answer was lost, it is replaced', order(1), 'replaced'],
-      ['otherwise, it is left alone', order(1, { status: 'shipped' }), 'different'],
-    ])('reads an order again that has changed: if it is %s', async (_, now, outcome) => {
-      mock.on(BatchGetCommand).resolvesOnce(found(stored)).resolves(found(now));
+    it('leaves an order whose values have changed since they were read', async () => {
       mock
         .on(UpdateCommand)
-        .rejectsOnce(Object.assign(new Error('socket hang up'), { name: 'TimeoutError' }))
-        .rejects(conditionFailed);
+        .rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
 
-      expect(await replacing(order(1))).toMatchObject([{ outcome }]);
+      expect(await updating()).toEqual([
+        { outcomes: ['different'], note: 'order 1 has changed since it was read' },
+      ]);
+    });
+
+    it('repeats an update that was throttled, and none whose response was lost', async () => {
+      const tooFast = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+      const lost = new UnconfirmedError('UpdateItem', new Error('socket hang up'));
+      mock.on(UpdateCommand).rejectsOnce(tooFast).rejectsOnce(lost).resolves({ Attributes: line });
+
+      const report = reportFailure(await updating().catch((thrown) => thrown), { stage: 'prod' });
+
+      expect(report).toMatchObject({
+        exitCode: 3,
+        message: expect.stringMatching(/^order 1: .* may or may not have/),
+      });
       expect(mock.commandCalls(UpdateCommand)).toHaveLength(2);
     });
   });
