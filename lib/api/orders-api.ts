@@ -10,7 +10,7 @@ import {
   RestApi,
   TokenAuthorizer,
 } from 'aws-cdk-lib/aws-apigateway';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnResource, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
@@ -55,11 +55,12 @@ export class OrdersApi extends Construct {
     this.restApi = this.createRestApi(props);
     const everyResponse = staticMappings(everyResponseHeaders(configuration.corsOrigin));
     addGatewayResponses(this, this.restApi, everyResponse);
-    this.addOperations(props.functions);
+    this.addOperations(props);
     addRetiredPetOperation(this.restApi, everyResponse);
     if (configuration.corsOrigin) addPreflights(this.restApi, everyResponse);
     addUnknownRoutes(this.restApi, everyResponse);
     this.deployEveryChange();
+    this.deployAfterPermissions();
     this.acknowledgeFindings(configuration);
   }
 
@@ -144,7 +145,7 @@ export class OrdersApi extends Construct {
     return authorizer;
   }
 
-  private addOperations(functions: OrdersApiProps['functions']): void {
+  private addOperations({ configuration, functions }: OrdersApiProps): void {
     for (const operationName of operationNames) {
       const { method, path, integrationTimeoutMs, isStreamed }: OperationSettings =
         operations[operationName];
@@ -154,7 +155,11 @@ export class OrdersApi extends Construct {
         allowTestInvoke: false,
       });
       const resource = this.restApi.root.resourceForPath(`/v1${path}`);
-      resource.addMethod(method, integration, { operationName });
+      const { node } = resource.addMethod(method, integration, { operationName });
+      // The construct's ARN refers to the stage, which must not serve before it may invoke the function.
+      const anyPath = resource.path.replaceAll(/\{\w+\}/g, '*');
+      const permission = node.findAll().find((child) => child instanceof CfnPermission)!;
+      permission.sourceArn = this.restApi.arnForExecuteApi(method, anyPath, configuration.stage);
     }
   }
 
@@ -172,6 +177,13 @@ export class OrdersApi extends Construct {
         .filter(({ cfnResourceType }) => copiedTypes.has(cfnResourceType))
         .map((resource) => resource._toCloudFormation());
     this.restApi.latestDeployment!.addToLogicalId(Lazy.any({ produce: copied }));
+  }
+
+  /** Without the permissions to invoke the functions, a new stage would answer 500 for moments. */
+  private deployAfterPermissions(): void {
+    const all = Stack.of(this).node.findAll();
+    const permissions = all.filter((construct) => construct instanceof CfnPermission);
+    this.restApi.latestDeployment!.node.addDependency(...permissions);
   }
 
   private acknowledgeFindings({ firewall }: StageConfiguration): void {

@@ -45,6 +45,7 @@ function throttleOf({ perMinute }: Plan): ThrottleSettings {
 
 function usagePlan(scope: Construct, name: PlanName, plan: Plan, stage: Stage): UsagePlan {
   return new UsagePlan(scope, capitalized(name), {
+    name: `${Stack.of(scope).stackName}-${name}`,
     description: `Plan ${name}: ${plan.perMinute} requests a minute, ${plan.perDay} a day`,
     throttle: throttleOf(plan),
     quota: { limit: quotaInDays * plan.perDay, period: Period.DAY },

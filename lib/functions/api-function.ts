@@ -1,5 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Policy,
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
@@ -11,7 +18,7 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { type Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 
@@ -62,7 +69,8 @@ export class ApiFunction extends Construct {
   }
 
   private createFunction(props: ApiFunctionProps): LambdaFunction {
-    return new LambdaFunction(this, 'Function', {
+    const role = executionRole(this, this.logGroup, props);
+    const lambdaFunction = new LambdaFunction(this, 'Function', {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -74,7 +82,7 @@ export class ApiFunction extends Construct {
       timeout: props.timeout,
       reservedConcurrentExecutions: props.concurrency,
       // The CDK may not add permissions: the role has all that the function needs.
-      role: executionRole(this, this.logGroup, props).withoutPolicyUpdates(),
+      role: role.withoutPolicyUpdates(),
       ...(props.configuration.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: this.logGroup,
       // The functions write JSON themselves, and metrics must reach CloudWatch without a wrapper.
@@ -83,22 +91,35 @@ export class ApiFunction extends Construct {
       // whose creation is rolled back is deleted, because it would make the next deployment fail.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
+    lambdaFunction.node.addDependency(tablePolicy(this, role, props));
+    return lambdaFunction;
   }
+}
+
+/**
+ * What the role may do with the table. All versions of a function share the role, and the earlier one
+ * serves until the alias has moved. So a change makes another policy, with another id: CloudFormation
+ * creates it before it updates the function, and deletes the former one last, also in a rollback.
+ */
+function tablePolicy(scope: Construct, role: Role, { table, actions }: ApiFunctionProps): Policy {
+  const useTable = new PolicyStatement({
+    actions: [...actions],
+    resources: [table.tableArn],
+  });
+  const text = JSON.stringify(Stack.of(scope).resolve(useTable.toStatementJson()));
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
+  return new Policy(scope, `UseTable${hash}`, { roles: [role], statements: [useTable] });
 }
 
 // AWS's managed policy would allow the role to write to every log group of the account.
 function executionRole(
   scope: Construct,
   logGroup: LogGroup,
-  { table, actions, configuration }: ApiFunctionProps,
+  { configuration }: ApiFunctionProps,
 ): Role {
   const writeLogs = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logGroup.logGroupArn],
-  });
-  const useTable = new PolicyStatement({
-    actions: [...actions],
-    resources: [table.tableArn],
   });
   // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html
   const sendTraces = new PolicyStatement({
@@ -109,7 +130,6 @@ function executionRole(
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: {
       WriteLogs: new PolicyDocument({ statements: [writeLogs] }),
-      UseTable: new PolicyDocument({ statements: [useTable] }),
       ...(configuration.tracing && {
         SendTraces: new PolicyDocument({ statements: [sendTraces] }),
       }),

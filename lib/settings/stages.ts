@@ -38,7 +38,7 @@ export interface StageSettings {
   readonly runbook: string;
   /** How long logs are kept. */
   readonly logRetentionDays: RetentionDays;
-  /** API Gateway's throttle of the whole stage. The account's quota also applies. */
+  /** API Gateway's throttle of each method. Together, all methods have the account's quota. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
   /**
    * The account's quota of concurrent Lambda executions in the Region, as

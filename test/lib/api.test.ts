@@ -105,7 +105,7 @@ describe.each(stageNames)('API of %s', (stage) => {
         .filter(({ properties: { Integration } }) => Integration.Type === 'AWS_PROXY')
         .map(({ path, method, properties: { OperationName } }) => [
           capitalized(OperationName),
-          `${api}/\${${stageId}}/${method}${path.replaceAll(/\{\w+\}/g, '*')}`,
+          `${api}/${stage}/${method}${path.replaceAll(/\{\w+\}/g, '*')}`,
         ]),
     ];
     const expected = purposes.map(([name, SourceArn]) => ({
@@ -148,10 +148,10 @@ describe.each(stageNames)('API of %s', (stage) => {
     ]);
   });
 
-  it('is deployed after everything that it serves', () => {
-    const needed = ['Authorizer', 'Method', 'GatewayResponse', 'Resource'].flatMap((kind) =>
-      resourcesOfType(stage, `AWS::ApiGateway::${kind}`).map(([id]) => id),
-    );
+  it('is deployed after everything that it serves, and after it may invoke the functions', () => {
+    const copied = ['Authorizer', 'Method', 'GatewayResponse', 'Resource'];
+    const types = [...copied.map((kind) => `AWS::ApiGateway::${kind}`), 'AWS::Lambda::Permission'];
+    const needed = types.flatMap((type) => resourcesOfType(stage, type).map(([id]) => id));
 
     const { DependsOn } = resources(stage, 'AWS::ApiGateway::Deployment').ApiRestApiDeployment!;
 
@@ -210,6 +210,7 @@ describe.each(stageNames)('API of %s', (stage) => {
           Description: `Plan ${name}: ${perMinute} requests a minute, ${perDay} a day`,
           Quota: { Limit: 3 * perDay, Period: 'DAY' },
           Throttle: own.BurstLimit <= account.BurstLimit ? own : account,
+          UsagePlanName: `StoreOrders-${stage}-${name}`,
           // docs/iam/operator-policy.json distinguishes the stages by this tag.
           Tags: [{ Key: 'store-orders-stack', Value: `StoreOrders-${stage}` }],
         },

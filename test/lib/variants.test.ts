@@ -9,6 +9,7 @@ import { addStack, createApp } from '../../lib/app.ts';
 import {
   type FunctionName,
   forEachFunction,
+  functionNames,
   operationNames,
 } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
@@ -23,6 +24,7 @@ import {
   resourcesOfType,
   type StageName,
   type Template,
+  template,
 } from '../helpers/synthesized.ts';
 import { readable } from './readable.ts';
 
@@ -137,7 +139,7 @@ describe('a stack with every setting', () => {
     const send = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
     const perFunction = forEachFunction(() => ({ Effect: 'Allow', Action: send, Resource: '*' }));
     expect(statements).toEqual(Object.values(perFunction));
-    expect(all('AWS::IAM::Policy')).toEqual([]);
+    expect(all('AWS::IAM::Policy')).toHaveLength(functionNames.length);
   });
 
   it('has the full address of the runbook in every alarm', () => {
@@ -225,6 +227,29 @@ describe('a stack that allows an origin', () => {
     );
     expect(Object.fromEntries(allowed)).toEqual(Object.fromEntries(expected));
     expect(requestHeaders).toEqual(expect.arrayContaining(['Authorization', 'Content-Type']));
+  });
+});
+
+describe('a deployment that replaces a table', () => {
+  it('gives each function a new permission before its new code, and takes the former one last', () => {
+    // CloudFormation deletes what is no longer in the template when everything else has been updated.
+    const policiesOf = ({ Resources }: Template) =>
+      Object.keys(Resources).filter((id) => Resources[id]!.Type === 'AWS::IAM::Policy');
+    const before = policiesOf(template('prod'));
+    const after = policiesOf(complete);
+
+    const functions = Object.values(complete.Resources).filter(
+      ({ Type }) => Type === 'AWS::Lambda::Function',
+    );
+
+    expect(after.filter((id) => before.includes(id))).toEqual([]);
+    expect(functions.flatMap(({ DependsOn = [] }) => DependsOn)).toEqual(
+      expect.arrayContaining(after),
+    );
+    const names = [...before, ...after].map(
+      (id) => ({ ...template('prod').Resources, ...complete.Resources })[id]!.Properties.PolicyName,
+    );
+    expect(new Set(names).size).toBe(names.length);
   });
 });
 

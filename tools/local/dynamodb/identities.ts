@@ -29,6 +29,10 @@ export interface Identities {
 
 type Statement = Readonly<Record<string, unknown>>;
 
+interface PolicyDocument {
+  readonly Statement: readonly Statement[];
+}
+
 /**
  * Creates an identity for the operator and for each function of a template.
  *
@@ -41,7 +45,7 @@ export function createIdentities(template: Template): Identities {
   const functions = template.ofType('AWS::Lambda::Function').map((lambda) => {
     const role = roleOf(lambda, template);
     const userArn = `arn:aws:sts::${accountId}:assumed-role/${role.ref}/${lambda.ref}`;
-    const permissions = { userArn, tablesArn, allowed: allowedBy(role) };
+    const permissions = { userArn, tablesArn, allowed: allowedBy(role, template) };
     return [lambda.logicalId, { accessKeyId: newAccessKeyId(), function: permissions }] as const;
   });
   return { operator: { accessKeyId: newAccessKeyId() }, functions: new Map(functions) };
@@ -83,12 +87,17 @@ function roleOf(lambda: TemplateResource, template: Template): TemplateResource 
   throw new TemplateError(lambda.logicalId, `its role ${arn} is not in the template`);
 }
 
-function allowedBy({ logicalId, property }: TemplateResource): Set<string> {
+function allowedBy({ logicalId, ref, property }: TemplateResource, template: Template) {
   if (property('ManagedPolicyArns') !== undefined) {
     throw unsupported(logicalId, 'ManagedPolicyArns of a function');
   }
-  const policies: { PolicyDocument: { Statement: Statement[] } }[] = property('Policies') ?? [];
-  const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  const own: { PolicyDocument: PolicyDocument }[] = property('Policies') ?? [];
+  const attached = template
+    .ofType('AWS::IAM::Policy')
+    .filter((policy) => (policy.property('Roles') as unknown[]).includes(ref))
+    .map((policy) => policy.property('PolicyDocument') as PolicyDocument);
+  const documents = [...own.map(({ PolicyDocument }) => PolicyDocument), ...attached];
+  const statements = documents.flatMap(({ Statement }) => Statement);
   return new Set(statements.flatMap((statement) => readStatement(statement, logicalId)));
 }
 

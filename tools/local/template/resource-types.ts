@@ -83,7 +83,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   },
   'AWS::ApiGateway::UsagePlan': {
     supported: 'ApiStages Quota Throttle',
-    withoutEffect: 'Description Tags',
+    withoutEffect: 'Description Tags UsagePlanName',
     nested: {
       ApiStages: 'ApiId Stage Throttle',
       'ApiStages.Throttle': '',
@@ -117,6 +117,11 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
       BillingMode ContributorInsightsSpecification DeletionProtectionEnabled
       PointInTimeRecoverySpecification`,
     attributes: { Arn: (identity) => arn(identity, 'dynamodb', `table/${physicalName(identity)}`) },
+  },
+  'AWS::IAM::Policy': {
+    supported: 'PolicyDocument Roles',
+    withoutEffect: 'PolicyName',
+    nested: { 'PolicyDocument.Statement': 'Action Effect Resource' },
   },
   'AWS::IAM::Role': {
     supported: 'ManagedPolicyArns Policies',

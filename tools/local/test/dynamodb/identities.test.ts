@@ -40,6 +40,19 @@ describe("a function's role", () => {
     expect(denial === undefined).toBe(expected);
   });
 
+  it.each([
+    ['its own', 'ListRole', true],
+    ["another function's", 'OtherRole', false],
+  ])('has the permissions of a policy of %s role: %s', (_, role, isAllowed) => {
+    const policy = {
+      Type: 'AWS::IAM::Policy',
+      Properties: { PolicyDocument: { Statement: [allow(orders)] }, Roles: [{ Ref: role }] },
+    };
+    const identity = identityOf({ ...lambda('Other'), ...allowing(), Policy: policy });
+
+    expect(denialOf(identity, 'UpdateItem', call) === undefined).toBe(isAllowed);
+  });
+
   it.each<[string, Resources, string]>([
     [
       'is not in the template',

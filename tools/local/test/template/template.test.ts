@@ -42,6 +42,7 @@ describe('a template', () => {
     ],
     ['Quota.Offset', 'AWS::ApiGateway::UsagePlan', { Quota: { Offset: 1 } }],
     ['Throttle.Extra', 'AWS::ApiGateway::UsagePlan', { Throttle: { Extra: 1 } }],
+    ['Users', 'AWS::IAM::Policy', { Users: ['operator'] }],
     ['PermissionsBoundary', 'AWS::IAM::Role', { PermissionsBoundary: 'arn:aws:iam::1:policy/x' }],
     [
       'Policies.PolicyDocument.Statement.Condition',
