@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import type { OrderStatus } from '../../../lambdas/shared/order-states.ts';
 import { InterruptedError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import type { Screen } from '../console/command-io.ts';
@@ -18,10 +19,12 @@ export interface ExportRequest {
   format?: OrdersFormat;
   /** The path of a file, which appears when it is complete. @default - standard output */
   out?: string | undefined;
+  /** The status of the exported orders. @default - all orders */
+  status?: OrderStatus;
 }
 
 /**
- * Writes all orders to a file or to standard output, in no particular order, in constant memory. An order is
+ * Writes orders to a file or to standard output, in no particular order, in constant memory. An order is
  * exported as it is when its page is read.
  *
  * @param onProgress called with the number of exported orders
@@ -31,7 +34,7 @@ export interface ExportRequest {
  */
 export async function exportOrders(
   table: OrdersTable,
-  { out, format = formatOf(out) }: ExportRequest,
+  { out, format = formatOf(out), status }: ExportRequest,
   stdout: Screen,
   onProgress: (orders: number) => void,
   signal: AbortSignal,
@@ -45,9 +48,10 @@ export async function exportOrders(
         throw new OperatorError(`${table.tableName} contains items that are not orders`);
       }
       signal.throwIfAborted();
-      exported.orders += orders.length;
+      const wanted = orders.filter((order) => status === undefined || order.status === status);
+      exported.orders += wanted.length;
       onProgress(exported.orders);
-      const text = orders
+      const text = wanted
         .map((order) => `${format === 'csv' ? orderCsv(order) : storedOrderJson(order)}\n`)
         .join('');
       yield out === undefined && stdout.isTTY ? printable(text) : text;

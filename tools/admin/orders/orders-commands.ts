@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { orderStatuses } from '../../../lambdas/shared/order-states.ts';
 import { NotFoundError } from '../../shared/errors.ts';
 import { type CommandIo, print } from '../console/command-io.ts';
 import { progressLine } from '../console/progress.ts';
@@ -17,10 +18,11 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
   addImportCommand(orders, io);
   addVerb<ExportRequest & { table?: string }>(orders, io, {
     usage: 'export',
-    description: 'write all orders to a file that can be imported again',
+    description: 'write orders to a file that can be imported again',
     options: [
       formatOption,
       new Option('--out <file>', 'the file to write; without it, or with -, standard output'),
+      new Option('--status <status>', 'only orders in this state').choices(orderStatuses),
       new Option('--table <name>', "a restored table, in place of the stage's own"),
     ],
     examples: [

@@ -163,6 +163,16 @@ describe('orders export', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: exit, stderr: '' });
   });
 
+  it.each(['jsonl', 'csv'])('writes only the orders in one state, as %s', async (format) => {
+    await orders(['import', file(`${cancelled}\n${shipped}\n{"id":1}\n`)]);
+    const words = ['export', '--format', format, '--status', 'shipped'];
+
+    const { stdout, stderr } = await orders(words);
+
+    expect(stdout.match(/-5|9007199254740993/g)).toEqual(['-5']);
+    expect(stderr).toContain('Exported 1 order.');
+  });
+
   it('writes to standard output for -', async () => {
     await put({ id: { N: '1' } });
 
