@@ -62,8 +62,9 @@ async function runImport(
 const importHelp = `
 A file of JSON Lines has one order on each line, as "orders export" writes it:
   {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
-A CSV file names these fields in its first line. Only id is required; status is one of
-${orderStatuses.join(', ')}. A new order without a status is pending, or shipped if "complete" is true.
+A CSV file names these fields in its first line, separated by commas, semicolons or tabs. Only id is required;
+status is one of ${orderStatuses.join(', ')}. A new order without a status is pending, or shipped if
+"complete" is true.
 
 If a line is bad, the import prints every bad line and loads nothing. It never changes the state of an existing
 order. With --update, it sets its petId, quantity and shipDate if the line has them, unless somebody else

@@ -4,26 +4,22 @@ import { counted } from '../console/view.ts';
 import { type FileField, fileFields, isFileField, valueOfText } from './order-record.ts';
 import type { StoredOrder } from './orders-table.ts';
 
+/*
+ * csv-parse would replace bytes that are not UTF-8 without an error. csv-stringify would not mark texts that
+ * have an apostrophe before a formula already, so that an import could not restore them.
+ */
+
 /** The first line of an exported file. */
 export const csvHeader = fileFields.join(',');
 
-/**
- * Formats an order as a line of CSV with the columns of `csvHeader`. Other attributes are left out.
- *
- * @throws OperatorError if a text has a line break
- */
+/** Formats an order as a record of CSV with the columns of `csvHeader`. Other attributes are left out. */
 export function orderCsv(order: StoredOrder): string {
-  const line = fileFields.map((field) => cellOf(order[field] ?? '')).join(',');
-  if (!line.includes('\n')) return line;
-  throw new OperatorError(
-    `order ${order.id}: a text has a line break, which a line of CSV cannot have`,
-    { remedy: 'export JSON Lines' },
-  );
+  return fileFields.map((field) => cellOf(order[field] ?? '')).join(',');
 }
 
 function cellOf(value: unknown): string {
   const text = value instanceof NumberValue ? String(value) : withApostrophes(String(value));
-  return /[",;\t\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**
@@ -32,47 +28,52 @@ function cellOf(value: unknown): string {
  * can remove it.
  */
 function withApostrophes(text: string): string {
-  return text.replaceAll(/(?<=^|[;\t\r])(?='*"*[=+\-@\t\r])/g, "'");
+  return text.replaceAll(/(?<=^|[;\t\r\n])(?='*"*[=+\-@＝＋－＠\t\r])/g, "'");
 }
 
 function withoutApostrophes(text: string): string {
-  return text.replaceAll(/(?<=^|[;\t\r])'(?='*"*[=+\-@\t\r])/g, '');
+  return text.replaceAll(/(?<=^|[;\t\r\n])'(?='*"*[=+\-@＝＋－＠\t\r])/g, '');
+}
+
+/** The fields of the columns, and the character between them. */
+export interface Columns {
+  readonly fields: readonly FileField[];
+  readonly separator: string;
 }
 
 /**
- * Reads the first line of a file.
+ * Reads the first line of a file. Spreadsheets separate columns with commas, semicolons or tabs, depending on
+ * the language.
  *
- * @returns the field of each column
  * @throws InvalidValueError if a column is not a field or appears twice, or `id` is missing
  */
-export function columnsOf(header: string): FileField[] {
-  const names = (cellsOf(header) ?? []).map((name) => name.trim());
+export function columnsOf(header: string): Columns {
+  const [separator = ','] = /[,;\t]/.exec(header) ?? [];
+  const names = (cellsOf(header, separator) ?? []).map((name) => name.trim());
   const others = fileFields.filter((field) => field !== 'id').join(', ');
-  const expected = `id and any of ${others}, each once, separated by commas`;
+  const expected = `id and any of ${others}, each once, separated by commas, semicolons or tabs`;
   const wrong = names.find((name, index) => !isFileField(name) || names.indexOf(name) !== index);
   if (wrong !== undefined) throw new InvalidValueError('column of the first line', wrong, expected);
   if (!names.includes('id')) throw new InvalidValueError('first line', header, expected);
-  return names as FileField[];
+  return { fields: names as FileField[], separator };
 }
 
 /**
- * Parses a line of CSV. An empty cell is a field that the order does not have.
+ * Parses a record of CSV. An empty cell is a field that the order does not have.
  *
- * @throws OperatorError if the line does not have one cell for each column
+ * @throws OperatorError if the record does not have one cell for each column
  */
-export function fieldsOfCsv(text: string, columns: readonly FileField[]): Record<string, unknown> {
-  const cells = cellsOf(text);
+export function fieldsOfCsv(text: string, { fields, separator }: Columns): Record<string, unknown> {
+  const cells = cellsOf(text, separator);
   if (!cells) {
     throw new OperatorError('is not CSV: a quotation mark is missing, or is inside a cell');
   }
-  if (cells.length !== columns.length) {
+  if (cells.length !== fields.length) {
     throw new OperatorError(
-      `has ${counted(cells.length, 'cell')}, but the first line has ${columns.length}`,
+      `has ${counted(cells.length, 'cell')}, but the first line has ${fields.length}`,
     );
   }
-  const present = columns.map(
-    (field, index) => [field, withoutApostrophes(cells[index]!)] as const,
-  );
+  const present = fields.map((field, index) => [field, withoutApostrophes(cells[index]!)] as const);
   return Object.fromEntries(
     present
       .filter(([, cell]) => cell !== '')
@@ -80,12 +81,13 @@ export function fieldsOfCsv(text: string, columns: readonly FileField[]): Record
   );
 }
 
-/** Splits a line into cells, without line breaks in them; undefined if it is not CSV. */
-function cellsOf(text: string): string[] | undefined {
-  // With this comma, every cell ends with a comma.
-  const line = `${text},`;
-  const found = [...line.matchAll(/(?:"((?:[^"]|"")*)"|([^",]*)),/gy)];
-  const length = found.reduce((sum, [cell]) => sum + cell.length, 0);
-  if (length < line.length) return undefined;
+/** Splits a record into cells; undefined if it is not CSV. */
+function cellsOf(text: string, separator: string): string[] | undefined {
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))${separator}`, 'gy');
+  // With this separator, every cell ends with one.
+  const record = `${text}${separator}`;
+  const found = [...record.matchAll(cell)];
+  const length = found.reduce((sum, [matched]) => sum + matched.length, 0);
+  if (length < record.length) return undefined;
   return found.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!);
 }

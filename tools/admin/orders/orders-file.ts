@@ -11,8 +11,8 @@ import {
   OperatorError,
   reasonOf,
 } from '../../shared/errors.ts';
-import { columnsOf, fieldsOfCsv } from './order-csv.ts';
-import { type FileField, type OrderItem, orderFromFields } from './order-record.ts';
+import { type Columns, columnsOf, fieldsOfCsv } from './order-csv.ts';
+import { type OrderItem, orderFromFields } from './order-record.ts';
 import { fieldsOfJson } from './stored-order-json.ts';
 
 const formats = ['jsonl', 'csv'] as const;
@@ -114,8 +114,8 @@ export async function* readOrders(
   format: OrdersFormat,
 ): AsyncGenerator<OrderLine | BadLine> {
   const firstLines = new Map<bigint, number>();
-  let columns: FileField[] | undefined;
-  for await (const { raw, line } of splitLines(file)) {
+  let columns: Columns | undefined;
+  for await (const { raw, line } of splitLines(file, format)) {
     if (isBlank(raw)) continue;
     try {
       if (format === 'csv' && !columns) {
@@ -138,30 +138,43 @@ export async function* readOrders(
 }
 
 /** @param columns the columns of CSV; undefined for JSON Lines */
-function parseLine(raw: Buffer, columns: FileField[] | undefined): OrderItem {
+function parseLine(raw: Buffer, columns: Columns | undefined): OrderItem {
   if (raw.length > longestLineBytes) {
-    throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes`);
+    const quote = columns ? ', or a quotation mark is missing' : '';
+    throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes${quote}`);
   }
   const text = textOf(raw);
   return orderFromFields(columns ? fieldsOfCsv(text, columns) : fieldsOfJson(text));
 }
 
-/** Splits a file into its lines. It yields only the first part of a line that is too long. */
-async function* splitLines(file: FileHandle) {
+/**
+ * Splits a file into its lines, and CSV into its records: a cell between quotation marks can have line breaks.
+ * It yields only the first part of a line or record that is too long.
+ */
+async function* splitLines(file: FileHandle, format: OrdersFormat) {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
   const stream = file.createReadStream({ start: 0, autoClose: false, highWaterMark: chunkBytes });
   for await (const chunk of stream) {
     const data: Buffer = Buffer.concat([rest, chunk]);
     let start = 0;
-    for (let end = data.indexOf(newline); end !== -1; end = data.indexOf(newline, start)) {
-      yield { raw: data.subarray(start, end), line };
-      line++;
+    let next = line;
+    for (let end = data.indexOf(newline); end !== -1; end = data.indexOf(newline, end + 1)) {
+      next++;
+      const raw = data.subarray(start, end);
+      if (format === 'csv' && raw.length <= longestLineBytes && isOpen(raw)) continue;
+      yield { raw, line };
+      line = next;
       start = end + 1;
     }
     rest = data.subarray(start, start + longestLineBytes + 1);
   }
   yield { raw: rest, line };
+}
+
+/** Whether a record of CSV ends between quotation marks. */
+function isOpen(record: Buffer): boolean {
+  return record.toString('latin1').split('"').length % 2 === 0;
 }
 
 function isBlank(bytes: Buffer): boolean {

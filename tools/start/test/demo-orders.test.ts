@@ -99,10 +99,10 @@ describe('the orders of a local run', () => {
   });
 
   it('are refused with the file and the expected columns if the first line of CSV has another', async () => {
-    const file = directory.write('orders.csv', 'id;petId');
+    const file = directory.write('orders.csv', 'id:petId');
 
     await expect(loadFile(file, table, goingOn, tell)).rejects.toThrow(
-      `--orders ${file}: line 1: column of the first line: "id;petId" is not accepted; expected id and any of`,
+      `--orders ${file}: line 1: column of the first line: "id:petId" is not accepted; expected id and any of`,
     );
   });
 

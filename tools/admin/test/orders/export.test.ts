@@ -38,7 +38,7 @@ describe('orders export', () => {
 
   it('writes CSV in which a spreadsheet runs no text as a formula', async () => {
     const shipDates = ['=HYPERLINK("x")', '+1', '-1+1', '@SUM(1)', '\t=1', 'a,"b"'];
-    const divided = ['a;=1', 'a\t+1', 'a\r-1', 'a;"=1"', 'a-1'];
+    const divided = ['a;=1', 'a\t+1', 'a\r-1', 'a;"=1"', 'a-1', '＝1'];
     for (const [index, shipDate] of [...shipDates, ...divided].entries()) {
       await put({ id: { N: `-${index}` }, quantity: { N: '-1' }, shipDate: { S: shipDate } });
     }
@@ -60,19 +60,11 @@ describe('orders export', () => {
         `-8,,-1,"a\r'-1"`,
         `-9,,-1,"a;'""=1"""`,
         '-10,,-1,a-1',
+        "-11,,-1,'＝1",
       ]
         .map((row) => `${row}${','.repeat(fileFields.length - 4)}`)
         .sort(),
     );
-  });
-
-  it('refuses a text with a line break as CSV, because an import reads an order on each line', async () => {
-    await put({ id: { N: '1' }, cancelledBy: { S: 'a\nb' } });
-
-    const { exitCode, stderr } = await orders(['export', '--format', 'csv']);
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('order 1: a text has a line break, which a line of CSV cannot have; ');
   });
 
   it.each(['jsonl', 'csv'])('escapes control sequences on a terminal, as %s', async (format) => {
