@@ -47,10 +47,11 @@ interface LocalServiceOptions {
   readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
   /** Whether the timeouts of functions and integrations apply. @default true */
   readonly hasTimeLimits?: boolean;
-  /** Handlers that can answer requests instead of the gateway, such as those for a page. */
-  readonly handlers?: readonly Handler[];
-  /** Prepares the service before it listens, when everything else is running. */
-  readonly prepare?: (service: PreparedService) => Promise<void>;
+  /**
+   * Prepares the service before it listens, when everything else is running. Returns handlers that can
+   * answer requests instead of the gateway, such as those for a page.
+   */
+  readonly prepare?: (service: PreparedService) => Promise<readonly Handler[]>;
   /** Aborts the start and ends everything that has been started. */
   readonly signal?: AbortSignal;
 }
@@ -134,9 +135,9 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     controlPlane,
     dataDirectory,
   };
-  if (options.prepare) await usingDatabase(database, options.prepare(prepared));
+  const handlers = await usingDatabase(database, options.prepare?.(prepared));
   signal?.throwIfAborted();
-  const served = await serve(prepared, gateway, guard, options, started);
+  const served = await serve(prepared, handlers ?? [], gateway, guard, options, started);
   const running = started.move();
   return {
     ...served,
@@ -218,10 +219,10 @@ function startRunner(
 }
 
 /** @throws LocalRunError if the database fails, or ends before the work is done */
-async function usingDatabase(database: Database, work: Promise<unknown>): Promise<void> {
+async function usingDatabase<T>(database: Database, work: T): Promise<Awaited<T>> {
   const ended = database.ended.then((error) => Promise.reject(error));
   try {
-    await Promise.race([work, ended]);
+    return await Promise.race([work, ended]);
   } catch (error) {
     if (!(error instanceof Error) || !('$metadata' in error)) throw error;
     // A call of DynamoDB has failed.
@@ -232,6 +233,7 @@ async function usingDatabase(database: Database, work: Promise<unknown>): Promis
 /** Listens for requests, and replaces the API's address in the outputs by the server's. */
 async function serve(
   prepared: PreparedService,
+  handlers: readonly Handler[],
   gateway: Gateway,
   guard: DynamoDBGuard,
   options: LocalServiceOptions,
@@ -246,7 +248,7 @@ async function serve(
     port: options.port ?? 0,
     now: options.now ?? Date.now,
     handlers: [
-      ...(options.handlers ?? []),
+      ...handlers,
       (incoming, outgoing) => answerManagement(incoming, outgoing, { controlPlane, stack, guard }),
     ],
   });

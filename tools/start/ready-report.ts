@@ -8,7 +8,13 @@ import type { StoreService } from './store-service.ts';
  * The line of JSON that tells a program how to use the service. AWS clients on this machine reach the
  * tables at the service's own origin, like the operator's commands.
  */
-export function readyJson({ baseUrl, stage, keys, origin, outputs }: StoreService): string {
+export function readyJson({
+  baseUrl,
+  stage,
+  demoKeys: keys,
+  origin,
+  outputs,
+}: StoreService): string {
   const tables = { orders: outputs.OrdersTableName, apiKeys: outputs.ApiKeysTableName };
   return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
 }
@@ -19,7 +25,7 @@ export function readyJson({ baseUrl, stage, keys, origin, outputs }: StoreServic
  * @param exampleOrderId the id of an order to cancel; undefined if there are no orders
  */
 export function readyText(
-  { baseUrl, keys, origin }: StoreService,
+  { baseUrl, demoKeys, origin }: StoreService,
   exampleOrderId: string | undefined,
   { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
   { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
@@ -36,7 +42,7 @@ ${paint('bold', `Store Orders is ready at ${baseUrl}`)}
 
 ${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
 
-${keys ? demoText(keys, baseUrl, exampleOrderId, paint) : firstOwnerText(origin)}
+${demoKeys ? demoText(demoKeys, baseUrl, exampleOrderId, paint) : firstOwnerText(origin)}
 `;
 }
 

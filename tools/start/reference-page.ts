@@ -6,8 +6,8 @@ import type { DemoKeys } from './demo-keys.ts';
 interface ReferencePageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
-  /** The demo keys by plan, if there are any. Is called when the service is ready. */
-  readonly demoKeys: () => DemoKeys | undefined;
+  /** The demo keys by plan, if there are any. */
+  readonly demoKeys: DemoKeys | undefined;
   /** The id of an example order; undefined if there are no orders. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
@@ -43,11 +43,12 @@ export function referencePage(options: ReferencePageOptions): Handler {
     if (!isRead || path.startsWith(`${basePath}/`) || !isFromThisMachine(request)) return false;
     // Loads the module with the first request for a page, because most runs have none.
     const { pageFiles } = await import('../reference/page-files.ts');
-    const keys = demoKeys();
     const files = pageFiles({
       // The page's policy allows requests to its own origin only, so the base URL has the same host.
       baseUrl: `http://${headers.host}${basePath}`,
-      demoKeys: keys ? planNames.map((plan) => ({ title: titleOf(plan), key: keys[plan] })) : [],
+      demoKeys: demoKeys
+        ? planNames.map((plan) => ({ title: titleOf(plan), key: demoKeys[plan] }))
+        : [],
       orderId: exampleOrderId,
     });
     const file = files.get(path.slice(1) || 'index.html');

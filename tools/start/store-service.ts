@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
-import { type OrdersTable, ordersTable } from '../admin/orders/orders-table.ts';
+import { ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore, keyStoreOf } from '../admin/stage/key-store.ts';
 import { keyGateway } from '../local/control-plane/key-gateway.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
@@ -15,24 +15,24 @@ import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { referencePage } from './reference-page.ts';
 import type { RunConsole } from './run-console.ts';
+import type { LiveCode } from './watch/live-code.ts';
 import { startWatching } from './watch/watch.ts';
 
-/** The demo keys and orders in the tables of a run. */
+/** What the tables of a run contain to try the service with. */
 interface FilledTables {
   /** Undefined without demo owners. */
-  readonly keys: DemoKeys | undefined;
-  readonly orders: OrdersTable;
+  readonly demoKeys: DemoKeys | undefined;
+  /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
+  readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
 /** The store's service as `npm start` runs it. */
 export interface StoreService
   extends Pick<LocalService, 'origin' | 'stage' | 'failed'>,
-    Pick<FilledTables, 'keys'> {
+    FilledTables {
   /** The URL that the contract's paths are relative to. */
   readonly baseUrl: string;
   readonly outputs: Outputs;
-  /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
-  readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
 interface RunEnvironment {
@@ -63,27 +63,24 @@ export async function startStoreService(
   options: LocalOptions,
   { directory, console, signal: stop, started }: RunEnvironment,
 ): Promise<StoreService> {
-  const { port, host, stage, data, dynamodbEndpoint } = options;
+  const { port, host, stage, data, dynamodbEndpoint, watch, inspect } = options;
   await expectAvailable(port, host);
-  const failing = new AbortController();
-  const signal = AbortSignal.any([stop, failing.signal]);
   // A start that fails also ends the synthesis.
+  const failing = new AbortController();
   started.defer(() => failing.abort());
-  const ready = Promise.withResolvers<LocalService>();
-  const isInspected = options.inspect !== undefined;
-  // The module is loaded on demand, because it loads the bundler.
-  const module = options.watch || isInspected ? await import('./watch/live-code.ts') : undefined;
-  const liveCode = module && new module.LiveCode(directory, isInspected);
+  const signal = AbortSignal.any([stop, failing.signal]);
+
+  const liveCode =
+    watch || inspect !== undefined ? await loadLiveCode(options, directory) : undefined;
   if (liveCode) started.use(liveCode);
-  if (liveCode && options.watch) started.use(startWatching(ready.promise, liveCode, console));
-  const firstCode = liveCode?.build().then(() => liveCode.takeNewCode());
-  let filled: FilledTables | undefined;
-  const readExample = () => exampleOrderId(filled!.orders);
+  const assembled = Promise.all([
+    synthesize(stage, join(directory, 'assembly'), signal),
+    liveCode?.build().then(() => liveCode.takeNewCode()),
+  ]);
+
+  let filled!: FilledTables;
   const service = await startLocalService({
-    templateFile: Promise.all([
-      synthesize(stage, join(directory, 'assembly'), signal),
-      firstCode,
-    ]).then(([file]) => file),
+    templateFile: assembled.then(([templateFile]) => templateFile),
     stackName: stackName(stage),
     port,
     host,
@@ -93,28 +90,28 @@ export async function startStoreService(
     logFunction: console.logFunction,
     onAnswered: console.onAnswered,
     codeOf: liveCode?.folderOf,
-    hasTimeLimits: !isInspected,
+    hasTimeLimits: inspect === undefined,
     signal,
-    handlers: [
-      referencePage({
-        basePath: basePathOf(stage),
-        demoKeys: () => filled!.keys,
-        exampleOrderId: readExample,
-      }),
-    ],
     prepare: async (prepared) => {
       filled = await fillTables(prepared, options, console.log, signal);
+      return [referencePage({ basePath: basePathOf(stage), ...filled })];
     },
   });
   started.defer(() => service.close());
-  ready.resolve(service);
+  if (liveCode && watch) started.use(startWatching(service, liveCode, console));
+
   return {
     ...service,
+    ...filled,
     baseUrl: `${service.origin}${basePathOf(stage)}`,
     outputs: service.outputs as Outputs,
-    keys: filled!.keys,
-    exampleOrderId: readExample,
   };
+}
+
+/** Loads the module on demand, because it loads the bundler. */
+async function loadLiveCode({ inspect }: LocalOptions, directory: string): Promise<LiveCode> {
+  const { LiveCode } = await import('./watch/live-code.ts');
+  return new LiveCode(directory, inspect !== undefined);
 }
 
 /** @throws the error of an address that is not available, before the synthesis takes its time */
@@ -166,11 +163,11 @@ async function fillTables(
   // A separate client, because a document client stores its options in the client below it.
   const orders = ordersTable(createClient(), outputs.OrdersTableName);
   await provideGatewayKeys(store);
-  const [keys] = await Promise.all([
+  const [demoKeys] = await Promise.all([
     options.empty ? undefined : provideDemoKeys(store, service.dataDirectory),
     options.orders
       ? loadFile(options.orders, orders, signal, log)
       : options.empty || loadSample(orders),
   ]);
-  return { keys, orders };
+  return { demoKeys, exampleOrderId: () => exampleOrderId(orders) };
 }

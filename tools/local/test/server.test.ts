@@ -185,7 +185,7 @@ describe('a local service', () => {
   it('asks the given handlers before the gateway, and reports the requests that the gateway has answered', async () => {
     const targets: string[] = [];
     const service = await start({
-      handlers: [
+      prepare: async () => [
         (incoming, outgoing) => {
           const isPage = incoming.url === '/test/page';
           if (isPage) outgoing.end('a page');
@@ -285,7 +285,7 @@ describe('the database of a local service', () => {
     expect(embeddedOptions).toHaveLength(message.startsWith('DYNAMODB') ? 0 : 1);
   });
 
-  it.each<[string, (prepared: PromiseWithResolvers<void>) => void, string]>([
+  it.each<[string, (prepared: PromiseWithResolvers<never>) => void, string]>([
     [
       'its database ends',
       () => databaseEnded.resolve(new LocalRunError('dynoxide ended')),
@@ -293,7 +293,7 @@ describe('the database of a local service', () => {
     ],
     ['its preparation fails', (prepared) => prepared.reject(new Error('no orders')), 'no orders'],
   ])('stops the start when %s', async (_, act, message) => {
-    const prepared = Promise.withResolvers<void>();
+    const prepared = Promise.withResolvers<never>();
 
     const starting = start({
       prepare: () => {
@@ -321,7 +321,12 @@ describe('the start of a local service', () => {
     ],
     [
       'while it is prepared',
-      (stop) => ({ prepare: async () => stop.abort(new Error('called off')) }),
+      (stop) => ({
+        prepare: async () => {
+          stop.abort(new Error('called off'));
+          return [];
+        },
+      }),
     ],
   ])('can be aborted %s', async (_, options) => {
     const stop = new AbortController();

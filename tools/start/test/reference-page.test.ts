@@ -7,12 +7,13 @@ import type { DemoKeys } from '../demo-keys.ts';
 import { referencePage } from '../reference-page.ts';
 
 const allKeys = forEachPlan((name) => `key-${name}`);
-let demoKeys: DemoKeys | undefined = allKeys;
-const handle = referencePage({
-  basePath: '/staging/v1',
-  demoKeys: () => demoKeys,
-  exampleOrderId: async () => '9007199254740993',
-});
+const pageWith = (demoKeys: DemoKeys | undefined) =>
+  referencePage({
+    basePath: '/staging/v1',
+    demoKeys,
+    exampleOrderId: async () => '9007199254740993',
+  });
+let handle = pageWith(allKeys);
 
 // Requests that the page does not answer go to the gateway, which this test replaces by a 404.
 const server = await serve(async (request, response) => {
@@ -70,9 +71,9 @@ describe('reference page', () => {
   });
 
   it('has an empty key field in a run without demo keys', async () => {
-    demoKeys = undefined;
+    handle = pageWith(undefined);
     const html = await (await fetchPage('/')).text();
-    demoKeys = allKeys;
+    handle = pageWith(allKeys);
 
     expect(html).not.toContain('Demo keys');
     expect(html).toContain('id="apiKey" value=""');

@@ -13,29 +13,28 @@ const settlesWithinMs = 15;
 
 /**
  * Reloads the functions when their sources change, until it is disposed. Requests that arrive after a
- * change wait for the new code. A change of the stack takes effect only after a restart.
+ * change wait for the new code. esbuild's own watch mode polls the files, so it notices a change up to
+ * two seconds later, and until then requests are answered by the old code.
  *
- * @param ready resolves when the service runs; earlier changes are served then
+ * A change of the stack takes effect only after a restart.
  */
 export function startWatching(
-  ready: Promise<Pick<LocalService, 'replaceFunctionCode'>>,
-  liveCode: LiveCode,
+  service: Pick<LocalService, 'replaceFunctionCode'>,
+  liveCode: Pick<LiveCode, 'build' | 'takeNewCode'>,
   { log, paint }: Pick<RunConsole, 'log' | 'paint'>,
 ): Disposable {
-  const changed = new Set<string>();
   let changes = 0;
+  let builtChanges = 0;
   let serving = Promise.resolve();
   const announced = new Set<string>();
 
-  function serveChange(file: string): void {
-    changed.add(file);
+  function serveChange(): void {
     changes++;
     serving = serving.then(serveChanges);
   }
 
   async function serveChanges(): Promise<void> {
-    const service = await ready;
-    if (changed.size === 0) return;
+    if (builtChanges === changes) return;
     const startedMs = performance.now();
     try {
       const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
@@ -54,10 +53,10 @@ export function startWatching(
       const seen = changes;
       await sleep(settlesWithinMs);
       if (seen !== changes) continue;
-      const built = liveCode.build(new Set(changed));
-      changed.clear();
+      builtChanges = seen;
+      const built = liveCode.build();
       await built.catch(() => {});
-      if (changed.size === 0) return built;
+      if (seen === changes) return built;
     }
   }
 
@@ -71,6 +70,8 @@ export function startWatching(
   watching.defer(watchSources(join(root, 'lambdas'), serveChange));
   watching.defer(watchSources(join(root, 'lib'), askForRestart));
   watching.defer(watchSources(join(root, 'bin'), askForRestart));
+  // A file may have changed while the service started.
+  serveChange();
   return watching;
 }
 

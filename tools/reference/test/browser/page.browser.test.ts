@@ -141,7 +141,7 @@ describe('the page of a local run', () => {
     const responses: ServerResponse[] = [];
     const showPage = referencePage({
       basePath: '/v1',
-      demoKeys: () => forEachPlan(() => 'a-key'),
+      demoKeys: forEachPlan(() => 'a-key'),
       exampleOrderId: async () => undefined,
     });
     const server = createServer(async (request, response) => {
