@@ -9,6 +9,7 @@ import { addOwnersCommands } from './owners/owners-commands.ts';
 import type { Target } from './stage/target.ts';
 import { examplesText } from './stage/verb.ts';
 import { addStatusCommand } from './status/status-command.ts';
+import { addTablesCommands } from './tables/tables-commands.ts';
 
 /**
  * Runs one command of the operator. It prints a failure on standard error, in one line with its remedy.
@@ -57,6 +58,7 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   addOwnersCommands(program, io);
   addKeysCommands(program, io);
   addOrdersCommands(program, io);
+  addTablesCommands(program, io);
   addStatusCommand(program, io);
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
     group.summary(group.commands.map((command) => command.name()).join(', '));

@@ -73,7 +73,8 @@ With --cancelled-by, it skips orders that somebody changes meanwhile, and orders
 --since and then cancelled again. If it is interrupted, run it again with the same --until. An order keeps
 who cancelled and who reopened it, and when.`;
 
-function timeOption(flags: string, description: string): Option {
+/** An option whose value is a date-time, parsed into milliseconds since the epoch. */
+export function timeOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text) => {
     if (isDateTime(text)) return Date.parse(text);
     throw new InvalidArgumentError('Expected a date-time such as 2026-11-20T09:30:00Z.');

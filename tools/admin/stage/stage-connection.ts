@@ -1,6 +1,6 @@
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type OutputName, stackName } from '../../../lib/settings/names.ts';
 import { isStageName, type StageName, stageNames } from '../../../lib/settings/stages.ts';
 import { OperatorError } from '../../shared/errors.ts';
@@ -11,7 +11,7 @@ import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** The clients and names of a stage that the commands need. */
 export interface StageConnection extends KeyStore {
-  readonly dynamodb: DynamoDBClient;
+  readonly dynamodb: DynamoDB;
   readonly ordersTable: string;
   /** The name of the stage. A local service also runs one. */
   readonly name: StageName;
@@ -44,7 +44,7 @@ export async function connect(target: Target, now: () => number): Promise<StageC
   };
   return {
     ...keyStoreOf(name, output),
-    dynamodb: withCallLimits(new DynamoDBClient(settings)),
+    dynamodb: withCallLimits(new DynamoDB(settings)),
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
     ordersTable: output('OrdersTableName'),

@@ -1,0 +1,42 @@
+import { Argument, type Command } from 'commander';
+import type { CommandIo } from '../console/command-io.ts';
+import { timeOption } from '../orders/change-commands.ts';
+import { addVerb, yesOption } from '../stage/verb.ts';
+import { deleteRestoredTable, restoreTable } from './restore-table.ts';
+
+const tables = {
+  orders: 'ordersTable',
+  'api-keys': 'apiKeysTable',
+  owners: 'ownersTable',
+} as const;
+
+/** Adds the commands `tables …`, which need the permissions of an administrator. */
+export function addTablesCommands(program: Command, io: CommandIo): void {
+  const group = program.command('tables').description('restore tables, and delete restored ones');
+  addVerb<{ at?: number }>(group, io, {
+    usage: 'restore',
+    arguments: [new Argument('<table>', 'the table').choices(Object.keys(tables))],
+    description: 'restore a table as a new one, and print its name',
+    options: [timeOption('--at <time>', 'the state to restore; leave it out for a deleted table')],
+    help: restoreHelp,
+    examples: ['tables restore orders --at 2026-11-20T09:30:00Z --stage prod'],
+    run: async (call, table) => {
+      const source = call.stage[tables[table as keyof typeof tables]];
+      const restored = await restoreTable(source, call.options.at, call);
+      return { value: { table: restored }, text: restored };
+    },
+  });
+  addVerb(group, io, {
+    usage: 'delete <name>',
+    description: 'delete a restored table that the stage does not use',
+    options: [yesOption],
+    run: async (call, name) => {
+      await deleteRestoredTable(name!, call);
+      return { value: { table: name }, text: `Deleted ${name}.` };
+    },
+  });
+}
+
+const restoreHelp = `
+It waits until the new table has its data, protection, recovery and tags, for an hour at most. The stage
+continues to use its own table. If it is interrupted, run it again.`;
