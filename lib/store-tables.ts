@@ -75,6 +75,6 @@ function tableDefaults(configuration: StageSettings): Omit<TableProps, 'partitio
       ...(days > 0 && { recoveryPeriodInDays: days }),
     },
     removalPolicy:
-      configuration.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      configuration.removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
   };
 }

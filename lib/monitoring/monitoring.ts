@@ -4,6 +4,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { metricNamespace } from '../../lambdas/shared/metric-definitions.ts';
@@ -28,14 +29,14 @@ export interface MonitoringProps {
  */
 export class Monitoring extends Construct {
   readonly deploymentAlarms: Alarm[];
-  /** Notifies its subscribers when an alarm begins and when it ends. The stack adds no subscribers. */
+  /** Notifies its subscribers when an alarm begins and when it ends: the stage's `alarmEmail`, and others. */
   readonly topic: Topic;
 
   constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {
     super(scope, id);
     const accessLog = logs.accessLog.logGroup;
     const metrics = serviceMetrics({ stage: configuration.stage, accessLog, ...props });
-    this.topic = this.createTopic();
+    this.topic = this.createTopic(configuration);
     this.countInAccessLog(accessLog);
     const alarms = alarmDefinitions(metrics).map((definition) =>
       this.createAlarm(definition, configuration.runbook),
@@ -62,7 +63,7 @@ export class Monitoring extends Construct {
     return alarm;
   }
 
-  private createTopic(): Topic {
+  private createTopic({ alarmEmail }: StageConfiguration): Topic {
     const topic = new Topic(this, 'AlarmTopic', { enforceSSL: true });
     // `enforceSSL` gives the topic a policy, which replaces the default one that lets alarms publish.
     topic.addToResourcePolicy(
@@ -73,6 +74,7 @@ export class Monitoring extends Construct {
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
     );
+    if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail));
     return topic;
   }
 

@@ -1,5 +1,6 @@
+import { listConcurrency } from './list-concurrency.ts';
 import { forEachPlan, plans } from './plans.ts';
-import { listConcurrency, type StageConfiguration } from './stage-configuration.ts';
+import type { StageConfiguration } from './stage-configuration.ts';
 
 /** Everything that distinguishes a function from the others. */
 interface FunctionSettings {

@@ -1,3 +1,5 @@
+import { leastUnreserved, listConcurrency } from './list-concurrency.ts';
+import { findingsIn } from './settings-schema.ts';
 import { noAccountYet, type StageName, type StageSettings, stageSettings } from './stages.ts';
 
 /** A setting does not have the form that it must have. */
@@ -26,39 +28,14 @@ export function stageConfiguration(
   emergency?: string,
   settings: StageSettings = stageSettings(stage),
 ): StageConfiguration {
-  const findings = findingsIn(settings).map((text) => `lib/settings/stages.ts, ${stage}: ${text}`);
+  const place = `lib/settings/stages.ts, ${stage}`;
+  const findings = findingsIn(settings, stage).map((text) => `${place}: ${text}`);
   // CI passes an unset variable as an empty string.
   if (emergency && emergency !== 'true') {
     findings.push(`EMERGENCY_DEPLOYMENT is "${emergency}": use true, or leave it out`);
   }
   if (findings.length > 0) throw new ConfigurationError(findings.join('\n'));
   return { ...settings, stage, isEmergency: emergency === 'true' };
-}
-
-/** The mistakes that CloudFormation would report late, or that only a browser would show. */
-function findingsIn(settings: StageSettings): string[] {
-  const { account, region, domain, corsOrigin, deletionProtection, lambdaConcurrency } = settings;
-  const findings: string[] = [];
-  if (!/^\d{12}$/.test(account)) findings.push(`account is "${account}": give its 12 digits`);
-  if (account !== noAccountYet && deletionProtection && !lambdaConcurrency) {
-    findings.push(
-      'lambdaConcurrency is missing, and without it lists may take all of it: give what "aws lambda get-account-settings" states',
-    );
-  }
-  if (domain && domain.certificateArn.split(':')[3] !== region) {
-    findings.push(`certificateArn is "${domain.certificateArn}": use a certificate in ${region}`);
-  }
-  if (corsOrigin && corsOrigin !== '*' && !isOrigin(corsOrigin)) {
-    findings.push(
-      `corsOrigin is "${corsOrigin}": give one origin as browsers send it, such as https://shop.example.com, without a path, or '*'`,
-    );
-  }
-  return findings;
-}
-
-/** Whether a text has the form of an `Origin` header: lower case, without the default port. */
-function isOrigin(text: string): boolean {
-  return /^https?:\/\/[a-z0-9.[\]:-]+$/.test(text) && URL.parse(text)?.origin === text;
 }
 
 /** The warnings about settings that are missing or risky, each with an id. */
@@ -79,24 +56,4 @@ export function warningsOf(configuration: StageConfiguration): Record<string, st
       `for as long as it is read. Ask AWS for 1,000; below ${2 * leastUnreserved - 1} none can be reserved.`;
   }
   return warnings;
-}
-
-/**
- * What Lambda keeps for functions without a reservation: it refuses one that leaves less.
- * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
- */
-const leastUnreserved = 100;
-
-/**
- * How many lists may run at the same time: half of what the account may run, so that the other half
- * is there for the authorizer and for cancellations, whatever clients do with their lists.
- *
- * @returns undefined if the account's quota is unknown or too small to reserve half of it
- */
-export function listConcurrency({
-  lambdaConcurrency,
-}: Pick<StageSettings, 'lambdaConcurrency'>): number | undefined {
-  if (lambdaConcurrency === undefined) return undefined;
-  const half = Math.floor(lambdaConcurrency / 2);
-  return lambdaConcurrency - half >= leastUnreserved ? half : undefined;
 }

@@ -12,12 +12,16 @@ export interface StageSettings {
   readonly account: string;
   /** The Region to deploy to. */
   readonly region: string;
-  /** The prefix of this stage's API keys. Keys with another prefix are refused without a read. */
+  /**
+   * The prefix of this stage's API keys: `so_`, small letters and `_`. Keys with another prefix are refused
+   * without a read, so a change makes all issued keys invalid.
+   */
   readonly apiKeyPrefix: `so_${string}_`;
   /**
    * The name of the API, and its ACM certificate in the stage's Region. API Gateway's own address stays
    * open until a later deployment sets `isDefaultEndpointClosed`: when DNS has the name and clients use
-   * it.
+   * it. Another name replaces this one in the same deployment, before DNS can follow: open API Gateway's
+   * own address meanwhile.
    *
    * @default - API Gateway's own name
    */
@@ -36,6 +40,13 @@ export interface StageSettings {
   readonly corsOrigin?: string;
   /** How alarms name the runbook: its path, or its https address without a fragment. */
   readonly runbook: string;
+  /**
+   * The e-mail address that alarms are sent to, once its owner has confirmed AWS's message. A stage with
+   * `deletionProtection` requires it.
+   *
+   * @default - alarms reach nobody
+   */
+  readonly alarmEmail?: string;
   /** How long logs are kept. */
   readonly logRetentionDays: RetentionDays;
   /** API Gateway's throttle of each method. Together, all methods have the account's quota. */
@@ -50,8 +61,9 @@ export interface StageSettings {
    */
   readonly lambdaConcurrency?: number;
   /**
-   * A web ACL that blocks an IP address above this rate before the authorizer runs. Several keys can
-   * share an address, so the rate should be above five times the largest `perMinute`.
+   * A web ACL that blocks an IP address above this rate before the authorizer runs. The least is five
+   * minutes of the plan Business, 5,000. Several keys can share an address, and an Enterprise owner can
+   * have a larger limit, so the rate should be higher.
    *
    * @default - no web ACL
    */
@@ -62,12 +74,14 @@ export interface StageSettings {
   readonly pointInTimeRecoveryDays: number;
   /**
    * The names of tables that replace the stack's own: restored ones, as docs/runbook.md shows. The stack
-   * gives up a table that is replaced, as `removalPolicy` says, and creates it empty if the name is removed.
+   * gives up a table that is replaced, and creates it empty if the name is removed. The policy that is
+   * deployed decides what happens to the table, so `removalPolicy: 'retain'` takes a deployment of its own
+   * before.
    *
    * @default - the stack creates its tables
    */
   readonly restoredTables?: Partial<Readonly<Record<'orders' | 'apiKeys' | 'owners', string>>>;
-  /** What happens to the tables when the stack is deleted. */
+  /** What happens to the tables when the stack is deleted, or gives one up. */
   readonly removalPolicy: 'retain' | 'destroy';
   /**
    * Whether X-Ray traces the first request of each second, and 5 % of the others, through API Gateway
@@ -76,7 +90,11 @@ export interface StageSettings {
    * @default false
    */
   readonly tracing?: boolean;
-  /** Whether new code receives a tenth of the traffic for five minutes before it receives all. */
+  /**
+   * Whether new code receives a tenth of the traffic for five minutes before it receives all. A stage that
+   * has turned this off can turn it on again only together with new code or another description of each
+   * function: Lambda publishes no second version of the same, and the deployment would fail.
+   */
   readonly gradualDeployment: boolean;
 }
 

@@ -2,7 +2,7 @@ import {
   type StageConfiguration,
   stageConfiguration,
 } from '../../lib/settings/stage-configuration.ts';
-import { type StageName, stageSettings } from '../../lib/settings/stages.ts';
+import { noAccountYet, type StageName, stageSettings } from '../../lib/settings/stages.ts';
 
 /** The account and the Region of the templates that tests read. */
 export const testAccount = '123456789012';
@@ -13,9 +13,9 @@ export const testRegion = 'eu-central-1';
  * `lib/settings/stages.ts`, so that their choice does not influence the tests.
  */
 export function configurationForTests(stage: StageName): StageConfiguration {
-  return stageConfiguration(stage, undefined, {
+  const configuration = stageConfiguration(stage, undefined, {
     ...stageSettings(stage),
-    account: testAccount,
+    account: noAccountYet,
     region: testRegion,
     domain: undefined,
     corsOrigin: undefined,
@@ -25,4 +25,6 @@ export function configurationForTests(stage: StageName): StageConfiguration {
     lambdaConcurrency: 1_000,
     runbook: 'docs/runbook.md',
   });
+  // Only a stage with an account requires the address that alarms are sent to.
+  return { ...configuration, account: testAccount, alarmEmail: undefined };
 }

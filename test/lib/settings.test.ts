@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { listConcurrency } from '../../lib/settings/list-concurrency.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import {
   ConfigurationError,
-  listConcurrency,
   stageConfiguration,
   warningsOf,
 } from '../../lib/settings/stage-configuration.ts';
@@ -61,8 +61,33 @@ describe('the configuration of a stage', () => {
 
   it.each<[Partial<StageSettings>, string]>([
     [{ account: '12345' }, 'account is "12345": give its 12 digits'],
-    [{ account: '123456789012', lambdaConcurrency: undefined }, 'lambdaConcurrency is missing'],
-    [{ region: 'us-east-1', domain }, `certificateArn is "${domain.certificateArn}": use a`],
+    [{ account: '123456789012' }, 'lambdaConcurrency is missing: give what "aws lambda'],
+    [{ account: '123456789012' }, 'alarmEmail is missing: give the e-mail address'],
+    [{ alarmEmail: 'https://example.com' }, 'alarmEmail is "https://example.com": give the'],
+    [{ region: 'eu-central' }, 'region is "eu-central": give the id of a Region'],
+    [{ region: 'us-east-1', domain }, `domain.certificateArn is "${domain.certificateArn}": use a`],
+    [{ account: '210987654321', domain }, 'use a certificate of this account in eu-central-1'],
+    [{ domain: { ...domain, name: 'https://api.example.com' } }, 'domain.name is "https://api'],
+    [{ domain: { ...domain, name: 'api.example.com/' } }, 'give the name alone, such as'],
+    [{ domain: { name: 'api.example.com' } as never }, 'domain.certificateArn is missing: use a'],
+    [{ apiKeyPrefix: 'so_a.b_' }, 'apiKeyPrefix is "so_a.b_": give so_, small letters and _'],
+    [{ apiKeyPrefix: 'so_test_' }, 'apiKeyPrefix is "so_test_": give so_, small letters and _'],
+    [{ removalPolicy: 'snapshot' as never }, 'is "snapshot": give "retain" or "destroy"'],
+    [{ deletionProtection: 'no' as never }, 'deletionProtection is "no": give true or false'],
+    [{ pointInTimeRecoveryDays: -1 }, 'is -1: give a whole number from 0 to 35'],
+    [{ pointInTimeRecoveryDays: 36 }, 'is 36: give a whole number from 0 to 35'],
+    [{ throttle: { requestsPerSecond: 0, burst: 1 } }, 'throttle.requestsPerSecond is 0: give a'],
+    [{ firewall: { requestsPerIpPer5Minutes: 4_999 } }, 'a whole number of at least 5000'],
+    [{ lambdaConcurrency: 1000.5 }, 'lambdaConcurrency is 1000.5: give what "aws lambda'],
+    [{ logRetentionDays: 15 as never }, 'logRetentionDays is 15: give 1 or 3 or'],
+    [{ runbook: 'docs/runbook.md#any-alarm' }, 'without a fragment'],
+    [{ restoredTables: { orders: 'arn:aws:dynamodb:eu-central-1:1:table/x' } }, 'not its ARN'],
+    [{ restoredTables: { apiKeys: 'one', owners: 'one' } }, 'restoredTables.owners is "one": give'],
+    [
+      { restoredTables: { keys: 'keys' } as never },
+      'restoredTables.keys is no setting: use orders, apiKeys, owners',
+    ],
+    [{ alarmMail: 'a@example.com' } as never, 'alarmMail is no setting: use account, region'],
     [{ corsOrigin: 'https://a.example, https://b.example' }, 'give one origin'],
     [{ corsOrigin: 'https://shop.example.com/' }, 'give one origin'],
     [{ corsOrigin: 'https://shop.example.com:443' }, 'give one origin'],
@@ -72,6 +97,26 @@ describe('the configuration of a stage', () => {
     expect(() => configure(settings)).toThrow(ConfigurationError);
     expect(() => configure(settings)).toThrow(/^lib\/settings\/stages\.ts, prod: /);
     expect(() => configure(settings)).toThrow(remedy);
+  });
+
+  it('names all mistakes, each in a line', () => {
+    const settings = { region: 'eu-central', throttle: { requestsPerSecond: 0, burst: 0.5 } };
+
+    expect(() => configure(settings)).toThrow(/^.+region.+\n.+requestsPerSecond.+\n.+burst.+$/);
+  });
+
+  it('is accepted with every setting', () => {
+    const settings = {
+      account: '123456789012',
+      domain: { ...domain, isDefaultEndpointClosed: true },
+      alarmEmail: 'operator+orders@example.com',
+      firewall: { requestsPerIpPer5Minutes: 5_000 },
+      lambdaConcurrency: 1_000,
+      restoredTables: { orders: 'orders-2', apiKeys: 'keys.2' },
+      tracing: true,
+    };
+
+    expect(configure(settings)).toMatchObject(settings);
   });
 
   it.each(['*', 'http://localhost:5173', 'http://[::1]:8080', 'https://shop.example.com:8443'])(
@@ -106,7 +151,11 @@ describe("the account's Lambda concurrency", () => {
 });
 
 describe('the synthesis', () => {
-  const complete = { account: '123456789012', lambdaConcurrency: 1_000 };
+  const complete = {
+    account: '123456789012',
+    lambdaConcurrency: 1_000,
+    alarmEmail: 'operator@example.com',
+  };
   const asPublished = { account: '000000000000', lambdaConcurrency: undefined };
 
   it.each<[StageName, Partial<StageSettings>, string[]]>([

@@ -49,6 +49,7 @@ const everySetting = {
   firewall: { requestsPerIpPer5Minutes: 400_000 },
   runbook: 'https://example.com/store-orders/blob/main/docs/runbook.md',
   lambdaConcurrency: 1_001,
+  alarmEmail: 'operator@example.com',
   isEmergency: true,
 };
 const completeStack = createStack('prod', everySetting);
@@ -149,6 +150,14 @@ describe('a stack with every setting', () => {
 
     expect(descriptions).not.toEqual([]);
     for (const text of descriptions) expect(text).toContain(` Runbook: ${everySetting.runbook}#`);
+  });
+
+  it('sends alarms to its address', () => {
+    expect(one('AWS::SNS::Subscription')).toEqual({
+      Protocol: 'email',
+      Endpoint: everySetting.alarmEmail,
+      TopicArn: '${MonitoringAlarmTopic}',
+    });
   });
 
   it('in an emergency moves all traffic at once and ignores all alarms', () => {

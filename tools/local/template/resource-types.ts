@@ -147,6 +147,7 @@ export const typesWithoutEffect: ReadonlySet<string> = new Set([
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
   'AWS::Logs::QueryDefinition',
+  'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
   'AWS::WAFv2::WebACL',
