@@ -115,7 +115,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   [
     // An unknown path has another response for a client with a key.
     unknownPath,
-    'response: 500',
+    'expected: 404 not_found, because openapi.yaml lacks this path or method',
     withStatus(500, ({ authorization }) => authorization?.includes('so_') === true),
   ],
   [
