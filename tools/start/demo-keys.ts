@@ -1,14 +1,18 @@
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { keysOf } from '../admin/keys/find-key.ts';
 import { issueKey } from '../admin/keys/issue-key.ts';
+import { purgeKeys } from '../admin/keys/purge-keys.ts';
 import { createOwner } from '../admin/owners/create-owner.ts';
 import { allOwners, findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
 import { putGatewayKey } from '../admin/owners/gateway-key.ts';
+import type { StoredOwner } from '../admin/owners/stored-owner.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
 import type { DataDirectory, FileFormat } from '../local/state/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
 
+const label = 'npm start';
 const file = 'demo-keys.json';
 const keysFormat: FileFormat<Partial<DemoKeys>> = {
   isValid: (value): value is Partial<DemoKeys> =>
@@ -22,6 +26,9 @@ const keysFormat: FileFormat<Partial<DemoKeys>> = {
  * Creates one owner with one key per plan, to try the service. A data directory stores the tokens, so
  * that later runs have the same keys. These are the only tokens that are ever stored, and they are
  * valid only for the data in that directory.
+ *
+ * Without stored tokens, the keys replace those of earlier runs, which would soon reach the maximum of
+ * an owner in the tables of a `DYNAMODB_ENDPOINT`.
  */
 export async function provideDemoKeys(
   store: KeyStore,
@@ -31,7 +38,11 @@ export async function provideDemoKeys(
   const keys = await Promise.all(
     planNames.map(async (plan) => {
       const token = stored?.[plan];
-      return [plan, token && (await isKept(token, store)) ? token : await issue(plan, store)];
+      if (token && (await isKept(token, store))) return [plan, token];
+      const owner = await provideOwner(plan, store);
+      const earlier = keysOf(owner).filter(({ details }) => details?.label === label);
+      if (!token) await purgeKeys(earlier, store);
+      return [plan, (await issueKey({ owner: owner.details.ownerId, label }, store)).apiKey];
     }),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
@@ -39,15 +50,13 @@ export async function provideDemoKeys(
   return demoKeys;
 }
 
-async function issue(plan: PlanName, store: KeyStore): Promise<string> {
+async function provideOwner(plan: PlanName, store: KeyStore): Promise<StoredOwner> {
   const { perMinute, perDay, limitsPerOwner } = plans[plan];
   const name = `demo ${plan}`;
   const owner = await lookUpOwner(name, store);
   // An owner of an earlier run may have been moved to another plan.
-  const { details } = owner?.item
-    ? owner
-    : await createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, store);
-  return (await issueKey({ owner: details.ownerId, label: 'npm start' }, store)).apiKey;
+  if (owner?.item) return owner;
+  return createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, store);
 }
 
 /** Whether a demo key was neither revoked nor rotated, which gives it an expiry. */

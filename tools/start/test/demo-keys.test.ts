@@ -4,6 +4,7 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '../../../test/helpers/temporary-directory.ts';
+import { issueKey } from '../../admin/keys/issue-key.ts';
 import { listKeys } from '../../admin/keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../../admin/keys/purge-keys.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
@@ -103,6 +104,17 @@ describe('provideDemoKeys', () => {
     expect(free).not.toBe(before.free);
     expect(await listKeys({ owner: 'demo free', status: 'active' }, store)).toHaveLength(1);
     expect(await allOwners(store)).toHaveLength(planNames.length);
+  });
+
+  it('replaces the keys of an earlier run that did not keep them, and no others', async () => {
+    const { apiKey } = await issueKey({ owner: 'demo free', label: 'mine' }, store);
+
+    const { free } = await provideDemoKeys(store, undefined);
+
+    const left = await listKeys({ owner: 'demo free' }, store);
+    expect(left.map(({ lastFour }) => lastFour).sort()).toEqual(
+      [apiKey, free].map((token) => token.slice(-4)).sort(),
+    );
   });
 });
 
