@@ -26,23 +26,15 @@ export type OrderFieldName = keyof typeof orderFields;
 
 export const orderFieldNames = Object.keys(orderFields) as readonly OrderFieldName[];
 
-interface CancellationField extends OrderField {
-  /**
-   * Whether an order keeps the field when it is reopened. A field that is only right for a cancelled
-   * order, such as a time to delete it, must not stay.
-   */
-  readonly isKept: boolean;
-}
-
 /**
  * The attributes that a client's cancellation sets besides `status`. An operator's sets all but the
- * request id. The files that operators import and export have them too.
+ * request id. A reopened order keeps them. The files that operators import and export have them too.
  */
 export const cancellationFields = {
-  cancelledAt: { type: 'string', format: 'date-time', isKept: true },
-  cancelledBy: { type: 'string', isKept: true },
-  cancelRequestId: { type: 'string', isKept: true },
-} as const satisfies Readonly<Record<string, CancellationField>>;
+  cancelledAt: { type: 'string', format: 'date-time' },
+  cancelledBy: { type: 'string' },
+  cancelRequestId: { type: 'string' },
+} as const satisfies Readonly<Record<string, OrderField>>;
 
 export type CancellationFieldName = keyof typeof cancellationFields;
 

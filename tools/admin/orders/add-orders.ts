@@ -78,7 +78,10 @@ async function compareOrder(
   const now =
     isUpdate && !dryRun ? await updateOrder(existing, set, table) : { ...existing, ...set };
   if (!now) {
-    return { outcomes: ['different'], note: `order ${order.id} has changed since it was read` };
+    return {
+      outcomes: ['different'],
+      note: `order ${order.id} has changed since it was read; import it again`,
+    };
   }
   const isDifferent = differingFields(order, now).length > 0;
   const outcomes: Outcome[] = isUpdate ? ['updated'] : [];

@@ -37,7 +37,7 @@ export async function changeOrder(
 ) {
   const { from, to, done } = transitions[verb];
   refuseUnless(from, done, before);
-  const fields = Object.entries<{ isKept: boolean }>(cancellationFields);
+  const lastCancellation = Object.keys(cancellationFields).map((name) => [name, before[name]]);
   const write = {
     table: table.tableName,
     key: { id: before.id },
@@ -46,9 +46,7 @@ export async function changeOrder(
       [`${done}At`]: new Date(nowMs).toISOString(),
       [`${done}By`]: by,
     },
-    remove:
-      verb === 'reopen' ? fields.filter(([, { isKept }]) => !isKept).map(([name]) => name) : [],
-    where: { status: from, ...Object.fromEntries(fields.map(([name]) => [name, before[name]])) },
+    where: { status: from, ...Object.fromEntries(lastCancellation) },
   };
   const order = await change<StoredOrder>(write, table);
   if (order) return { before, order };

@@ -173,7 +173,7 @@ describe('addOrders', () => {
         .rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
 
       expect(await updating()).toEqual([
-        { outcomes: ['different'], note: 'order 1 has changed since it was read' },
+        { outcomes: ['different'], note: 'order 1 has changed since it was read; import it again' },
       ]);
     });
 

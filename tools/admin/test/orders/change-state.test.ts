@@ -11,7 +11,7 @@ import { cancellationFields } from '../../../../lambdas/shared/order-fields.ts';
 import { transitions } from '../../orders/change-order.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { file, orders, put, stored, useNewTable } = ordersOfEachTest();
+const { file, orders, stored, useNewTable } = ordersOfEachTest();
 
 describe('orders show, ship, cancel and reopen', () => {
   const states = {
@@ -95,18 +95,6 @@ describe('orders show, ship, cancel and reopen', () => {
 
     expect(before[0]).toMatchObject({ status: { S: 'shipped' }, cancelledBy: { S: 'local' } });
     expect(await stored()).toEqual(before);
-  });
-
-  it('reopen removes fields that only a cancelled order has', async () => {
-    const fields = cancellationFields as Record<string, unknown>;
-    fields.deleteAfter = { type: 'integer', isKept: false };
-    await put({ id: { N: id }, status: { S: 'cancelled' }, deleteAfter: { N: '1795343880' } });
-
-    const { exitCode } = await orders(['reopen', id]);
-
-    delete fields.deleteAfter;
-    expect(exitCode).toBe(0);
-    expect(Object.keys((await stored())[0]!)).not.toContain('deleteAfter');
   });
 
   const refusals = Object.keys(transitions).flatMap((verb) =>
