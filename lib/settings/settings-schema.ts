@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { planNames, plans } from './plans.ts';
+import { plans } from './plans.ts';
 import {
   noAccountYet,
   type StageName,
@@ -15,34 +15,34 @@ import {
  */
 function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
   const { account, region, deletionProtection, restoredTables = {} } = settings;
-  const otherStages = stageNames.filter((name) => name !== stage);
   const isDeployable = account !== noAccountYet;
   // Before the stage has an account, the certificate can be that of any.
-  const owner = isDeployable ? literally(account) : '[0-9]{12}';
-  const table = (name: keyof typeof restoredTables) => ({
-    ...text('^[\\w.-]{3,255}$', 'give the name of a table, not its ARN, and to each its own'),
-    ...noneOf(
-      Object.entries(restoredTables).flatMap(([key, other]) => (key === name ? [] : other)),
-    ),
-  });
+  const certificate = `acm:${literally(region)}:${isDeployable ? literally(account) : '[0-9]+'}`;
+  const otherStages = stageNames.filter((name) => name !== stage);
+  const otherPrefixes = otherStages.map((name) => stageSettings(name).apiKeyPrefix);
+  const table = (name: keyof typeof restoredTables) => {
+    const { [name]: _own, ...others } = restoredTables;
+    const remedy = 'give the name of a table, not its ARN, and each table once';
+    return text(`^${otherThan(Object.values(others))}[\\w.-]{3,255}$`, remedy);
+  };
   const properties: Record<keyof StageSettings, SchemaObject> = {
     account: text('^[0-9]{12}$', 'give its 12 digits'),
     region: text('^[a-z]{2,4}(-[a-z]+)+-[0-9]$', 'give the id of a Region, such as eu-central-1'),
-    apiKeyPrefix: {
-      ...text('^so_[a-z]+_$', 'give so_, small letters and _, which no other stage has'),
-      ...noneOf(otherStages.map((name) => stageSettings(name).apiKeyPrefix)),
-    },
-    domain: {
-      ...group({
+    apiKeyPrefix: text(
+      `^${otherThan(otherPrefixes)}so_[a-z]+_$`,
+      'give so_, small letters and _, which no other stage has',
+    ),
+    domain: group(
+      {
         name: text('^([a-z0-9-]+\\.)+[a-z]+$', 'give the name alone, such as api.example.com'),
         certificateArn: text(
-          `^arn:aws[a-z-]*:acm:${literally(region)}:${owner}:certificate/[\\w-]+$`,
+          `^arn:[a-z-]+:${certificate}:certificate/[\\w-]+$`,
           `use a certificate of this account in ${region}`,
         ),
         isDefaultEndpointClosed: oneOf(true, false),
-      }),
-      required: ['name', 'certificateArn'],
-    },
+      },
+      ['isDefaultEndpointClosed'],
+    ),
     corsOrigin: {
       type: 'string',
       format: 'origin',
@@ -51,84 +51,62 @@ function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
     },
     runbook: text('^[^#\\s]+$', 'give its path, or its https address without a fragment'),
     alarmEmail: text('^[^@\\s]+@[^@\\s]+$', 'give the e-mail address that alarms are sent to'),
-    logRetentionDays: oneOf(
-      ...Object.values(RetentionDays).filter((days) => typeof days === 'number'),
-    ),
-    throttle: {
-      ...group({ requestsPerSecond: wholeNumber(1), burst: wholeNumber(1) }),
-      required: ['requestsPerSecond', 'burst'],
-    },
+    logRetentionDays: oneOf(...Object.values(RetentionDays).filter((days) => Number(days) > 0)),
+    throttle: group({ requestsPerSecond: wholeNumber(1), burst: wholeNumber(1) }),
     lambdaConcurrency: {
       ...wholeNumber(1),
       description: 'give what "aws lambda get-account-settings" states',
     },
-    firewall: {
-      ...group({ requestsPerIpPer5Minutes: wholeNumber(leastRequestsPerIp) }),
-      required: ['requestsPerIpPer5Minutes'],
-    },
+    firewall: group({ requestsPerIpPer5Minutes: wholeNumber(5 * plans.business.perMinute) }),
     deletionProtection: oneOf(true, false),
     pointInTimeRecoveryDays: wholeNumber(0, 35),
-    restoredTables: group({
-      orders: table('orders'),
-      apiKeys: table('apiKeys'),
-      owners: table('owners'),
-    }),
+    restoredTables: group(
+      { orders: table('orders'), apiKeys: table('apiKeys'), owners: table('owners') },
+      ['orders', 'apiKeys', 'owners'],
+    ),
     removalPolicy: oneOf('retain', 'destroy'),
     tracing: oneOf(true, false),
     gradualDeployment: oneOf(true, false),
   };
+  const isProtected = isDeployable && deletionProtection;
   const optional = ['domain', 'corsOrigin', 'firewall', 'restoredTables', 'tracing'];
-  const protective = ['lambdaConcurrency', 'alarmEmail'];
-  const omissible = isDeployable && deletionProtection ? optional : [...optional, ...protective];
-  return {
-    ...group(properties),
-    required: Object.keys(properties).filter((name) => !omissible.includes(name)),
-  };
-}
-
-/** Requests of five minutes with the largest limit that does not depend on the owner. */
-const leastRequestsPerIp =
-  5 *
-  Math.max(...planNames.map((name) => (plans[name].limitsPerOwner ? 0 : plans[name].perMinute)));
-
-/** A setting as a part of a pattern; it has no other characters if it is right. */
-function literally(setting: unknown): string {
-  return String(setting).replaceAll(/[^a-z0-9-]/g, '.');
+  return group(properties, [
+    ...optional,
+    ...(isProtected ? [] : ['lambdaConcurrency', 'alarmEmail']),
+  ]);
 }
 
 function text(pattern: string, description: string) {
   return { type: 'string', pattern, description };
 }
 
+/** The beginning of a pattern that excludes some texts. */
+function otherThan(texts: readonly string[]): string {
+  return `(?!(${texts.map(literally).join('|')})$)`;
+}
+
+/** A text as a part of a pattern. A right setting has no other characters. */
+function literally(setting: unknown): string {
+  return String(setting).replaceAll(/[^\w-]/g, '.');
+}
+
 function oneOf(...values: readonly unknown[]) {
   return {
     enum: values,
-    description: `give ${values.map((value) => JSON.stringify(value)).join(' or ')}`,
+    description: `give ${values.map((one) => JSON.stringify(one)).join(' or ')}`,
   };
 }
 
-function noneOf(values: readonly string[]) {
-  return { not: { enum: [...new Set(['', ...values])] } };
+function wholeNumber(minimum: number, maximum = 1_000_000_000) {
+  const description = `give a whole number from ${minimum} to ${maximum}`;
+  return { type: 'integer', minimum, maximum, description };
 }
 
-function wholeNumber(minimum: number, maximum?: number) {
-  const range = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
-  return {
-    type: 'integer',
-    minimum,
-    ...(maximum !== undefined && { maximum }),
-    description: `give a whole number ${range}`,
-  };
-}
-
-function group(properties: Readonly<Record<string, SchemaObject>>) {
-  const names = Object.keys(properties).join(', ');
-  return {
-    type: 'object',
-    properties,
-    additionalProperties: false,
-    description: `give an object with ${names}`,
-  };
+function group(properties: Readonly<Record<string, SchemaObject>>, optional: string[] = []) {
+  const names = Object.keys(properties);
+  const required = names.filter((name) => !optional.includes(name));
+  const description = `use ${names.join(', ')}`;
+  return { type: 'object', properties, required, additionalProperties: false, description };
 }
 
 /** Whether a text is `*` or has the form of an `Origin` header: lower case, without the default port. */
@@ -145,16 +123,12 @@ export function findingsIn(settings: StageSettings, stage: StageName): string[] 
   return [...new Set((validate.errors ?? []).map(describe))];
 }
 
-function describe({ instancePath, keyword, params, data, parentSchema }: ErrorObject): string {
-  const { properties = {}, description } = parentSchema!;
-  const nameOf = (name: string) => [...instancePath.split('/').slice(1), name].join('.');
-  if (keyword === 'required') {
-    const { missingProperty: name } = params;
-    return `${nameOf(name)} is missing: ${properties[name].description}`;
-  }
-  if (keyword === 'additionalProperties') {
-    const known = Object.keys(properties).join(', ');
-    return `${nameOf(params.additionalProperty)} is no setting: use ${known}`;
-  }
-  return `${instancePath.slice(1).replaceAll('/', '.')} is ${JSON.stringify(data)}: ${description}`;
+function describe({ instancePath, params, data, parentSchema }: ErrorObject): string {
+  const { properties, description } = parentSchema!;
+  const { missingProperty, additionalProperty } = params;
+  const path = `${instancePath}/${missingProperty ?? additionalProperty ?? ''}`;
+  const name = path.split('/').filter(Boolean).join('.');
+  if (missingProperty) return `${name} is missing: ${properties[missingProperty].description}`;
+  if (additionalProperty) return `${name} is no setting: ${description}`;
+  return `${name} is ${JSON.stringify(data)}: ${description}`;
 }
