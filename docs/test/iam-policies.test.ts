@@ -107,8 +107,8 @@ describe('docs/iam/deploy-trust.json', () => {
       StringEquals: {
         'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
         'token.actions.githubusercontent.com:sub': [
-          'repo:OWNER/NAME:environment:STAGE',
-          'repo:OWNER@OWNER_ID/NAME@NAME_ID:environment:STAGE',
+          'repo:<OWNER>/<NAME>:environment:<STAGE>',
+          'repo:<OWNER>@<OWNER_ID>/<NAME>@<NAME_ID>:environment:<STAGE>',
         ],
       },
     });

@@ -39,3 +39,8 @@ export function rowsAfter(heading: string, page: string): string[][] {
       .map((cell) => cell.trim().replaceAll('`', '')),
   );
 }
+
+/** The blocks of shell commands of a page, as somebody copies them. */
+export function shellBlocks(page: string): string[] {
+  return tokensOf(page).flatMap((token) => (token.lang === 'sh' ? [token.text as string] : []));
+}

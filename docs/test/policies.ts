@@ -38,8 +38,8 @@ interface Grant {
 export function grantsOf(file: string, stage: string): Grant[] {
   const values: Record<string, string> = { ACCOUNT: testAccount, REGION: testRegion, STAGE: stage };
   const text = readFileSync(`docs/iam/${file}`, 'utf8').replaceAll(
-    /ACCOUNT|REGION|STAGE/g,
-    (name) => values[name]!,
+    /<(ACCOUNT|REGION|STAGE)>/g,
+    (_, name) => values[name]!,
   );
   const statements = JSON.parse(text).Statement as Statement[];
   return statements.flatMap(({ Action, Resource, Condition }) =>
