@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { differences } from '../../test/helpers/differences.ts';
@@ -79,7 +80,8 @@ describe.each([
 
   it('names each resource as far as a name is known', () => {
     // CloudFormation generates the rest of these names.
-    const knownPrefix = /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/)\*$/;
+    const knownPrefix =
+      /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/|function:StoreOrders-staging-\w*)\*$/;
     // CloudWatch's metrics have no ARN, and alarms are listed by the beginning of their names:
     // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
     const named = grants.filter(({ action }) => !action.startsWith('cloudwatch:'));
@@ -191,28 +193,36 @@ async function addTwice(): Promise<void> {
 
 /** The calls of `status` on a deployed stage, which a local run does not support. */
 async function callsOfStatus(): Promise<AwsCall[]> {
-  const cloudWatch = mockClient(CloudWatchClient);
-  const cloudFormation = mockClient(CloudFormationClient);
-  cloudWatch.onAnyCommand().resolves({});
-  cloudFormation.onAnyCommand().resolves({});
-  await deployedStage('staging', Date.now());
+  const clients = {
+    cloudwatch: mockClient(CloudWatchClient),
+    cloudformation: mockClient(CloudFormationClient),
+    lambda: mockClient(LambdaClient),
+  };
+  const name = `${stack}-AuthorizerFunction`;
+  const [LogicalResourceId, ResourceType] = ['AuthorizerFunction', 'AWS::Lambda::Function'];
+  clients.cloudwatch.onAnyCommand().resolves({});
+  clients.lambda.onAnyCommand().resolves({});
+  clients.cloudformation.onAnyCommand().resolves({
+    StackResourceSummaries: [{ LogicalResourceId, ResourceType, PhysicalResourceId: name }],
+  } as never);
+  await deployedStage('staging', Date.now(), '');
   const resources: Record<string, string> = {
     GetMetricData: '*',
     DescribeAlarms: `arn:aws:cloudwatch:${region}:${account}:alarm:*`,
     ListStackResources: `arn:aws:cloudformation:${region}:${account}:stack/${stack}/id`,
+    GetFunctionConfiguration: `arn:aws:lambda:${region}:${account}:function:${name}`,
+    Invoke: `arn:aws:lambda:${region}:${account}:function:${name}`,
   };
-  const callsTo = (service: string, calls: readonly { readonly args: readonly object[] }[]) =>
-    calls.map(({ args: [command] }) => {
-      const name = command!.constructor.name.replace('Command', '');
-      return { action: `${service}:${name}`, resource: resources[name]! };
+  return Object.entries(clients).flatMap(([service, client]) => {
+    const names = client.calls().map(({ args }) => args[0].constructor.name.replace('Command', ''));
+    client.restore();
+    return names.map((operation) => {
+      // This action is named differently:
+      // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html
+      const action = operation === 'Invoke' ? 'InvokeFunction' : operation;
+      return { action: `${service}:${action}`, resource: resources[operation]! };
     });
-  const made = [
-    ...callsTo('cloudwatch', cloudWatch.calls()),
-    ...callsTo('cloudformation', cloudFormation.calls()),
-  ];
-  cloudWatch.restore();
-  cloudFormation.restore();
-  return made;
+  });
 }
 
 /** Runs the operator's commands of the deployment workflow. */

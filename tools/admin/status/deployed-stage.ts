@@ -5,43 +5,47 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import type { MetricStat } from '@aws-sdk/client-cloudwatch';
 import { metricNamespace } from '../../../lambdas/shared/metric-definitions.ts';
+import type { FunctionName } from '../../../lib/settings/functions.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
 import { callLimitSettings, withCallLimits } from '../stage/call-limits.ts';
+import { functionsOf, type StackFunction, servingFunction } from './deployed-functions.ts';
 
-/** What AWS knows about a deployed stage. Times are in ISO 8601. */
+/**
+ * What AWS knows about a deployed stage. Times are in ISO 8601. Whatever AWS declares optional can be
+ * missing, and is null.
+ */
 export type DeployedStage = Awaited<ReturnType<typeof deployedStage>>;
 
 const hourMs = 3_600_000;
 
-/** Reads the raised alarms, the deployed functions and the number of responses in the last hour. */
-export async function deployedStage(stage: StageName, nowMs: number) {
+/**
+ * Reads the raised alarms, the functions that serve and the number of responses in the last hour.
+ *
+ * @param unknownToken a token of the stage that nobody has
+ */
+export async function deployedStage(stage: StageName, nowMs: number, unknownToken: string) {
   // No other command needs this module.
   const { CloudWatchClient, GetMetricDataCommand, paginateDescribeAlarms } = await import(
     '@aws-sdk/client-cloudwatch'
   );
   const cloudWatch = withCallLimits(new CloudWatchClient(callLimitSettings()));
   const onlyRaised = { AlarmNamePrefix: `${stackName(stage)}-`, StateValue: 'ALARM' } as const;
-  const alarmPages = Array.fromAsync(paginateDescribeAlarms({ client: cloudWatch }, onlyRaised));
-  const metrics = cloudWatch.send(
-    new GetMetricDataCommand({
-      StartTime: new Date(nowMs - hourMs),
-      EndTime: new Date(nowMs),
-      MetricDataQueries: Object.entries(metricsOf(stage)).map(([Id, MetricStat]) => {
-        return { Id, MetricStat };
+  const found = functionsOf(await stackResources(stage));
+  const [alarms, { MetricDataResults = [] }, functions] = await Promise.all([
+    Array.fromAsync(paginateDescribeAlarms({ client: cloudWatch }, onlyRaised)),
+    cloudWatch.send(
+      new GetMetricDataCommand({
+        StartTime: new Date(nowMs - hourMs),
+        EndTime: new Date(nowMs),
+        MetricDataQueries: Object.entries({ ...metricsOf(stage), ...errorsOf(found) }).map(
+          ([Id, MetricStat]) => ({ Id, MetricStat }),
+        ),
       }),
-    }),
-  );
-  const cloudFormation = withCallLimits(new CloudFormationClient(callLimitSettings()));
-  const resourcePages = Array.fromAsync(
-    paginateListStackResources({ client: cloudFormation }, { StackName: stackName(stage) }),
-  );
-  const [alarms, { MetricDataResults = [] }, resources] = await Promise.all([
-    alarmPages,
-    metrics,
-    resourcePages,
+    ),
+    Promise.all(found.map((each) => servingFunction(each, unknownToken))),
   ]);
-  const sum = (id: keyof ReturnType<typeof metricsOf>) => {
+  const sum = (id: keyof ReturnType<typeof metricsOf> | FunctionName) => {
     const { Values = [] } = MetricDataResults.find(({ Id }) => Id === id) ?? {};
     return Values.reduce((total, value) => total + value, 0);
   };
@@ -50,12 +54,12 @@ export async function deployedStage(stage: StageName, nowMs: number) {
       .flatMap(({ MetricAlarms = [] }) => MetricAlarms)
       .map(({ AlarmName, AlarmDescription, StateUpdatedTimestamp }) => {
         return {
-          name: AlarmName!,
-          description: AlarmDescription!,
-          since: StateUpdatedTimestamp!.toISOString(),
+          name: AlarmName ?? null,
+          description: AlarmDescription ?? null,
+          since: StateUpdatedTimestamp?.toISOString() ?? null,
         };
       }),
-    functions: functionsIn(resources.flatMap((page) => page.StackResourceSummaries ?? [])),
+    functions: functions.map((each, index) => ({ ...each, errors: sum(found[index]!.id) })),
     lastHour: {
       requests: sum('requests'),
       status4xx: sum('clientErrors'),
@@ -63,6 +67,17 @@ export async function deployedStage(stage: StageName, nowMs: number) {
       status429: sum('tooManyRequests'),
     },
   };
+}
+
+/** Metrics of the operations' functions that crash or do not end in time. Responses with 5xx are no errors. */
+function errorsOf(functions: readonly StackFunction[]) {
+  const operations = functions.filter(({ id, name }) => id !== 'authorizer' && name !== undefined);
+  return Object.fromEntries(
+    operations.map(({ id, name }) => [
+      id,
+      metricStat('AWS/Lambda', 'Errors', 'Sum', { FunctionName: name! }),
+    ]),
+  );
 }
 
 /** Metrics of the responses to clients. The dashboard shows them, too. */
@@ -89,18 +104,8 @@ function metricStat(
   return { Metric: { Namespace, MetricName, Dimensions }, Stat, Period: 60 };
 }
 
-/** Lists the functions with their deployed versions, which CloudFormation knows by their ARNs. */
-function functionsIn(resources: readonly StackResourceSummary[]) {
-  const ofType = (type: string) => resources.filter(({ ResourceType }) => ResourceType === type);
-  return ofType('AWS::Lambda::Function').map((lambdaFunction) => {
-    const name = lambdaFunction.PhysicalResourceId!;
-    const version = ofType('AWS::Lambda::Version').find(({ PhysicalResourceId }) =>
-      PhysicalResourceId?.includes(`:function:${name}:`),
-    );
-    return {
-      name,
-      version: version?.PhysicalResourceId?.split(':').at(-1) ?? '$LATEST',
-      deployedAt: (version ?? lambdaFunction).LastUpdatedTimestamp!.toISOString(),
-    };
-  });
+async function stackResources(stage: StageName): Promise<StackResourceSummary[]> {
+  const client = withCallLimits(new CloudFormationClient(callLimitSettings()));
+  const pages = paginateListStackResources({ client }, { StackName: stackName(stage) });
+  return (await Array.fromAsync(pages)).flatMap((page) => page.StackResourceSummaries ?? []);
 }

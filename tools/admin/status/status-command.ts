@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { quoted, WrongStateError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
+import { createOwnerIdentity, createToken } from '../keys/api-key-token.ts';
 import { allOwners } from '../owners/find-owner.ts';
 import { busiestFirst, type OwnerView, ownerFields, ownerView } from '../owners/owner-view.ts';
 import { addVerb, type Call } from '../stage/verb.ts';
@@ -20,23 +22,59 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
 }
 
 const statusHelp = `
-It changes nothing. A local run has no alarms, metrics or versions.`;
+The first line is "STAGE works", or what is wrong: alarms that are on, functions that fail, and owners that are
+incomplete. Then the exit code is 1. It changes nothing. A local run has no alarms, metrics or versions.`;
 
 async function status({ stage, options }: Call): Promise<Result> {
-  const isDeployed = options.local === undefined;
-  const deployed = isDeployed ? await deployedStage(stage.name, stage.now()) : null;
+  const { seed } = createOwnerIdentity(stage.tokenPrefix);
+  const deployed =
+    options.local === undefined
+      ? await deployedStage(stage.name, stage.now(), createToken(stage.tokenPrefix, seed))
+      : null;
   const owners = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
   const busy = owners.filter(({ usage }) => usage && usage.day.used > 0);
   const busiest = busy.toSorted(busiestFirst).slice(0, busiestShown);
   const bans = owners.flatMap(({ ownerId, name, bans: each }) =>
     each.map((ban) => ({ ownerId, name, ...ban })),
   );
+  const problems = [...(deployed ? deployedProblems(deployed) : []), ...ownerProblems(owners)];
+  const verdict = problems.length === 0 ? `${stage.name} works` : problems.join('; ');
   const texts = [
+    verdict,
     ...(deployed ? deployedTexts(deployed) : []),
     tableText(ownerFields, busiest, 'No owner has sent a request today.'),
     tableText(banFields, bans, 'No key is banned.'),
   ];
-  return { value: { ...deployed, busiest, bans }, text: texts.join('\n\n') };
+  return {
+    value: { works: problems.length === 0, problems, ...deployed, busiest, bans },
+    text: texts.join('\n\n'),
+    ...(problems.length > 0 && { failure: new WrongStateError(`${stage.name}: ${verdict}`) }),
+  };
+}
+
+function deployedProblems({ alarms, functions }: DeployedStage): string[] {
+  return [
+    ...alarms.map(({ name }) => `the alarm ${name} is on`),
+    ...functions.flatMap(({ name, failure }) =>
+      failure ? [`the function ${name} ${failure}`] : [],
+    ),
+    ...functions
+      .filter(({ errors }) => errors > 0)
+      .map(
+        ({ name, errors }) =>
+          `the function ${name} had ${counted(errors, 'error')} in the last hour`,
+      ),
+  ];
+}
+
+function ownerProblems(owners: readonly OwnerView[]): string[] {
+  const incomplete = owners.filter((owner) => owner.status === 'incomplete');
+  if (incomplete.length === 0) return [];
+  const names = incomplete.slice(0, busiestShown).map(({ name }) => quoted(name));
+  if (incomplete.length > names.length) names.push('…');
+  return [
+    `${counted(incomplete.length, 'owner')} incomplete: ${names.join(', ')} ("owners create" completes, "owners delete" removes)`,
+  ];
 }
 
 function deployedTexts({ alarms, functions, lastHour }: DeployedStage): string[] {

@@ -4,6 +4,12 @@ import {
   DescribeAlarmsCommand,
   GetMetricDataCommand,
 } from '@aws-sdk/client-cloudwatch';
+import {
+  GetFunctionConfigurationCommand,
+  InvokeCommand,
+  LambdaClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-lambda';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -12,7 +18,8 @@ import { metricsOf } from '../status/deployed-stage.ts';
 import { admin } from './run-admin.ts';
 import { stackOfEachTest } from './stack.ts';
 
-const { cloudFormation } = stackOfEachTest();
+const stack = stackOfEachTest();
+const { cloudFormation } = stack;
 const cloudWatch = mockClient(CloudWatchClient);
 const dynamodb = mockClient(DynamoDBDocumentClient);
 /** The items of both tables in one. */
@@ -23,47 +30,65 @@ const idleOwner = {
 };
 const since = new Date('2026-11-20T09:00:00Z');
 
+const lambda = mockClient(LambdaClient);
+
+const functionNamed = (LogicalResourceId: string, PhysicalResourceId: string) => {
+  return { ResourceType: 'AWS::Lambda::Function', LogicalResourceId, PhysicalResourceId };
+};
+
 beforeEach(() => {
+  stack.outputs.ApiKeysTableName = 'keys';
+  for (const each of [dynamodb, cloudWatch, lambda]) each.reset();
   dynamodb.on(ScanCommand).resolves({ Items: [idleOwner], Count: 1 });
-  const resource = (ResourceType: string, PhysicalResourceId: string) => {
-    return { ResourceType, PhysicalResourceId, LastUpdatedTimestamp: since };
-  };
-  const arn = 'arn:aws:lambda:eu-central-1:1:function:StoreOrders-staging-ListOrders:12';
+  const arn = 'arn:aws:lambda:eu-central-1:1:function:List:live';
   cloudFormation.on(ListStackResourcesCommand).resolves({
     StackResourceSummaries: [
-      resource('AWS::Lambda::Function', 'StoreOrders-staging-ListOrders'),
-      resource('AWS::Lambda::Version', arn),
-      resource('AWS::Lambda::Function', 'StoreOrders-staging-List'),
+      functionNamed('AuthorizerFunction1', 'Authorizer'),
+      functionNamed('ListOrdersFunction1', 'List'),
+      functionNamed('CancelOrderFunction1', 'Cancel'),
+      { ResourceType: 'AWS::Lambda::Alias', PhysicalResourceId: arn },
     ] as never,
   });
-  const alarm = { AlarmName: 'StoreOrders-staging-ServerErrors', AlarmDescription: 'Errors.' };
-  cloudWatch
-    .on(DescribeAlarmsCommand)
-    .resolves({ MetricAlarms: [{ ...alarm, StateUpdatedTimestamp: since }] });
-  const sums = { requests: [900, 100], clientErrors: [60], tooManyRequests: [10, 2] };
-  cloudWatch.on(GetMetricDataCommand).resolves({
-    MetricDataResults: Object.entries(sums).map(([Id, Values]) => ({ Id, Values })),
-  });
+  const LastModified = '2026-11-20T09:00:00.000+0000';
+  lambda.on(GetFunctionConfigurationCommand).resolves({ Version: '$LATEST', LastModified });
+  lambda
+    .on(GetFunctionConfigurationCommand, { FunctionName: 'List', Qualifier: 'live' })
+    .resolves({ Version: '12', LastModified });
+  authorizerAnswers({ errorMessage: 'Unauthorized' });
+  cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: [] });
+  metricsAre({ requests: [900, 100], clientErrors: [60], tooManyRequests: [10, 2] });
 });
 
 afterAll(() => {
-  cloudWatch.restore();
-  dynamodb.restore();
+  for (const each of [dynamodb, cloudWatch, lambda]) each.restore();
 });
 
-it('shows the alarms, the last hour, the versions and the owners with requests of a stage', async () => {
+function authorizerAnswers(answer: object): void {
+  const Payload = Buffer.from(JSON.stringify(answer)) as never;
+  lambda.on(InvokeCommand, { FunctionName: 'Authorizer' }).resolves({ Payload });
+}
+
+function metricsAre(values: Record<string, number[]>): void {
+  cloudWatch.on(GetMetricDataCommand).resolves({
+    MetricDataResults: Object.entries(values).map(([Id, Values]) => ({ Id, Values })),
+  });
+}
+
+it('shows that a stage works, its last hour, the versions that serve and the owners with requests', async () => {
   const { exitCode, stdout } = await admin(['status', '--stage', 'staging']);
 
   expect({ exitCode, stdout }).toEqual({
     exitCode: 0,
-    stdout: `ALARM                             SINCE                     MEANING
-StoreOrders-staging-ServerErrors  2026-11-20T09:00:00.000Z  Errors.
+    stdout: `staging works
+
+No alarm is on.
 
 1,000 requests in the last hour; 60 with 4xx, of which 12 with 429; 0 with 5xx.
 
-FUNCTION                        VERSION  DEPLOYED
-StoreOrders-staging-ListOrders  12       2026-11-20T09:00:00.000Z
-StoreOrders-staging-List        $LATEST  2026-11-20T09:00:00.000Z
+FUNCTION    VERSION  DEPLOYED
+Authorizer  $LATEST  2026-11-20T09:00:00.000+0000
+List        12       2026-11-20T09:00:00.000+0000
+Cancel      $LATEST  2026-11-20T09:00:00.000+0000
 
 No owner has sent a request today.
 
@@ -76,6 +101,80 @@ No key is banned.
   });
   const { StartTime, EndTime } = cloudWatch.commandCalls(GetMetricDataCommand)[0]!.args[0].input;
   expect(EndTime!.getTime() - StartTime!.getTime()).toBe(3_600_000);
+});
+
+it.each<[string, string, () => unknown]>([
+  [
+    'an alarm is on',
+    'the alarm StoreOrders-staging-ServerErrors is on',
+    () =>
+      cloudWatch.on(DescribeAlarmsCommand).resolves({
+        MetricAlarms: [
+          { AlarmName: 'StoreOrders-staging-ServerErrors', StateUpdatedTimestamp: since },
+        ],
+      }),
+  ],
+  [
+    'the authorizer fails',
+    'the function Authorizer fails (Cannot find module)',
+    () => authorizerAnswers({ errorMessage: 'Cannot find module' }),
+  ],
+  [
+    'the authorizer admits a key that nobody has',
+    'the function Authorizer fails (it accepts an unknown key)',
+    () => authorizerAnswers({ principalId: 'x' }),
+  ],
+  [
+    'a function cannot start',
+    'the function List cannot start (InvalidRuntime)',
+    () =>
+      lambda
+        .on(GetFunctionConfigurationCommand, { FunctionName: 'List', Qualifier: 'live' })
+        .resolves({ State: 'Failed', StateReason: 'InvalidRuntime' }),
+  ],
+  [
+    'a function was deleted by hand',
+    'the function Cancel is missing',
+    () =>
+      lambda
+        .on(GetFunctionConfigurationCommand, { FunctionName: 'Cancel' })
+        .rejects(new ResourceNotFoundException({ message: '', Type: '', $metadata: {} })),
+  ],
+  [
+    'a function has crashed',
+    'the function Cancel had 3 errors in the last hour',
+    () => metricsAre({ cancelOrder: [1, 2] }),
+  ],
+  [
+    'owners are incomplete',
+    '1 owner incomplete: "Idle" ("owners create" completes, "owners delete" removes)',
+    () => dynamodb.on(ScanCommand, { TableName: 'keys' }).resolves({ Items: [], Count: 0 }),
+  ],
+])('says in its first line if %s, and ends with exit code 1', async (_, problem, happen) => {
+  happen();
+
+  const text = await admin(['status', '--stage', 'staging']);
+  const json = await admin(['status', '--stage', 'staging', '--json']);
+
+  expect(text).toMatchObject({ exitCode: 1, stderr: `error: staging: ${problem}\n` });
+  expect(text.stdout.split('\n')[0]).toBe(problem);
+  expect(json.exitCode).toBe(1);
+  expect(JSON.parse(json.stdout)).toMatchObject({ works: false, problems: [problem] });
+});
+
+it('shows what there is if everything that AWS declares optional is missing', async () => {
+  cloudFormation.on(ListStackResourcesCommand).resolves({ StackResourceSummaries: [{}] } as never);
+  cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: [{}] });
+  cloudWatch.on(GetMetricDataCommand).resolves({});
+
+  const { exitCode, stderr } = await admin(['status', '--stage', 'staging']);
+
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr:
+      'error: staging: the alarm null is on; the function authorizer is missing; the function listOrders is ' +
+      'missing; the function cancelOrder is missing\n',
+  });
 });
 
 it('reads metrics of the dashboard', () => {
