@@ -8,19 +8,13 @@ import { allOwners, findOwnerOfHash, lookUpOwner } from '../admin/owners/find-ow
 import { putGatewayKey } from '../admin/owners/gateway-key.ts';
 import type { StoredOwner } from '../admin/owners/stored-owner.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
-import type { DataDirectory, FileFormat } from '../local/state/data-directory.ts';
+import type { DataDirectory } from '../local/state/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
 
 const label = 'npm start';
 const file = 'demo-keys.json';
-const keysFormat: FileFormat<Partial<DemoKeys>> = {
-  isValid: (value): value is Partial<DemoKeys> =>
-    typeof value === 'object' &&
-    value !== null &&
-    Object.values(value).every((token) => typeof token === 'string'),
-  remedy: 'remove it; the next start creates new demo keys',
-};
+const remedy = 'remove it; the next start creates new demo keys';
 
 /**
  * Creates one owner with one key per plan, to try the service. A data directory stores the tokens, so
@@ -34,7 +28,7 @@ export async function provideDemoKeys(
   store: KeyStore,
   directory: DataDirectory | undefined,
 ): Promise<DemoKeys> {
-  const stored = directory?.read(file, keysFormat);
+  const stored = directory?.read<Partial<DemoKeys>>(file, remedy);
   const keys = await Promise.all(
     planNames.map(async (plan) => {
       const token = stored?.[plan];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { TakeToken, UsagePlan } from '../gateway/usage-plan.ts';
-import type { DataDirectory, FileFormat } from '../state/data-directory.ts';
+import type { DataDirectory } from '../state/data-directory.ts';
 
 /** An API key of API Gateway. It identifies an owner for usage plans and is not the bearer token. */
 interface ApiKey {
@@ -45,13 +45,7 @@ export class ControlPlaneError extends Error {
 }
 
 const file = 'gateway.json';
-const format: FileFormat<ControlPlaneState> = {
-  isValid: (value): value is ControlPlaneState => {
-    const { apiKeys, usagePlanKeys } = Object(value) as Partial<ControlPlaneState>;
-    return Array.isArray(apiKeys) && Array.isArray(usagePlanKeys);
-  },
-  remedy: 'restore a copy of it, or start with an empty directory',
-};
+const remedy = 'restore a copy of it, or start with an empty directory';
 
 /**
  * API Gateway's API keys and usage plans. Requests are metered by them, and the operator's commands change
@@ -73,7 +67,10 @@ export class ControlPlane {
   constructor(usagePlans: readonly UsagePlan[], directory?: DataDirectory) {
     this.#usagePlans = usagePlans;
     this.#directory = directory;
-    this.#state = directory?.read(file, format) ?? { apiKeys: [], usagePlanKeys: [] };
+    this.#state = directory?.read<ControlPlaneState>(file, remedy) ?? {
+      apiKeys: [],
+      usagePlanKeys: [],
+    };
   }
 
   /** Creates an API key. @throws ControlPlaneError if there is one with this value */

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LocalRunError } from '../errors.ts';
@@ -26,6 +25,9 @@ export interface EmbeddedDynamoDBOptions {
 }
 
 const startAttempts = 5;
+// The ports that the Internet Assigned Numbers Authority assigns to nobody.
+const firstPort = 49_152;
+const portLimit = 65_536;
 const startTimeoutMs = 10_000;
 const stopTimeoutMs = 1_000;
 
@@ -41,7 +43,7 @@ const watchdog = `
 `;
 
 /**
- * Starts dynoxide on a free port of this machine.
+ * Starts dynoxide on a random port of this machine.
  *
  * dynoxide allows every origin, checks no signatures, and can listen on TCP only. A page in a browser
  * must not find it, so on Linux it listens at one of 16 million loopback addresses. Other systems have
@@ -57,10 +59,10 @@ export async function startEmbeddedDynamoDB(
   for (let attempt = 0; attempt < startAttempts; attempt++) {
     options.signal?.throwIfAborted();
     try {
-      const host = loopbackAddress();
-      return await startOnce(binary, { host, port: await findFreePort(host) }, options);
+      const address = { host: loopbackAddress(), port: randomInt(firstPort, portLimit) };
+      return await startOnce(binary, address, options);
     } catch (error) {
-      // Another process may have taken the port meanwhile, or may still be closing the file.
+      // Another process may have the port, or may still be closing the file.
       fault = error;
     }
   }
@@ -92,15 +94,6 @@ function binaryPath(): string {
 function loopbackAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
-}
-
-async function findFreePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function startOnce(

@@ -11,13 +11,6 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../errors.ts';
 
-/** The expected format of a file. */
-export interface FileFormat<T> {
-  readonly isValid: (value: unknown) => value is T;
-  /** Tells the user what to do about a damaged file, such as `remove it`. */
-  readonly remedy: string;
-}
-
 const directoryMode = 0o700;
 const lockFile = 'lock.sqlite';
 /** SQLite's result code for a file that another connection has locked. */
@@ -46,15 +39,14 @@ export class DataDirectory {
   /**
    * Reads a JSON file in the directory; undefined if there is no such file.
    *
-   * @throws LocalRunError if the file cannot be read or does not have the expected format
+   * @param remedy what the user can do about a damaged file, such as `remove it`
+   * @throws LocalRunError if the file cannot be read
    */
-  read<T>(name: string, { isValid, remedy }: FileFormat<T>): T | undefined {
+  read<T>(name: string, remedy: string): T | undefined {
     const file = this.pathOf(name);
     if (!existsSync(file)) return undefined;
     try {
-      const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-      if (isValid(value)) return value;
-      throw new TypeError('it does not have the format that a run writes');
+      return JSON.parse(readFileSync(file, 'utf8'));
     } catch (cause) {
       const reason = (cause as Error).message.replaceAll(/\s+/g, ' ');
       throw new LocalRunError(`the file ${file} is damaged (${reason}): ${remedy}`, { cause });

@@ -100,14 +100,11 @@ describe('control plane', () => {
     expect(plane.getApiKeys()).toEqual([]);
   });
 
-  it.each(['{"half', '[]', 'null', '{"apiKeys":5}', '{"apiKeys":[]}'])(
-    'stops the run if its file is damaged: %s',
-    (text) => {
-      writeFileSync(directory.pathOf('gateway.json'), text);
+  it('stops the run if its file is damaged', () => {
+    writeFileSync(directory.pathOf('gateway.json'), '{"half');
 
-      expect(() => new ControlPlane(usagePlans, directory)).toThrow(
-        /gateway\.json is damaged .*: restore a copy of it/,
-      );
-    },
-  );
+    expect(() => new ControlPlane(usagePlans, directory)).toThrow(
+      /gateway\.json is damaged .*: restore a copy of it/,
+    );
+  });
 });
