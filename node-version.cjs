@@ -1,4 +1,4 @@
-// Older versions of Node cannot load the scripts, which are written in TypeScript. npm runs this file before each.
+// Older versions of Node cannot load the scripts, which are written in TypeScript. npm and the CDK run this file before each.
 const required = Number.parseInt(require('./package.json').engines.node.replace(/\D/g, ''), 10);
 const { node } = process.versions;
 

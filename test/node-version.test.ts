@@ -35,8 +35,9 @@ it.each(places)('%s is the major version in .nvmrc', (place, versions) => {
   expect(differences(['.nvmrc', [expected]], [place, majors])).toEqual([]);
 });
 
-describe('every script of npm that runs TypeScript', () => {
-  const scripts = Object.entries<string>(manifest.scripts).filter(([, script]) =>
+describe('everything of npm and the CDK that runs TypeScript', () => {
+  const { app } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+  const scripts = Object.entries<string>({ ...manifest.scripts, cdk: app }).filter(([, script]) =>
     /\bnode .*(\.ts|jest\.js)/.test(script),
   );
 
