@@ -70,7 +70,7 @@ async function addEntry(
   const name = quoted(details.name);
   if (Object.keys(item.keys).length < maxKeys) throw new ChangedMeanwhileError(`The owner ${name}`);
   throw new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the maximum`, {
-    remedy: 'run "keys revoke" for keys that are not needed, or "keys purge --older-than 0s" for expired ones',
+    remedy: 'run "keys revoke" for unneeded keys, or "keys purge --older-than 0s" for expired ones',
   });
 }
 

@@ -3,9 +3,9 @@ import { deleteRestoredTable, restoreTable } from '../tables/restore-table.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-const ordersTable = 'StoreOrders-prod-TablesOrders1';
+const ordersTable = 'StoreOrders-prod-TablesOrders1-A1';
 const restored = `${ordersTable}-20261120T093000Z`;
-const usedKeysTable = 'StoreOrders-prod-TablesApiKeys1-20261120T093000Z';
+const usedKeysTable = 'StoreOrders-prod-TablesApiKeys1-A1-20261120T093000Z';
 const at = Date.parse('2026-11-20T09:30:00Z');
 const ready = {
   ...{ TableName: restored, TableArn: 'arn', TableStatus: 'ACTIVE' },
@@ -124,7 +124,7 @@ describe('tables delete', () => {
   it.each([
     ordersTable,
     usedKeysTable,
-    'StoreOrders-staging-TablesOrders1-20261120T093000Z',
+    'StoreOrders-staging-TablesOrders1-A1-20261120T093000Z',
     'Other',
   ])('does not delete %s', async (name) => {
     const { call, table } = stageWith({ table: ready });

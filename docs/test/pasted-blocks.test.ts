@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { temporaryDirectoryOfEachTest } from '../../test/helpers/temporary-directory.ts';
+import { shellBlocks } from './markdown.ts';
+
+const home = temporaryDirectoryOfEachTest();
+const shells = ['bash --norc', 'zsh -f'].filter((shell) => run(shell, '', {}).status === 0);
+
+describe.each(shells)('Pasted into %s', (shell) => {
+  it.each([
+    ['CREATE_COMPLETE', 0, ''],
+    ['ROLLBACK_COMPLETE', 1, ''],
+    [
+      'ROLLBACK_COMPLETE',
+      0,
+      'update-table delete-table update-termination-protection delete-stack',
+    ],
+  ])(
+    'twice, the block for a failed creation removes of %s with %i orders: %s',
+    (state, orders, removed) => {
+      const answers = {
+        '*describe-stacks*': `test -e ~/deleted || echo ${state}`,
+        '*list-stack-resources*': 'echo Orders',
+        '*scan*': `echo ${orders}`,
+        '*delete-stack*': 'touch ~/deleted',
+      };
+
+      const calls = paste(shell, answers, [
+        'first-deploy',
+        'output() {',
+        'delete-stack',
+        'delete-stack',
+      ]);
+
+      const changes = calls.filter((call) => !/^aws \w+ (describe|list|scan|wait)/.test(call));
+      expect(changes.map((call) => call.split(' ')[2]).join(' ')).toBe(removed);
+    },
+  );
+
+  it('the blocks that restore orders keep now.jsonl, and end if a table is not restored', () => {
+    const answers = {
+      '*tables restore*9:30*': 'echo restored',
+      '*tables restore*': 'false',
+      '*export*.jsonl*': `wc -l < ~/calls > "\${@: -1}"`,
+    };
+    const blocks = ['tables restore orders', 'now.jsonl'];
+
+    const calls = paste(shell, answers, [
+      ...['runbook', 'output() {', ...blocks, ...blocks],
+      'RESTORE_TIME=later',
+      ...blocks,
+    ]);
+
+    expect(readFileSync(join(home.path, 'restored/now.jsonl'), 'utf8').trim()).toBe('3');
+    expect(calls.map((call) => /restore|export|import/.exec(call)?.[0]).join(' ')).toBe(
+      'restore export export import restore export import restore',
+    );
+  });
+
+  it('an emergency deployment is not started if it would give up restored tables', () => {
+    const differing = { '*grep*origin/main*': 'echo "orders: \'StoreOrders-prod-TablesOrders1\'"' };
+    const block = ['runbook', 'output() {', 'gh workflow run'];
+
+    expect(paste(shell, differing, block).filter((call) => /^gh/.test(call))).toEqual([]);
+    expect(paste(shell, {}, block).filter((call) => /^gh/.test(call))).toHaveLength(1);
+  });
+
+  it('a role for GitHub is created once, and names any repository', () => {
+    const answers = {
+      '*get-role*': 'test -e ~/role',
+      '*create-role*': 'touch ~/role',
+      '*gh api*': 'echo 7',
+    };
+    const block = 'put-role-policy';
+
+    const calls = paste(shell, answers, ['first-deploy', 'output() {', block, block]);
+
+    expect(calls.filter((call) => call.includes('create-role'))).toEqual([
+      expect.stringContaining('"repo:STAGES@7/NAMELY@7:environment:prod"'),
+    ]);
+    expect(calls.filter((call) => call.includes('put-role-policy'))).toHaveLength(2);
+    expect(calls.join()).not.toMatch(/<[A-Z_]+>/);
+  });
+});
+
+/**
+ * Pastes blocks of a page into a shell whose programs only record their calls.
+ *
+ * @param answers what programs do, as shell commands by patterns of their calls
+ * @param parts parts of the blocks, or assignments
+ */
+function paste(
+  shell: string,
+  answers: Record<string, string>,
+  [page, ...parts]: string[],
+): string[] {
+  const all = shellBlocks(readFileSync(`docs/${page}.md`, 'utf8')).map((block) =>
+    block
+      .replace(/STAGE=(…|staging)/, 'STAGE=prod')
+      .replace('OWNER=… NAME=…', 'OWNER=STAGES NAME=NAMELY'),
+  );
+  const blocks = parts.map((part) => all.find((block) => block.includes(part)) ?? part);
+  const cases = Object.entries(answers).map(
+    ([pattern, answer]) => `${pattern.replaceAll(' ', '\\ ')}) ${answer};;`,
+  );
+  const record = `record() {
+    printf '%s ' "$@" | tr '\\n' ' ' >> ~/calls; echo >> ~/calls
+    case "$*" in\n${cases.join('\n')}\nesac\n}`;
+  const programs = ['aws', 'npm', 'gh', 'git'].map((name) => `${name}() { record ${name} "$@"; }`);
+  home.write('calls', '');
+  run(shell, [record, ...programs, ...blocks].join('\n'), { HOME: home.path });
+  return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
+}
+
+function run(shell: string, input: string, env: Record<string, string>) {
+  const [program, ...options] = shell.split(' ');
+  return spawnSync(program!, options, { input, env: { ...env, PATH: process.env.PATH } });
+}
