@@ -1,8 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { logFields } from '../../lambdas/shared/api-handler.ts';
+import { log } from '../../lambdas/shared/log.ts';
 import { metricNamespace, metricUnits } from '../../lambdas/shared/metric-definitions.ts';
 import { runtimeFailure } from '../../lib/monitoring/saved-queries.ts';
+import { captureLines } from '../helpers/captured-lines.ts';
 import { differences, missing } from '../helpers/differences.ts';
+import { proxyEvent, requestContext } from '../helpers/functions/events.ts';
 import { testAccount } from '../helpers/stage-for-tests.ts';
 import { type StageName, stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
@@ -243,6 +247,48 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
   });
 });
 
+/** The metrics of AWS's own that are shown or watched, as the services' documentation names them. */
+const metricsOfAws = [
+  'AWS/ApiGateway Count',
+  'AWS/ApiGateway Latency',
+  'AWS/DynamoDB ReadThrottleEvents',
+  'AWS/DynamoDB WriteThrottleEvents',
+  'AWS/Logs IncomingLogEvents',
+];
+
+describe.each(stageNames)('every metric that %s shows or watches', (stage) => {
+  it('is written by a function, counted in the access log, or one of AWS', () => {
+    const own = Object.values(properties(stage, 'AWS::Logs::MetricFilter')).map(
+      ({ MetricTransformations: [{ MetricName }] }) => MetricName as string,
+    );
+    const written = [...Object.keys(metricUnits), ...own].map(
+      (name) => `${metricNamespace} ${name}`,
+    );
+    const alarms: AlarmProperties[] = Object.values(properties(stage, 'AWS::CloudWatch::Alarm'));
+    const watched = alarms
+      .flatMap(
+        (alarm) => alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? alarm,
+      )
+      .map(({ Namespace, MetricName }) => `${Namespace} ${MetricName}`);
+    const [{ DashboardBody }] = Object.values(properties(stage, 'AWS::CloudWatch::Dashboard'));
+    const shown = JSON.parse(DashboardBody)
+      .widgets.flatMap(
+        (widget: { properties: { metrics?: unknown[][] } }) => widget.properties.metrics ?? [],
+      )
+      .map(([namespace, name]: unknown[]) => `${namespace} ${name}`);
+
+    expect(
+      differences(
+        ['lib/monitoring', [...watched, ...shown]],
+        [
+          'lambdas/shared/metric-definitions.ts, the access log or AWS',
+          [...written, ...metricsOfAws],
+        ],
+      ),
+    ).toEqual([]);
+  });
+});
+
 describe('every metric of the functions', () => {
   it('is recorded by one of them', () => {
     const place = 'lambdas/shared/metric-definitions.ts';
@@ -260,6 +306,26 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
     const { QueryString } = saved.find(({ Name }) => Name.endsWith('/function-errors'))!;
 
     expect(QueryString).toContain(`filter level = "ERROR" or @message like ${runtimeFailure}\n`);
+  });
+
+  it('of the functions read only metrics and fields that their logs have', () => {
+    const event = proxyEvent({ requestContext: requestContext({ extendedRequestId: 'id' }) });
+    const logs = captureLines();
+    log.error('failed', new Error('outer', { cause: 'inner' }), logFields(event));
+    const [line] = logs.lines();
+    logs.release();
+    const read = saved
+      .filter(({ LogGroupNames }) => LogGroupNames.join() !== '${ApiAccessLogs}')
+      .flatMap(({ QueryString }) => fieldsIn(QueryString));
+
+    const logged = [...Object.keys(line!), ...Object.keys(line!.error as object), '@message'];
+    expect(read).toContain('KeysBanned');
+    expect(
+      missing(
+        ['lib/monitoring/saved-queries.ts', read],
+        ['the logs of the functions', [...logged, ...Object.keys(metricUnits)]],
+      ),
+    ).toEqual([]);
   });
 
   it('of the access log read only fields that it has', () => {
@@ -337,6 +403,19 @@ function describeMetric({ Namespace, MetricName, Dimensions }: Metric, stage: St
 function fieldsIn(text: string): string[] {
   const words = text.replaceAll(/"[^"]*"|\/[^/]*\/|\b\w+\(\*?|\d+\w*/g, ' ').match(/\b[a-z]\w*/gi)!;
   const given = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name!);
-  const language = ['filter', 'stats', 'sort', 'by', 'as', 'and', 'in', 'like', 'desc'];
+  const language = [
+    'filter',
+    'stats',
+    'sort',
+    'by',
+    'as',
+    'and',
+    'or',
+    'in',
+    'like',
+    'desc',
+    'display',
+    'limit',
+  ];
   return words.filter((word) => ![...language, ...given].includes(word));
 }

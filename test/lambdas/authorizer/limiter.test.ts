@@ -4,10 +4,13 @@ import fc from 'fast-check';
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
+import { readKeyEntry, readOwnerRecord } from '../../../lambdas/shared/owner-record.ts';
 import { clockToleranceSeconds } from '../../../lambdas/shared/windows.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
+import { missing } from '../../helpers/differences.ts';
 import {
   address,
+  entryOf,
   keyId,
   type Overrides,
   ownerHash,
@@ -26,6 +29,7 @@ import {
   used,
 } from '../../helpers/dynamodb/limited-owner.ts';
 
+const recordPlace = 'lambdas/shared/owner-record.ts';
 const codeOf = ({ rejection }: Decision) => rejection?.code ?? 'admitted';
 const unauthorized = { result: new UnauthorizedError(), reads: 1, writes: 0 };
 /** A window that only a wrong clock can have started. */
@@ -309,6 +313,25 @@ describe('R26: a banned key', () => {
     expect(owner.item).toEqual(before);
   });
 
+  it.each([
+    ['within the limits', used(3, 3), 1],
+    ['above a limit', used(60, 60), 2],
+  ])(
+    'is refused, and not counted, if another environment has banned it since: a request %s',
+    async (_name, uses, expectedWrites) => {
+      const owner = new LimitedOwner(uses);
+      await owner.decide();
+      owner.put({ ...uses, bannedUntil: startSeconds + 200 });
+      const before = owner.item;
+
+      const { result, writes } = await owner.cost(() => owner.decide());
+
+      expect(codeOf(result as Decision)).toBe('api_key_banned');
+      expect(writes).toBeLessThanOrEqual(expectedWrites);
+      expect(owner.item).toEqual(before);
+    },
+  );
+
   it('stays banned in the next minutes, and is admitted in the second in which the ban ends', async () => {
     const owner = await bannedOwner();
     owner.wait(60);
@@ -534,6 +557,28 @@ describe('the limiter, when DynamoDB fails,', () => {
 
     expect(String(result)).toContain('changed with every attempt');
     expect(writes).toBe(4);
+  });
+});
+
+describe('the item of an owner', () => {
+  it('has only attributes that are read again, after a request was admitted, rejected and banned', async () => {
+    const owner = new LimitedOwner(used(58, 58));
+
+    await owner.decideInTurn(tolerated + 4);
+
+    const entry = entryOf(owner.item);
+    expect(entry.bannedUntil).toBeDefined();
+    const ofOwner = Object.keys(readOwnerRecord(owner.item)).filter((name) => name !== 'isActive');
+    const known = {
+      item: ['ownerHash', 'status', 'keys', ...ofOwner],
+      entry: ['id', ...Object.keys(readKeyEntry(owner.item, address.tokenHash)!)],
+    };
+    expect(missing(['its attributes', Object.keys(owner.item)], [recordPlace, known.item])).toEqual(
+      [],
+    );
+    expect(missing(["a key's attributes", Object.keys(entry)], [recordPlace, known.entry])).toEqual(
+      [],
+    );
   });
 });
 

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DynamoDBClient, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type OrdersPage, pageReader } from '../../../lambdas/list-orders/orders-page.ts';
@@ -174,6 +176,30 @@ describe('pageReader', () => {
     expect(memories[0]).toBe(memories[1]);
     copied.mockRestore();
   });
+
+  it.each([0, 3])(
+    'reads pages at the same time into different memory, after a page of %i orders',
+    async (count) => {
+      await startTable({ items: orderItems(count) });
+      await read();
+      const body = scanAnswer(orderItems(3));
+      const responses: ServerResponse[] = [];
+      table.reply = ({ outgoing }) => responses.push(outgoing);
+      const copied = jest.spyOn(Buffer.prototype, 'copy');
+
+      const pages = Promise.all([read(), read()]);
+      while (responses.length < 2) await nextTurn();
+      for (const response of responses)
+        response.writeHead(200, contentType).write(body.slice(0, 9));
+      while (copied.mock.calls.length < 2) await nextTurn();
+      for (const response of responses) response.end(body.slice(9));
+
+      expect(await pages).toMatchObject([{ count: 3 }, { count: 3 }]);
+      const memories = copied.mock.calls.map(([target]) => (target as Buffer).buffer);
+      expect(new Set(memories).size).toBe(2);
+      copied.mockRestore();
+    },
+  );
 });
 
 async function startTable(scanned: ScannedTable): Promise<void> {
