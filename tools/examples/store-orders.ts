@@ -1,9 +1,7 @@
 /*
- * A client of the Store Orders API. It is one file without dependencies: copy it into your project. It
- * runs on Node 20 and later, Deno, Bun, and in browsers where the stage allows the page's origin.
- *
- * The client sends one request at a time and waits for as long as the service asks, which is hours if the
- * day's limit is used up. An `AbortSignal` limits the wait, such as `AbortSignal.timeout(600_000)`.
+ * A client of the Store Orders API: one file without dependencies, to copy into your project. It runs on
+ * Node 20 and later, Deno, Bun, and in browsers where the stage allows the page's origin. It sends one request
+ * at a time and waits as long as the service asks, perhaps for hours. An `AbortSignal` limits the wait.
  */
 
 /** An order. Integers are bigints, because a number loses digits beyond 2^53. */
@@ -19,10 +17,7 @@ export interface Order {
 /** A request failed. */
 export class StoreOrdersError extends Error {
   override readonly name = 'StoreOrdersError';
-  /**
-   * The code of the service's error; `unknown` for the error of another system, such as a proxy;
-   * `no_response`; or `incomplete_list`.
-   */
+  /** The service's code, or `unknown` (such as a proxy's page), `redirect`, `no_response`, `incomplete_list`. */
   readonly code: string;
   /** The HTTP status; 0 without a response. */
   readonly status: number;
@@ -35,10 +30,20 @@ export class StoreOrdersError extends Error {
     this.code = code;
     this.status = response?.status ?? 0;
     this.requestId = response?.headers.get('x-amz-apigw-id') ?? undefined;
-    // A proxy may send a date, which is ignored.
-    const retryAfter = /^\d+$/.exec(response?.headers.get('Retry-After') ?? '');
-    this.retryAfterSeconds = retryAfter ? Number(retryAfter[0]) : undefined;
+    const retryAfter = response?.headers.get('Retry-After') ?? '';
+    // The service sends seconds. A proxy may send a date.
+    const seconds = Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1_000;
+    this.retryAfterSeconds = seconds >= 0 ? seconds : undefined;
   }
+}
+
+export interface StoreOrdersOptions {
+  /** Whether to send the key to another machine without encryption. @default false */
+  readonly allowHttp?: boolean;
+  /** @default the global `fetch` */
+  readonly fetch?: typeof fetch;
+  /** Is called after each attempt. Without a response, `status` is 0. The client then waits for `waitMs`. */
+  readonly onAttempt?: (method: string, path: string, status: number, waitMs: number) => void;
 }
 
 const maxAttempts = 5;
@@ -46,19 +51,27 @@ const maxAttempts = 5;
 const timeoutMs = 30_000;
 /** How many requests of each window are left for other processes that use the same key. */
 const reserve = 2;
+/** No error and no order is as long as this. */
+const maxCharacters = 1_000_000;
 
 export class StoreOrders {
   readonly #baseUrl: string;
   readonly #apiKey: string;
+  readonly #options: StoreOrdersOptions;
   /** Settles when the last request has been answered. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   /** The time before which the next request would use up the limits. */
   #resumeAtMs = 0;
 
   /** @param baseUrl such as `http://127.0.0.1:3000/staging/v1` */
-  constructor(baseUrl: string, apiKey: string) {
-    this.#baseUrl = baseUrl;
+  constructor(baseUrl: string, apiKey: string, options: StoreOrdersOptions = {}) {
+    const { protocol, hostname, origin, pathname } = new URL(baseUrl);
+    const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+    if (protocol !== 'https:' && !isLocal && !options.allowHttp)
+      throw new Error(`The network could read the key on its way to ${hostname}: use https.`);
+    this.#baseUrl = origin + pathname.replace(/\/+$/, '');
     this.#apiKey = apiKey.trim();
+    this.#options = options;
     // `fetch` would put such a key into its error.
     if (/[^\w-]/.test(this.#apiKey)) throw new Error('The API key is malformed.');
   }
@@ -68,43 +81,50 @@ export class StoreOrders {
    *
    * @throws StoreOrdersError `incomplete_list`: discard the orders, and list them again
    */
-  async *orders(signal?: AbortSignal): AsyncGenerator<Order, void, undefined> {
-    let order: Order | undefined;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        for await (order of this.#list(signal)) yield order;
-        return;
-      } catch (error) {
-        if (order) throw error;
-        await backOff(error, attempt, signal);
-      }
-    }
+  orders(signal?: AbortSignal): AsyncGenerator<Order, void, undefined> {
+    return this.#attempts('GET', '/store/orders', signal);
   }
 
   /**
    * Cancels a pending order. The result is `already cancelled` if the response to an earlier attempt was
    * lost. @throws StoreOrdersError such as `order_already_shipped`
    */
-  async cancelOrder(id: bigint, signal?: AbortSignal): Promise<'cancelled' | 'already cancelled'> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.#send('DELETE', `/store/orders/${id}`, signal);
-        return 'cancelled';
-      } catch (error) {
-        if (Object(error).code === 'order_already_cancelled') return 'already cancelled';
-        await backOff(error, attempt, signal);
-      }
+  async cancelOrder(id: bigint | number, signal?: AbortSignal) {
+    // A larger number may have been rounded to the id of another order.
+    if (typeof id !== 'bigint' && !Number.isSafeInteger(id))
+      throw new TypeError(`The order id ${id} is not exact: pass a bigint, such as 1001n.`);
+    try {
+      await this.#attempts('DELETE', `/store/orders/${id}`, signal).next();
+      return 'cancelled';
+    } catch (error) {
+      if (Object(error).code === 'order_already_cancelled') return 'already cancelled';
+      throw error;
     }
   }
 
-  async *#list(signal: AbortSignal | undefined): AsyncGenerator<Order, void, undefined> {
-    const response = await this.#send('GET', '/store/orders', signal);
-    try {
-      yield* ordersIn(textOf(response, signal));
-    } catch (error) {
-      signal?.throwIfAborted();
-      const message = `Discard the orders of this list, and list them again: ${error}`;
-      throw new StoreOrdersError('incomplete_list', message, response, error);
+  /** Sends a request up to five times, and yields the orders of a list. */
+  async *#attempts(method: string, path: string, signal: AbortSignal | undefined) {
+    const report = (status: number, pauseMs: number) => {
+      const waitMs = Math.max(0, pauseMs, this.#resumeAtMs - Date.now());
+      this.#options.onAttempt?.(method, path, status, waitMs);
+    };
+    for (let attempt = 1; ; attempt++) {
+      let order: Order | undefined;
+      try {
+        const response = await this.#send(method, path, signal);
+        if (method === 'GET') for await (order of ordersIn(response, signal)) yield order;
+        return report(response.status, 0);
+      } catch (error) {
+        if (!(error instanceof StoreOrdersError)) throw error;
+        const { status, code, retryAfterSeconds = 0 } = error;
+        const isRefused = code === 'redirect' || (status >= 400 && status < 500 && status !== 429);
+        const isLast = order || isRefused || attempt === maxAttempts;
+        // A random pause separates clients that failed together.
+        const pauseMs = Math.max(Math.random() * 125 * 2 ** attempt, 1_000 * retryAfterSeconds);
+        report(status, isLast ? 0 : pauseMs);
+        if (isLast) throw error;
+        await sleep(pauseMs, signal);
+      }
     }
   }
 
@@ -124,9 +144,10 @@ export class StoreOrders {
     if (waitMs > 0) await sleep(waitMs, signal);
     const headers = { Authorization: `Bearer ${this.#apiKey}` };
     const connection = new AbortController();
+    const { fetch = globalThis.fetch } = this.#options;
     try {
-      const answer = fetch(this.#baseUrl + path, { method, headers, signal: connection.signal });
-      const response = await settled(answer, signal, timeoutMs);
+      const init = { method, headers, redirect: 'manual', signal: connection.signal } as const;
+      const response = await settled(fetch(this.#baseUrl + path, init), signal, timeoutMs);
       // Such as `"minute";r=59;t=34, "day";r=999;t=40000`: requests left, seconds until the reset.
       const windows = response.headers.get('RateLimit') ?? '';
       for (const [, remaining, seconds] of windows.matchAll(/;r=(\d+);t=(\d+)/g)) {
@@ -144,68 +165,73 @@ export class StoreOrders {
 }
 
 async function* textOf({ body }: Response, signal: AbortSignal | undefined) {
-  if (!body) return;
-  const reader = body.getReader();
+  const reader = body?.getReader();
   const decoder = new TextDecoder();
   try {
-    for (;;) {
+    while (reader) {
       const { value } = await settled(reader.read(), signal, timeoutMs);
       if (!value) return;
       yield decoder.decode(value, { stream: true });
     }
   } finally {
-    reader.cancel().catch(() => {});
+    reader?.cancel().catch(() => {});
   }
 }
 
 async function errorOf(response: Response, signal: AbortSignal | undefined) {
+  let code = 'unknown';
+  let message = `HTTP status ${response.status}`;
   let text = '';
-  let body: { code?: unknown; message?: unknown } = {};
   try {
-    for await (const part of textOf(response, signal)) text += part;
-    body = Object(JSON.parse(text));
+    for await (const part of textOf(response, signal)) {
+      text += part;
+      if (text.length > maxCharacters) break;
+    }
+    const body = Object(JSON.parse(text));
+    message = String(body.message ?? message);
+    code = String(body.code ?? code);
   } catch {
     // The body is not the service's error, but perhaps the page of a proxy, or it was cut off.
   }
-  const { code = 'unknown', message = `HTTP status ${response.status}` } = body;
-  return new StoreOrdersError(String(code), String(message), response);
-}
-
-/** Waits before the next attempt. @throws the error, if there is to be none */
-async function backOff(error: unknown, attempt: number, signal?: AbortSignal): Promise<void> {
-  if (!(error instanceof StoreOrdersError) || attempt === maxAttempts) throw error;
-  const { status, retryAfterSeconds } = error;
-  if (status >= 400 && status < 500 && status !== 429) throw error;
-  // A random pause separates clients that failed together.
-  const pauseMs = Math.random() * Math.min(20_000, 250 * 2 ** (attempt - 1));
-  await sleep(retryAfterSeconds === undefined ? pauseMs : 1_000 * retryAfterSeconds, signal);
+  const location = response.headers.get('Location');
+  // A browser hides the status of a redirect.
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400))
+    return new StoreOrdersError('redirect', `Redirects are not followed: ${location}`, response);
+  return new StoreOrdersError(code, message, response);
 }
 
 /** A string, which may contain braces and of which the end may be missing, or a brace. */
 const stringOrBrace = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}]/g;
 
-/** Parses an array of objects while its text arrives. @throws Error if the text is not a whole array */
-async function* ordersIn(texts: AsyncIterable<string>): AsyncGenerator<Order, void, undefined> {
+/** Parses an array of objects while its text arrives. @throws StoreOrdersError if it is not a whole array */
+async function* ordersIn(response: Response, signal: AbortSignal | undefined) {
   /** The text behind the last whole order. */
   let rest = '';
   let separator = '[';
-  for await (const text of texts) {
-    rest += text;
-    let end = 0;
-    let depth = 0;
-    for (const { 0: token, index } of rest.matchAll(stringOrBrace)) {
-      if (token === '{' && depth++ === 0 && rest.slice(end, index).trim() !== separator)
-        throw new Error('The body is not a list.');
-      if (token === '}' && --depth === 0) {
-        yield parseExactly(rest.slice(rest.indexOf('{', end), index + 1)) as Order;
-        end = index + 1;
-        separator = ',';
+  try {
+    for await (const text of textOf(response, signal)) {
+      rest += text;
+      let end = 0;
+      let depth = 0;
+      for (const { 0: token, index } of rest.matchAll(stringOrBrace)) {
+        if (token === '{' && depth++ === 0 && rest.slice(end, index).trim() !== separator)
+          throw new Error('The body is not a list.');
+        if (token === '}' && --depth === 0) {
+          yield parseExactly(rest.slice(rest.indexOf('{', end), index + 1)) as Order;
+          end = index + 1;
+          separator = ',';
+        }
       }
+      rest = rest.slice(end);
+      if (rest.length > maxCharacters) throw new Error('The body is not a list of orders.');
     }
-    rest = rest.slice(end);
+    const ending = separator === ',' ? ']' : '[]';
+    if (rest.replaceAll(/\s/g, '') !== ending) throw new Error('The body is not a whole list.');
+  } catch (error) {
+    signal?.throwIfAborted();
+    const message = `Discard the orders of this list, and list them again: ${error}`;
+    throw new StoreOrdersError('incomplete_list', message, response, error);
   }
-  const ending = separator === ',' ? ']' : '[]';
-  if (rest.replaceAll(/\s/g, '') !== ending) throw new Error('The body is not a whole list.');
 }
 
 /** A string, which may contain digits, or an integer. */
@@ -223,7 +249,8 @@ function parseExactly(json: string): unknown {
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout>;
   const elapsed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    // A timer for a longer time would end at once.
+    timer = setTimeout(resolve, Math.min(ms, 2 ** 31 - 1));
   });
   return settled(elapsed, signal).finally(() => clearTimeout(timer));
 }

@@ -1,12 +1,15 @@
 """A client of the Store Orders API. It is one file and needs nothing but Python 3.9 or later: copy it.
 
     export STORE_ORDERS_URL=http://127.0.0.1:3000/staging/v1 STORE_ORDERS_KEY=so_test_…
-    python3 store_orders.py              # lists all orders, one JSON object per line
-    python3 store_orders.py 1001 1002    # cancels two orders
+    python3 store_orders.py list                # one JSON object per line
+    python3 store_orders.py cancel 1001 1002
 
 The client sends one request at a time and waits as long as the service asks: for hours if the day's limit is used up.
 """
 
+from __future__ import annotations
+
+import argparse
 import codecs
 import json
 import os
@@ -16,162 +19,212 @@ import sys
 import threading
 import time
 import zlib
-from http.client import HTTPException
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 MAX_ATTEMPTS = 5
 # How long to wait for the first byte of a response, and for each further one.
 TIMEOUT_SECONDS = 30
 # How many requests of each window are left for other processes that use the same key.
 RESERVE = 2
-NO_RESPONSE = (OSError, HTTPException, zlib.error, ValueError)
+# No error of the service is as long as this.
+MAX_ERROR_BYTES = 100_000
+# Gets the method, the path, the status (0 without a response), and the seconds that the client then waits.
+OnAttempt = Callable[[str, str, int, float], object]
+NO_RESPONSE = (OSError, HTTPException, zlib.error, ValueError, RecursionError)
 
 
 class StoreOrdersError(Exception):
     """A request failed.
 
-    `code` is that of the service's error; `unknown` for the error of another system, such as a proxy; `no_response`;
-    `incomplete_list`; or `aborted`. `status` is 0 without a response. Quote `request_id` when you report a problem.
+    `code` is the service's, or `unknown` (such as a proxy's page), `redirect`, `no_response`, `incomplete_list` or
+    `aborted`. `status` is 0 without a response. Quote `request_id` when you report a problem.
     """
 
-    def __init__(self, code, message, response=None):
+    def __init__(self, code: str, message: str, response: HTTPResponse | None = None) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
         self.status = response.status if response else 0
         self.request_id = response.headers.get("x-amz-apigw-id") if response else None
-        retry_after = response.headers.get("Retry-After", "") if response else ""
-        # A proxy may send a date, which is ignored.
-        self.retry_after_seconds = int(retry_after) if retry_after.isdecimal() else None
+        self.retry_after_seconds = _seconds_in(response.headers.get("Retry-After", "")) if response else None
 
 
 class StoreOrders:
-    """Setting `stop`, a `threading.Event`, ends a wait at once and a silent request within 30 s, with `aborted`."""
+    """Setting `stop` ends a wait at once, and a silent request in 30 s. `allow_http` lets others read the key."""
 
-    def __init__(self, base_url, api_key, stop=None):
-        self._base_url, self._api_key, self._stop = base_url, api_key.strip(), stop
-        if re.search("[^0-9A-Za-z_-]", self._api_key):  # `urlopen` would put such a key into its error.
+    def __init__(
+        self, base_url: str, api_key: str, stop: threading.Event | None = None, *, allow_http: bool = False,
+        on_attempt: OnAttempt = lambda *attempt: None,
+    ) -> None:
+        url = urlsplit(base_url.strip())
+        is_local = re.fullmatch(r"localhost|127(\.\d+){3}|::1", url.hostname or "")
+        if url.scheme != "https" and not (url.scheme == "http" and (is_local or allow_http)):
+            raise ValueError("The base URL must begin with https://, because others could read the key on its way.")
+        self._scheme, self._host, self._path = url.scheme, url.netloc.rpartition("@")[2], url.path.rstrip("/")
+        self._api_key, self._stop, self._on_attempt = api_key.strip(), stop, on_attempt
+        if re.search("[^0-9A-Za-z_-]", self._api_key):  # An error would show such a key.
             raise ValueError("The API key is malformed.")
         self._turn = threading.Lock()
-        self._resume_at = 0  # The time before which the next request would use up the limits.
+        self._resume_at = 0.0  # The time before which the next request would use up the limits.
+        self._idle: HTTPConnection | None = self._connection()
+        self._used_at = 0.0
 
-    def orders(self):
-        """Yields all orders in constant memory. A list that is cut off before its first order is requested again.
+    def orders(self) -> Iterator[dict[str, Any]]:
+        """Yields all orders in constant memory. After `incomplete_list`, discard them, and list them again."""
+        return self._attempts("GET", "/store/orders")
 
-        Raises StoreOrdersError `incomplete_list`: discard the orders, and list them again.
-        """
+    def cancel(self, order_id: int) -> str:
+        """Cancels a pending order. Returns "already cancelled" if the response to an earlier attempt was lost."""
+        if not isinstance(order_id, int) or isinstance(order_id, bool):
+            raise TypeError(f"The order id {order_id!r} is not an int.")
+        try:
+            next(self._attempts("DELETE", f"/store/orders/{int(order_id)}"), None)
+            return "cancelled"
+        except StoreOrdersError as error:
+            if error.code == "order_already_cancelled":
+                return "already cancelled"
+            raise
+
+    def _attempts(self, method: str, path: str) -> Iterator[dict[str, Any]]:
+        """Sends a request up to five times, and yields the orders of a list."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
             order = None
             try:
-                for order in self._list():
-                    yield order
+                with self._response(method, path) as response:
+                    for order in _orders_in(response, self._texts(response)) if method == "GET" else ():
+                        yield order
+                self._on_attempt(method, path, response.status, max(0, self._resume_at - time.time()))
                 return
             except StoreOrdersError as error:
-                if order:
-                    raise
-                self._back_off(error, attempt)
-
-    def cancel(self, order_id):
-        """Cancels a pending order. Returns "already cancelled" if the response to an earlier attempt was lost."""
-        for attempt in range(1, MAX_ATTEMPTS + 1):
-            try:
-                self._send("DELETE", f"/store/orders/{order_id}").close()
-                return "cancelled"
-            except StoreOrdersError as error:
-                if error.code == "order_already_cancelled":
-                    return "already cancelled"
-                self._back_off(error, attempt)
-
-    def _list(self):
-        with self._send("GET", "/store/orders") as response:
-            try:
-                yield from _objects(self._texts(response))
-            except NO_RESPONSE as error:
                 self._sleep(0)
-                message = f"discard the orders of this list, and list them again: {error!r}"
-                raise StoreOrdersError("incomplete_list", message, response) from error
+                is_refused = 300 <= error.status < 500 and error.status != 429
+                is_last = order or is_refused or attempt == MAX_ATTEMPTS
+                # A random pause separates clients that failed together.
+                pause = 0 if is_last else max(random.random() * 0.125 * 2**attempt, error.retry_after_seconds or 0)
+                self._on_attempt(method, path, error.status, max(pause, self._resume_at - time.time()))
+                if is_last:
+                    raise
+            self._sleep(pause)
 
-    def _send(self, method, path):
+    @contextmanager
+    def _response(self, method: str, path: str) -> Iterator[HTTPResponse]:
         """Sends a request when the one before it has been answered."""
-        request = Request(self._base_url + path, headers={"Accept-Encoding": "gzip"}, method=method)
-        request.add_unredirected_header("Authorization", f"Bearer {self._api_key}")
+        headers = {"Accept-Encoding": "gzip", "Authorization": f"Bearer {self._api_key}"}
         with self._turn:
             self._sleep(self._resume_at - time.time())
+            connection, self._idle = self._idle or self._connection(), None
+            if time.monotonic() - self._used_at > 4:  # Some servers close a connection that is idle for 5 s.
+                connection.close()
             try:
-                response = urlopen(request, timeout=TIMEOUT_SECONDS)
-            except HTTPError as error:
-                response = error
+                connection.request(method, self._path + path, headers=headers)
+                response = connection.getresponse()
             except NO_RESPONSE as error:
+                connection.close()
                 raise StoreOrdersError("no_response", repr(error)) from error
-            for remaining, seconds in re.findall(r";r=(\d+);t=(\d+)", response.headers.get("RateLimit", "")):
+            for remaining, seconds in re.findall(r";r=(\d{1,9});t=(\d{1,9})", response.headers.get("RateLimit", "")):
                 if int(remaining) <= RESERVE:
                     self._resume_at = max(self._resume_at, time.time() + int(seconds))
-        if response.status == (200 if method == "GET" else 204):  # A proxy may send a page with another status.
-            return response
-        with response:
-            raise _error_of(response)
+        try:
+            if response.status != (200 if method == "GET" else 204):  # A proxy may send a page with another status.
+                raise _error_of(response)
+            yield response
+        finally:
+            if response.isclosed() or response.length == 0:
+                response.close()
+                self._idle, self._used_at = connection, time.monotonic()
+            else:
+                connection.close()
 
-    def _back_off(self, error, attempt):
-        """Waits before the next attempt, or raises the error if there is to be none."""
-        is_final = error.code == "aborted" or (400 <= error.status < 500 and error.status != 429)
-        if is_final or attempt == MAX_ATTEMPTS:
-            raise error
-        # A random pause separates clients that failed together.
-        pause = random.random() * min(20, 0.25 * 2 ** (attempt - 1))
-        self._sleep(pause if error.retry_after_seconds is None else error.retry_after_seconds)
+    def _connection(self) -> HTTPConnection:
+        proxy = getproxies().get("https", "") if self._scheme == "https" and not proxy_bypass(self._host) else ""
+        connect = HTTPSConnection if self._scheme == "https" else HTTPConnection
+        connection = connect(proxy.rpartition("//")[2].rstrip("/") or self._host, timeout=TIMEOUT_SECONDS)
+        if proxy:
+            connection.set_tunnel(self._host)
+        return connection
 
-    def _sleep(self, seconds):
-        if self._stop is None:
-            time.sleep(max(0, seconds))
-        elif self._stop.wait(max(0, seconds)):
+    def _sleep(self, seconds: float) -> None:
+        wait = self._stop.wait if self._stop else time.sleep
+        if wait(min(max(0, seconds), threading.TIMEOUT_MAX)):
             raise StoreOrdersError("aborted", "the client was stopped")
 
-    def _texts(self, response):
-        is_gzip = response.headers.get("Content-Encoding") == "gzip"
+    def _texts(self, response: HTTPResponse) -> Iterator[str]:
+        is_gzip = response.headers.get("Content-Encoding", "").lower() == "gzip"
         unzip = zlib.decompressobj(wbits=31).decompress if is_gzip else bytes
         decode = codecs.getincrementaldecoder("utf-8")().decode
-        while chunk := response.read1(65_536):
+        while chunk := response.read1(16_384):
             self._sleep(0)
             yield decode(unzip(chunk))
 
 
-def _error_of(response):
+def _seconds_in(retry_after: str) -> float | None:
+    """The service sends seconds. A proxy may send a date."""
     try:
-        body = json.loads(response.read())
+        if retry_after.isdecimal():
+            return int(retry_after[:9])
+        return max(0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError, LookupError):
+        return None
+
+
+def _error_of(response: HTTPResponse) -> StoreOrdersError:
+    if 300 <= response.status < 400:
+        return StoreOrdersError("redirect", f"redirects are not followed: {response.headers['Location']}", response)
+    try:
+        text = response.read(MAX_ERROR_BYTES)
+        if response.headers.get("Content-Encoding") == "gzip":
+            text = zlib.decompressobj(wbits=31).decompress(text, MAX_ERROR_BYTES)
+        body = json.loads(text)
         return StoreOrdersError(body["code"], body["message"], response)
     except (*NO_RESPONSE, LookupError, TypeError):
+        # The body is not the service's error, but perhaps the page of a proxy, or it was cut off.
         return StoreOrdersError("unknown", f"HTTP status {response.status}", response)
 
 
-def _objects(texts):
-    """Parses an array of objects while its text arrives. Raises ValueError if the text is not a whole array."""
+def _orders_in(response: HTTPResponse, texts: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Parses an array of objects while its text arrives. Raises StoreOrdersError if it is not a whole array."""
     rest, separator, decode = "", "[", json.JSONDecoder().raw_decode
-    for text in texts:
-        rest += text
-        end = 0
-        while (start := rest.find("{", end)) >= 0:
-            if rest[end:start].strip() != separator:
-                raise ValueError("the body is not a list")
-            try:
-                order, end = decode(rest, start)
-            except ValueError:  # The rest of the order has not arrived yet.
-                break
-            separator = ","
-            yield order
-        rest = rest[end:]
-    if "".join(rest.split()) != ("]" if separator == "," else "[]"):
-        raise ValueError("the body is not a whole list")
+    try:
+        for text in texts:
+            rest += text
+            end = 0
+            while (start := rest.find("{", end)) >= 0:
+                if rest[end:start].strip() != separator:
+                    raise ValueError("the body is not a list")
+                try:
+                    order, end = decode(rest, start)
+                except ValueError:  # The rest of the order has not arrived yet.
+                    break
+                separator = ","
+                yield order
+            rest = rest[end:]
+        if "".join(rest.split()) != ("]" if separator == "," else "[]"):
+            raise ValueError("the body is not a whole list")
+    except NO_RESPONSE as error:
+        message = f"discard the orders of this list, and list them again: {error!r}"
+        raise StoreOrdersError("incomplete_list", message, response) from error
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Lists and cancels orders of the Store Orders API.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="list all orders, one JSON object per line")
+    cancel = commands.add_parser("cancel", help="cancel orders")
+    cancel.add_argument("order_ids", metavar="ID", type=int, nargs="+", help="such as 1001")
+    arguments = parser.parse_args()
     missing = [name for name in ("STORE_ORDERS_URL", "STORE_ORDERS_KEY") if not os.environ.get(name)]
     if missing:
         sys.exit(f"Set the environment variable {' and '.join(missing)}.")
     try:
         store = StoreOrders(os.environ["STORE_ORDERS_URL"], os.environ["STORE_ORDERS_KEY"])
-        for order in store.orders() if len(sys.argv) == 1 else []:
+        for order in store.orders() if arguments.command == "list" else ():
             print(json.dumps(order))
-        for order_id in sys.argv[1:]:
+        for order_id in arguments.order_ids if arguments.command == "cancel" else ():
             print(order_id, store.cancel(order_id))
-    except (StoreOrdersError, ValueError) as error:
+    except (StoreOrdersError, HTTPException, ValueError) as error:
         sys.exit(str(error))

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { createGzip } from 'node:zlib';
+import { createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OrderFieldName } from '../../../lambdas/shared/order-fields.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
@@ -69,13 +69,13 @@ describe('the TypeScript client', () => {
 
 describe('the Python client', () => {
   it('names the environment variables that are missing', async () => {
-    const { code, errors } = await runPython('', 'a-key');
+    const { code, errors } = await runPython('', 'a-key', 'list');
 
     expect([code, errors]).toEqual([1, 'Set the environment variable STORE_ORDERS_URL.\n']);
   });
 
   it('does not print a key that does not fit into a header', async () => {
-    const { code, errors } = await runPython(service.baseUrl, 'so_test_…');
+    const { code, errors } = await runPython(service.baseUrl, 'so_test_…', 'list');
 
     expect([code, errors]).toEqual([1, 'The API key is malformed.\n']);
   });
@@ -84,8 +84,8 @@ describe('the Python client', () => {
     const id = '-9223372036854775808';
     const { baseUrl, keys } = service;
 
-    const listed = await runPython(baseUrl, keys.business);
-    const cancelled = await runPython(baseUrl, keys.business, id, id, '2');
+    const listed = await runPython(baseUrl, keys.business, 'list');
+    const cancelled = await runPython(`${baseUrl}/`, keys.business, 'cancel', id, id, '2');
 
     expect(listed.printed.split('\n')).toHaveLength(4);
     expect(listed.printed).toContain(`{"id": ${id}, "petId": 9223372036854775807}\n`);
@@ -105,7 +105,7 @@ describe('the Python client', () => {
         await once(running.stdout!, 'data');
         outgoing[cutOff]();
       });
-      const running = startPython(server.url, 'a-key');
+      const running = startPython(server.url, 'a-key', 'list');
 
       const { code, printed, errors } = await outcomeOf(running);
 
@@ -123,15 +123,49 @@ describe('the Python client', () => {
       else if (askedMs.length === 2) socket.destroy();
       // The form that a proxy may choose.
       else if (askedMs.length === 3)
-        outgoing.writeHead(503, { 'Retry-After': 'Sun, 22 Nov 2026 09:30:00 GMT' }).end();
+        outgoing
+          .writeHead(503, { 'Retry-After': new Date(Date.now() + 2_000).toUTCString() })
+          .end();
       else if (askedMs.length === 4) outgoing.end('<html>');
       else outgoing.writeHead(409).end(body);
     });
 
-    const { printed } = await runPython(server.url, 'a-key', '7');
+    const { printed } = await runPython(server.url, 'a-key', 'cancel', '7');
 
     expect(printed).toBe('7 already cancelled\n');
     expect(askedMs[1]! - askedMs[0]!).toBeGreaterThanOrEqual(1_000);
+    expect(askedMs[3]! - askedMs[2]!).toBeGreaterThanOrEqual(900);
+  });
+
+  it.each([
+    ['store.cancel(True)', 'TypeError: The order id True is not an int.'],
+    ['store.cancel("--help")', "TypeError: The order id '--help' is not an int."],
+    ['StoreOrders("http://store.example/v1", "a-key")', 'ValueError: The base URL must begin'],
+    ['StoreOrders("http://store.example/v1", "a", allow_http=True).cancel(None)', 'TypeError'],
+  ])('sends nothing that could be a mistake: %s', async (use, expected) => {
+    const { errors } = await runScript('http://127.0.0.1:9', use);
+
+    expect(errors.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`^${expected}`));
+  });
+
+  it('tells of each attempt, and keeps its connection', async () => {
+    const ports = new Set<number | undefined>();
+    await using server = await serve(({ url, socket }, outgoing) => {
+      ports.add(socket.remotePort);
+      if (url === '/store/orders') outgoing.write('[');
+      else outgoing.statusCode = url === '/store/orders/7' ? 204 : 404;
+      outgoing.end(outgoing.statusCode === 200 ? ']' : undefined);
+    });
+
+    const { printed } = await runScript(
+      server.url,
+      'list(store.orders())\nstore.cancel(7)\nstore.cancel(8)',
+    );
+
+    expect(printed).toBe(
+      'GET /store/orders 200 0\nDELETE /store/orders/7 204 0\nDELETE /store/orders/8 404 0\n',
+    );
+    expect(ports.size).toBe(1);
   });
 
   it.each([
@@ -143,7 +177,7 @@ describe('the Python client', () => {
     ]),
   ])('parses %s as a whole list, or not at all', async (text, expected) => {
     const script =
-      'import json, store_orders as s, sys\nprint(json.dumps(list(s._objects(sys.argv[1]))))';
+      'import json, store_orders as s, sys\nprint(json.dumps(list(s._orders_in(None, sys.argv[1]))))';
 
     const { printed } = await outcomeOf(start('', '', 'python3', '-c', script, text));
 
@@ -157,7 +191,7 @@ describe('the Python client', () => {
       outgoing.writeHead(204, { RateLimit: '"minute";r=2;t=1, "day";r=0;t=0' }).end();
     });
 
-    await runPython(server.url, 'a-key', '7', '8');
+    await runPython(server.url, 'a-key', 'cancel', '7', '8');
 
     expect(askedMs[1]! - askedMs[0]!).toBeGreaterThanOrEqual(1_000);
   });
@@ -171,18 +205,40 @@ describe('the Python client', () => {
       outgoing.write('[{"id":1},');
       return setTimeout(() => outgoing.destroy(), 500);
     });
-    const script = `
-import sys, threading
-from store_orders import StoreOrders
-stop = threading.Event()
-store = StoreOrders(sys.argv[1], "a-key", stop)
-${use}`;
 
-    const { errors } = await outcomeOf(
-      start(server.url, 'a-key', 'python3', '-c', script, server.url),
-    );
+    const { errors } = await runScript(server.url, use);
 
     expect(errors).toContain('StoreOrdersError: aborted');
+  });
+});
+
+describe('both clients', () => {
+  const shipped = '{"code":"order_already_shipped","message":"It has.","status":409}';
+  const elsewhere = { Location: 'https://elsewhere.example/' };
+  const gzip = { 'Content-Encoding': 'gzip' };
+
+  it.each([
+    ['redirect', elsewhere.Location, 302, elsewhere, shipped],
+    ['order_already_shipped', 'It has.', 409, gzip, gzipSync(shipped)],
+    ['unknown', 'HTTP status 404', 404, gzip, gzipSync(Buffer.alloc(1e8))],
+    ['unknown', 'HTTP status 404', 404, {}, '{"code":{"toString":1}}'],
+    ['unknown', 'HTTP status 404', 404, {}, '['.repeat(99_999)],
+    ['unknown', 'HTTP status 404', 404, {}, undefined],
+  ])('end with %s: %s after %s %j', async (code, message, status, headers, body) => {
+    let count = 0;
+    await using server = await serve((_, outgoing) => {
+      count++;
+      outgoing.writeHead(status, headers);
+      if (body !== undefined) return outgoing.end(body);
+      return Readable.from(endless(), { objectMode: false }).pipe(outgoing);
+    });
+
+    const { errors } = await runPython(server.url, 'a-key', 'cancel', '7');
+    const error = await new StoreOrders(server.url, 'a-key').cancelOrder(7n).catch(Object);
+
+    expect(errors).toMatch(new RegExp(`^${code}: .*${message}\n$`));
+    expect(error).toMatchObject({ code, status, message: expect.stringContaining(message) });
+    expect(count).toBe(2);
   });
 });
 
@@ -191,6 +247,21 @@ const startPython = (url: string, key: string, ...ids: string[]) =>
 
 const runPython = (...parameters: Parameters<typeof startPython>) =>
   outcomeOf(startPython(...parameters));
+
+function* endless() {
+  for (;;) yield ' '.repeat(50_000);
+}
+
+/** Runs Python code that uses a client of a server. */
+const runScript = (url: string, use: string) => {
+  const script = `
+import threading
+from store_orders import StoreOrders
+stop = threading.Event()
+store = StoreOrders("${url}", "a-key", stop, on_attempt=print)
+${use}`;
+  return outcomeOf(start(url, 'a-key', 'python3', '-c', script));
+};
 
 function start(url: string, key: string, command: string, ...words: string[]): ChildProcess {
   const { PATH, HOME } = process.env;

@@ -222,10 +222,11 @@ describe('a cancellation of the example client', () => {
       300,
     ],
     [
-      'a short time if it is a date',
-      errorResponse(503, 'unknown', retryAfter('Sun, 22 Nov 2026')),
-      1,
+      'until the date in Retry-After, as of a proxy',
+      errorResponse(503, 'unknown', retryAfter('Sun, 22 Nov 2026 12:02:00 GMT')),
+      120,
     ],
+    ['a short time if that is over', errorResponse(503, 'unknown', retryAfter('2026-11-22')), 0],
     ['30 s for the first byte', new Promise<Response>(() => {}), 30],
   ])('waits: %s', async (_, response, expectedSeconds) => {
     const requests = answerWith(response, new Response(null, { status: 204 }));
@@ -236,6 +237,64 @@ describe('a cancellation of the example client', () => {
     expect(requests).toHaveLength(2);
     expect(seconds - expectedSeconds).toBeGreaterThanOrEqual(0);
     expect(seconds - expectedSeconds).toBeLessThanOrEqual(1);
+  });
+
+  it('does not end a wait at once that is too long for a timer', async () => {
+    const requests = answerWith(
+      errorResponse(429, 'quota_exceeded', retryAfter('99999999999')),
+      new Response(null, { status: 204 }),
+    );
+    const cancelled = client().cancelOrder(1n);
+
+    await jest.advanceTimersByTimeAsync(2 ** 31 - 2);
+    expect(requests).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(1);
+
+    expect(await cancelled).toBe('cancelled');
+  });
+
+  it('tells of each attempt, and of the wait after it, and uses the given fetch', async () => {
+    const attempts: unknown[][] = [];
+    const onAttempt = (...attempt: unknown[]) => attempts.push(attempt);
+    const limits = { RateLimit: '"minute";r=2;t=20, "day";r=9;t=900' };
+    const answers = [errorResponse(429, 'api_key_banned', retryAfter('30'))];
+    const fetch = async () =>
+      answers.shift() ?? new Response(null, { status: 204, headers: limits });
+    const orders = new StoreOrders('https://store.example/v1/', 'a-key', { fetch, onAttempt });
+
+    await timed(orders.cancelOrder(7));
+
+    expect(attempts).toEqual([
+      ['DELETE', '/store/orders/7', 429, 30_000],
+      ['DELETE', '/store/orders/7', 204, 20_000],
+    ]);
+  });
+
+  it.each([2 ** 53, 1.5, Number.NaN, '7', true, null, undefined, Symbol('7')])(
+    'is not sent with an id that may be that of another order: %p',
+    async (id) => {
+      const requests = answerWith();
+
+      await expect(client().cancelOrder(id as never)).rejects.toThrow(TypeError);
+      expect(requests).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['http://127.0.0.1:3000/staging/v1/', {}, '/staging/v1/store/orders/7'],
+    ['http://[::1]/v1//', {}, '/v1/store/orders/7'],
+    ['http://localhost', {}, '/store/orders/7'],
+    ['http://store.example/v1', { allowHttp: true }, '/v1/store/orders/7'],
+    ['http://store.example/v1', {}, 'use https'],
+    ['http://127.0.0.1.example/v1', {}, 'use https'],
+    ['http://localhost@store.example/v1', {}, 'use https'],
+  ])('keeps the key from the network: %s %j', async (baseUrl, options, expected) => {
+    const requests = answerWith(new Response(null, { status: 204 }));
+
+    const cancel = async () => new StoreOrders(baseUrl, 'a-key', options).cancelOrder(7n);
+    const failure = await cancel().catch(String);
+
+    expect([...requests, failure].join()).toContain(expected);
   });
 
   it('fails after five attempts, and closes their connections', async () => {
