@@ -7,7 +7,7 @@ import {
   readKeyEntry,
   readOwnerRecord,
 } from '../shared/owner-record.ts';
-import { isCounting, type WindowUses, windowUses } from '../shared/windows.ts';
+import { isOpen, type WindowUses, windowUses } from '../shared/windows.ts';
 
 /** Whether a request is admitted, and what its response says about limits. Times: Unix seconds. */
 export interface Decision {
@@ -69,7 +69,7 @@ export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatu
   const { nowSeconds, latestBan } = time;
   const windows = windowUses(owner, nowSeconds);
   const isBanVoid = key.bannedUntil > latestBan;
-  const isOfThisMinute = isCounting('minute', key.rejectionWindow, nowSeconds);
+  const isOfThisMinute = isOpen('minute', key.rejectionWindow, nowSeconds);
   return {
     owner,
     key,

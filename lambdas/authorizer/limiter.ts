@@ -26,6 +26,45 @@ import {
   rejectionUpdate,
 } from './owner-updates.ts';
 
+/*
+ * How requests are limited. docs/adr/0002-authorizer-counts-in-one-conditional-write.md gives the reasons.
+ *
+ * Two windows. All keys of an owner share a limit per UTC minute and one per UTC day. A window is
+ * identified by its start in Unix seconds. The owner's item stores one of each kind with its count:
+ *
+ *        ----[ over )----[ current )----[ ahead )---+---[ void )-----------> UTC
+ *                            now              now + tolerance
+ *
+ *   open: current or ahead   requests are counted in it. A window ahead of this machine's clock was
+ *                            started by a faster clock, and a window must not move back.
+ *   closed: over or void     the next admission replaces it by the current one. Only a wrong clock can
+ *                            have started a void window.
+ *
+ * One conditional write admits a request. DynamoDB serializes the writes on an item and evaluates each
+ * condition against the stored item, so an outdated view of the item can make a write fail but never
+ * admits a request too many. The conditions are, beside those of a usable key (owner-updates.ts):
+ *
+ *   the window is open and has requests left   its count increases by 1
+ *   the window is closed                       the current window starts with 1
+ *
+ * They exclude each other: of several requests that find a closed window, one replaces it, the others
+ * fail and count in the new one. No write replaces an open window by an earlier one, so a full window
+ * never becomes empty before its end. A write that the SDK repeats because its response was lost may
+ * count twice: the client loses one request, and the limit is not exceeded.
+ *
+ * A refusal is cheap. What an environment remembers about a key only selects the first operation;
+ * DynamoDB's answer to it decides:
+ *
+ *   nothing, a ban, or not usable   a read, then one of the lines below
+ *     no such key, or not usable      401 without a write
+ *     banned                          429 without a write
+ *   a window is full                a write that counts the rejection if it is still full
+ *   otherwise                       a write that admits the request
+ *
+ * A ban of a key begins with the write that counts one rejection more in a minute than its plan
+ * tolerates. Of several concurrent ones exactly one begins it: the others' conditions fail.
+ */
+
 interface LimiterSettings {
   client: Pick<DynamoDBClient, 'send'>;
   tableName: string;
@@ -55,18 +94,7 @@ interface WriteResult {
   after: KeyStatus;
 }
 
-/**
- * Authenticates requests and counts them against their owner's limits, exactly. The cached state of
- * a key only selects the cheapest first operation on the table; DynamoDB's answer to it decides:
- *
- *   cached state of the key      first operation
- *
- *   none, banned or not usable   a read, then one of the lines below
- *     no such key, or not usable   401 without a write
- *     banned                       429 without a write
- *   a window is full             a write that counts the rejection if it is still full
- *   otherwise                    a write that admits the request if neither window is full
- */
+/** Authenticates requests and counts them against their owner's limits, as the top of this file says. */
 export class Limiter {
   readonly #settings: LimiterSettings;
   readonly #longestBanSeconds: number;
@@ -83,8 +111,7 @@ export class Limiter {
   async decide(address: KeyAddress): Promise<Decision> {
     const cached = this.#cached(address);
     const status = cached ?? (await this.#read(address));
-    const isCounted = status.isFull && !status.isBanned;
-    return isCounted
+    return status.isFull && !status.isBanned
       ? this.#reject(address, status, cached !== undefined)
       : this.#admit(address, status);
   }

@@ -9,31 +9,13 @@ import {
 import type { KeyStatus } from './decision.ts';
 
 /*
- * The writes on an owner's item. Each is one conditional UpdateItem. DynamoDB serializes the writes
- * on an item and evaluates each condition against the stored item, so a writer's outdated view of
- * the item can make its write fail but never admits a request too many.
- *
- * Every write has these conditions:
+ * The writes on an owner's item, as the top of limiter.ts explains them. Every write has these conditions:
  *
  *   #status = :active               the owner is not suspended
  *   attribute_exists(#keys.#key)    the key exists: a revoked or an invented key has no entry
  *   expiresAt absent or > :now      the key has not expired
  *   bannedUntil absent, <= :now     the key is not banned, or its ban is void because no clock
  *     or > :latestBan               within the tolerance can have begun it
- *
- * An admission also updates both windows, the minute and the day, each in one of two ways:
- *
- *   minuteWindow BETWEEN :minute AND :newest AND minuteCount < perMinute
- *                                   the window counts: its count increases by 1
- *   NOT minuteWindow BETWEEN :minute AND :newest
- *                                   the window is over or void: the current window starts with 1
- *
- * The conditions exclude each other: of several requests that find an old window, one replaces it;
- * the conditions of the others fail, and they count in the new window. No write replaces a window
- * within the tolerance by an earlier one, so a full window never becomes empty before its end.
- *
- * The SDK repeats a write whose response was lost, even though the first may have taken effect. Such
- * a request is counted twice: the client loses one request, and the limit is not exceeded.
  */
 
 /** The partition key of an owner's item and the name of a key's entry in it, both hashes. */
@@ -63,17 +45,13 @@ const entry = '#keys.#key';
 /** Counts one request in both windows and records the minute as that of the key's last use. */
 export function admissionUpdate(address: KeyAddress, status: KeyStatus): ItemUpdate {
   return conditionalUpdate(address, status, [
-    ...windowNames.map((name) => (status.windows[name].isCounting ? count(name) : replace(name))),
+    ...windowNames.map((name) => (status.windows[name].isOpen ? count(name) : replace(name))),
     { set: `${entry}.usedAt = :minute` },
     ...(status.isBanVoid ? [setBan(0)] : []),
   ]);
 }
 
-/**
- * Counts the rejection of a request while a window is full, and bans the key if there are more than
- * its plan tolerates. Of several concurrent requests beyond the tolerance exactly one begins the ban:
- * the conditions of the others fail because the key is banned.
- */
+/** Counts the rejection of a request while a window is full, and bans the key if its plan says so. */
 export function rejectionUpdate(
   address: KeyAddress,
   status: KeyStatus,
@@ -81,7 +59,7 @@ export function rejectionUpdate(
 ): ItemUpdate {
   const { rejections, isBanVoid, time } = status;
   const isBanDue = (rejections ?? 0) >= tolerated;
-  const full = windowNames.map((name) => `${isCounting(name)} AND NOT ${hasRoom(name)}`);
+  const full = windowNames.map((name) => `${isOpen(name)} AND NOT ${hasRoom(name)}`);
   return conditionalUpdate(address, status, [
     { condition: `(${full.join(' OR ')})` },
     rejections === undefined ? firstRejection : furtherRejection(isBanDue, tolerated),
@@ -92,14 +70,14 @@ export function rejectionUpdate(
 function count(name: WindowName): Change {
   return {
     set: `${name}Count = ${name}Count + :one`,
-    condition: `${isCounting(name)} AND ${hasRoom(name)}`,
+    condition: `${isOpen(name)} AND ${hasRoom(name)}`,
   };
 }
 
 function replace(name: WindowName): Change {
   return {
     set: `${name}Window = :${name}, ${name}Count = :one`,
-    condition: `NOT ${isCounting(name)}`,
+    condition: `NOT ${isOpen(name)}`,
   };
 }
 
@@ -107,7 +85,7 @@ function hasRoom(name: WindowName): string {
   return `${name}Count < ${windowLimits[name]}`;
 }
 
-function isCounting(name: WindowName): string {
+function isOpen(name: WindowName): string {
   return `${name}Window BETWEEN :${name} AND :newest`;
 }
 

@@ -1,15 +1,4 @@
-/*
- * The two fixed windows of an owner's limits are the UTC minute and the UTC day. A window is
- * identified by its start in Unix seconds. An item stores one window of each kind with its count:
- *
- *        ----[ over )----[ current )----[ ahead )---+---[ void )-----------> UTC
- *                            now              now + tolerance
- *
- *   current or ahead   requests are counted in it. A window ahead of this machine's clock was started
- *                      by a machine whose clock is faster, and a window must not move back.
- *   over or void       it counts nothing, and the next admission replaces it by the current one. Only
- *                      a wrong clock can have started a void window.
- */
+/* The windows of an owner's limits, as the top of ../authorizer/limiter.ts explains them. */
 
 /**
  * How far two machines' clocks may differ without a limit being exceeded. Lambda's clocks differ by
@@ -46,7 +35,7 @@ export interface WindowUse {
   remaining: number;
   reset: number;
   /** False for a window that is over or void, which the next admission replaces. */
-  isCounting: boolean;
+  isOpen: boolean;
 }
 
 export type WindowUses = Record<WindowName, WindowUse>;
@@ -64,8 +53,8 @@ export function newestWindow(nowSeconds: number): number {
   return nowSeconds + clockToleranceSeconds;
 }
 
-/** Whether a window that begins at `window` counts at a given time: it is the current one or ahead. */
-export function isCounting(name: WindowName, window: number, nowSeconds: number): boolean {
+/** Whether a window that begins at `window` is open at a given time: it is the current one or ahead. */
+export function isOpen(name: WindowName, window: number, nowSeconds: number): boolean {
   return window >= windowStarts(nowSeconds)[name] && window <= newestWindow(nowSeconds);
 }
 
@@ -74,15 +63,15 @@ export function windowUses(counters: WindowCounters, nowSeconds: number): Window
   const use = (name: WindowName): WindowUse => {
     const limit = counters[windowLimits[name]];
     const stored = counters[`${name}Window`];
-    const isStoredCounting = isCounting(name, stored, nowSeconds);
-    const window = isStoredCounting ? stored : windowStarts(nowSeconds)[name];
-    const used = isStoredCounting ? counters[`${name}Count`] : 0;
+    const isStoredOpen = isOpen(name, stored, nowSeconds);
+    const window = isStoredOpen ? stored : windowStarts(nowSeconds)[name];
+    const used = isStoredOpen ? counters[`${name}Count`] : 0;
     return {
       limit,
       used,
       remaining: Math.max(0, limit - used),
       reset: window + windowLengths[name],
-      isCounting: isStoredCounting,
+      isOpen: isStoredOpen,
     };
   };
   return { minute: use('minute'), day: use('day') };

@@ -27,8 +27,8 @@ function isFullAt(before: Item, nowSeconds: number): boolean {
     { name: 'day', limit: 'perDay', start: nowSeconds - (nowSeconds % 86_400) },
   ].some(({ name, limit, start }) => {
     const window = numberOf(before, `${name}Window`);
-    const isCounting = window >= start && window <= nowSeconds + toleranceSeconds;
-    return isCounting && numberOf(before, `${name}Count`) >= numberOf(before, limit);
+    const isOpen = window >= start && window <= nowSeconds + toleranceSeconds;
+    return isOpen && numberOf(before, `${name}Count`) >= numberOf(before, limit);
   });
 }
 

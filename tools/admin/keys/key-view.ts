@@ -1,4 +1,4 @@
-import { isCounting } from '../../../lambdas/shared/windows.ts';
+import { isOpen } from '../../../lambdas/shared/windows.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { allOwners, findOwner } from '../owners/find-owner.ts';
 import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
@@ -100,7 +100,7 @@ function rejectionsNow(
   { rejectionWindow = 0, rejectionCount = 0 }: StoredEntry,
   nowMs: number,
 ): number {
-  const isNow = isCounting('minute', rejectionWindow, Math.floor(nowMs / 1_000));
+  const isNow = isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000));
   return isNow ? rejectionCount : 0;
 }
 
