@@ -5,7 +5,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { differences } from '../../test/helpers/differences.ts';
+import { differences, missing } from '../../test/helpers/differences.ts';
 import {
   assemblyDirectory,
   resourcesOfType,
@@ -58,12 +58,13 @@ describe.each([
   });
 
   it("allows no call on another stage's tables, keys and usage plans", () => {
-    // Stages share the roles of a deployment, the lists of gateway keys and usage plans, and metrics.
+    // Stages share the roles of a deployment, metrics, the lists of gateway keys and usage plans, and usage, for
+    // which IAM's reference has no resource.
     const ofOneStage = calls.filter(
       ({ action, resource }) =>
         action !== 'sts:AssumeRole' &&
         !action.startsWith('cloudwatch:') &&
-        !(action === 'apigateway:GET' && /:\/(apikeys|usageplans)$/.test(resource)),
+        !(action === 'apigateway:GET' && /:\/(apikeys|usageplans(\/\w+\/usage)?)$/.test(resource)),
     );
 
     expect(ofOneStage.filter((call) => isAllowed(call, grantsOf(file, 'prod')))).toEqual([]);
@@ -84,7 +85,9 @@ describe.each([
       /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/|function:StoreOrders-staging-\w*)\*$/;
     // CloudWatch's metrics have no ARN, and alarms are listed by the beginning of their names:
     // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
-    const named = grants.filter(({ action }) => !action.startsWith('cloudwatch:'));
+    const named = grants.filter(
+      ({ action, resource }) => !action.startsWith('cloudwatch:') && !resource.endsWith('/usage'),
+    );
     const unnamed = named.filter(({ resource, condition, conditionIfExists }) => {
       const keys = Object.keys({ ...condition, ...conditionIfExists });
       const isTagged = keys.some((key) => key.startsWith('aws:ResourceTag/'));
@@ -97,6 +100,23 @@ describe.each([
       unnamed.map(({ action, resource }) => `${file} allows ${action} on ${resource}`),
     ).toEqual([]);
   });
+});
+
+it('docs/iam/look-policy.json allows the looks of the runbook, and only reading', () => {
+  const actions = grantsOf('look-policy.json', 'staging').map(({ action }) => action);
+  const looks = readFileSync('docs/runbook.md', 'utf8').matchAll(
+    /\baws (?!iam|deploy)(\w+) ((?:describe|get|list)-[\w-]+)/g,
+  );
+  const called = [...looks].map(([, service, command]) =>
+    service === 'apigateway'
+      ? `${service}:GET`
+      : `${service}:${command!.replaceAll(/(?:^|-)(.)/g, (_, first) => first.toUpperCase())}`,
+  );
+
+  expect(missing(['docs/runbook.md', called], ['docs/iam/look-policy.json', actions])).toEqual([]);
+  expect(
+    actions.filter((action) => !/:(Describe|Filter|Get|GET|List|St\w+Query)/.test(action)),
+  ).toEqual([]);
 });
 
 describe('docs/iam/deploy-trust.json', () => {
