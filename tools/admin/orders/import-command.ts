@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
 import { orderStatuses } from '../../../lambdas/shared/order-states.ts';
 import { DifferentError } from '../../shared/errors.ts';
-import { type CommandIo, print } from '../console/command-io.ts';
+import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { progressLine } from '../console/progress.ts';
 import { counted, grouped } from '../console/view.ts';
-import type { StageConnection } from '../stage/stage-connection.ts';
-import { addVerb } from '../stage/verb.ts';
+import { addVerb, type Call } from '../stage/verb.ts';
 import { type ImportCounts, type ImportRequest, importOrders } from './import-orders.ts';
 import { formatOption } from './orders-file.ts';
 import { ordersTable } from './orders-table.ts';
@@ -28,35 +27,34 @@ export function addImportCommand(orders: Command, io: CommandIo): void {
       'orders import orders.jsonl --stage staging',
       'orders import orders.csv --stage prod --update --dry-run',
     ],
-    run: async ({ stage, options }, path) => {
-      const startedMs = stage.now();
-      const counts = await runImport({ ...options, path, stdin: io.stdin }, stage, io);
-      const seconds = (stage.now() - startedMs) / 1_000;
-      const text = importText(counts, options, seconds);
-      const result = { value: { file: path, ...counts, seconds }, text };
-      if (counts.different === 0) return result;
-      const left = `${path}: ${counted(counts.different, 'order')} not as in the file`;
-      const remedy = options.update
-        ? '"orders ship", "cancel" and "reopen" change the state of an order'
-        : '--update sets petId, quantity and shipDate; add --dry-run to see how';
-      return { ...result, failure: new DifferentError(left, { remedy }) };
-    },
+    run: importFile,
   });
 }
 
-async function runImport(
-  request: ImportRequest,
-  { dynamodb, ordersTable: tableName }: StageConnection,
-  io: CommandIo,
-): Promise<ImportCounts> {
-  const table = { ...ordersTable(dynamodb, tableName), wait: io.wait };
+async function importFile(
+  { stage, options, io }: Call<ImportOptions>,
+  path: string,
+): Promise<Result> {
+  const startedMs = stage.now();
+  const table = { ...ordersTable(stage.dynamodb, stage.ordersTable), wait: io.wait };
   const progress = progressLine(io);
   const tell = (text: string) => {
     progress.clear();
-    print(io.stderr, `${request.path}: ${text}`);
+    print(io.stderr, `${path}: ${text}`);
   };
   const observer = { onProgress: progress.draw, onBadLine: tell, onDifference: tell };
-  return await importOrders(request, table, observer, io.interruption).finally(progress.clear);
+  const request = { ...options, path, stdin: io.stdin };
+  const importing = importOrders(request, table, observer, io.interruption);
+  const counts = await importing.finally(progress.clear);
+  const seconds = (stage.now() - startedMs) / 1_000;
+  const text = importText(counts, options, seconds);
+  const result = { value: { file: path, ...counts, seconds }, text };
+  if (counts.different === 0) return result;
+  const left = `${path}: ${counted(counts.different, 'order')} not as in the file`;
+  const remedy = options.update
+    ? '"orders ship", "cancel" and "reopen" change the state of an order'
+    : '--update sets petId, quantity and shipDate; add --dry-run to see how';
+  return { ...result, failure: new DifferentError(left, { remedy }) };
 }
 
 const importHelp = `

@@ -140,28 +140,20 @@ async function* readRounds(
 
 /** Loads the orders of a round and counts the outcomes. */
 async function load(
-  orders: readonly OrderLine[],
+  round: readonly OrderLine[],
   { request, observer }: Import,
   table: RetryingTable,
   counts: ImportCounts,
 ): Promise<void> {
-  const batches: OrderLine[][] = [];
+  const orders = round.map(({ order }) => order);
+  const adding: ReturnType<typeof addOrders>[] = [];
   for (let start = 0; start < orders.length; start += insertBatchSize) {
-    batches.push(orders.slice(start, start + insertBatchSize));
+    adding.push(addOrders(orders.slice(start, start + insertBatchSize), table, request));
   }
-  const adding = batches.map((batch) =>
-    addOrders(
-      batch.map(({ order }) => order),
-      table,
-      request,
-    ),
-  );
   // This waits for all batches, so that none continues after the import has ended.
-  for (const [index, added] of (await Promise.allSettled(adding)).entries()) {
-    if (added.status === 'rejected') throw added.reason;
-    for (const [position, { outcomes, note }] of added.value.entries()) {
-      for (const outcome of outcomes) counts[outcome]++;
-      if (note) observer.onDifference?.(`line ${batches[index]![position]!.line}: ${note}`);
-    }
+  await Promise.allSettled(adding);
+  for (const [index, { outcomes, note }] of (await Promise.all(adding)).flat().entries()) {
+    for (const outcome of outcomes) counts[outcome]++;
+    if (note) observer.onDifference?.(`line ${round[index]!.line}: ${note}`);
   }
 }

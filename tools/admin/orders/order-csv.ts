@@ -35,19 +35,15 @@ function withoutApostrophes(text: string): string {
   return text.replaceAll(/(?<=^|[;\t\r\n])'(?='*"*[=+\-@＝＋－＠\t\r])/g, '');
 }
 
-/** The fields of the columns, and the character between them. */
-export interface Columns {
-  readonly fields: readonly FileField[];
-  readonly separator: string;
-}
-
 /**
  * Reads the first line of a file. Spreadsheets separate columns with commas, semicolons or tabs, depending on
  * the language.
  *
+ * @returns parses a record, and throws an OperatorError if it does not have one cell for each column. An empty
+ *   cell is a field that the order does not have
  * @throws InvalidValueError if a column is not a field or appears twice, or `id` is missing
  */
-export function columnsOf(header: string): Columns {
+export function recordParser(header: string): (text: string) => Record<string, unknown> {
   const [separator = ','] = /[,;\t]/.exec(header) ?? [];
   const names = (cellsOf(header, separator) ?? []).map((name) => name.trim());
   const others = fileFields.filter((field) => field !== 'id').join(', ');
@@ -55,30 +51,23 @@ export function columnsOf(header: string): Columns {
   const wrong = names.find((name, index) => !isFileField(name) || names.indexOf(name) !== index);
   if (wrong !== undefined) throw new InvalidValueError('column of the first line', wrong, expected);
   if (!names.includes('id')) throw new InvalidValueError('first line', header, expected);
-  return { fields: names as FileField[], separator };
-}
-
-/**
- * Parses a record of CSV. An empty cell is a field that the order does not have.
- *
- * @throws OperatorError if the record does not have one cell for each column
- */
-export function fieldsOfCsv(text: string, { fields, separator }: Columns): Record<string, unknown> {
-  const cells = cellsOf(text, separator);
-  if (!cells) {
-    throw new OperatorError('is not CSV: a quotation mark is missing, or is inside a cell');
-  }
-  if (cells.length !== fields.length) {
-    throw new OperatorError(
-      `has ${counted(cells.length, 'cell')}, but the first line has ${fields.length}`,
+  return (text) => {
+    const cells = cellsOf(text, separator)?.map(withoutApostrophes);
+    if (!cells) {
+      throw new OperatorError('is not CSV: a quotation mark is missing, or is inside a cell');
+    }
+    if (cells.length !== names.length) {
+      throw new OperatorError(
+        `has ${counted(cells.length, 'cell')}, but the first line has ${names.length}`,
+      );
+    }
+    const fields = cells.map((cell, index) => [names[index]!, cell] as const);
+    return Object.fromEntries(
+      fields
+        .filter(([, cell]) => cell !== '')
+        .map(([name, cell]) => [name, valueOfText(name as FileField, cell)]),
     );
-  }
-  const present = fields.map((field, index) => [field, withoutApostrophes(cells[index]!)] as const);
-  return Object.fromEntries(
-    present
-      .filter(([, cell]) => cell !== '')
-      .map(([field, cell]) => [field, valueOfText(field, cell)]),
-  );
+  };
 }
 
 /** Splits a record into cells; undefined if it is not CSV. */

@@ -11,7 +11,7 @@ import {
   OperatorError,
   reasonOf,
 } from '../../shared/errors.ts';
-import { type Columns, columnsOf, fieldsOfCsv } from './order-csv.ts';
+import { recordParser } from './order-csv.ts';
 import { type OrderItem, orderFromFields } from './order-record.ts';
 import { fieldsOfJson } from './stored-order-json.ts';
 
@@ -34,12 +34,6 @@ export interface OrderLine {
   /** The number of the line in the file, from 1. */
   readonly line: number;
   readonly order: OrderItem;
-}
-
-/** A line that is not an order. */
-export interface BadLine {
-  /** The number of the line, and why it is not an order. */
-  readonly message: string;
 }
 
 const chunkBytes = 262_144;
@@ -103,7 +97,7 @@ async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle>
 
 /**
  * Reads the orders of a file one at a time. For a line that is not an order, or has the id of an earlier line,
- * it yields an error and continues with the next line.
+ * it yields the error, and continues with the next line.
  *
  * @param path the path of the file, for errors
  * @throws OperatorError if the first line of CSV does not name the columns
@@ -112,17 +106,18 @@ export async function* readOrders(
   file: FileHandle,
   path: string,
   format: OrdersFormat,
-): AsyncGenerator<OrderLine | BadLine> {
+): AsyncGenerator<OrderLine | { readonly message: string }> {
   const firstLines = new Map<bigint, number>();
-  let columns: Columns | undefined;
+  let parse = format === 'csv' ? undefined : fieldsOfJson;
   for await (const { raw, line } of splitLines(file, format)) {
     if (isBlank(raw)) continue;
     try {
-      if (format === 'csv' && !columns) {
-        columns = columnsOf(textOf(raw));
+      const text = textOf(raw);
+      if (!parse) {
+        parse = recordParser(text);
         continue;
       }
-      const order = parseLine(raw, columns);
+      const order = orderFromFields(parse(text));
       const id = BigInt(String(order.id));
       const first = firstLines.get(id);
       if (first) throw new OperatorError(`id: ${id} is already on line ${first}`);
@@ -131,20 +126,10 @@ export async function* readOrders(
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       const message = `line ${line}: ${error.message}`;
-      if (format === 'csv' && !columns) throw new OperatorError(`${path}: ${message}`);
+      if (!parse) throw new OperatorError(`${path}: ${message}`);
       yield { message };
     }
   }
-}
-
-/** @param columns the columns of CSV; undefined for JSON Lines */
-function parseLine(raw: Buffer, columns: Columns | undefined): OrderItem {
-  if (raw.length > longestLineBytes) {
-    const quote = columns ? ', or a quotation mark is missing' : '';
-    throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes${quote}`);
-  }
-  const text = textOf(raw);
-  return orderFromFields(columns ? fieldsOfCsv(text, columns) : fieldsOfJson(text));
 }
 
 /**
@@ -183,6 +168,11 @@ function isBlank(bytes: Buffer): boolean {
 
 /** Decodes a line, without a byte order mark or a carriage return at its end. */
 function textOf(bytes: Buffer): string {
+  if (bytes.length > longestLineBytes) {
+    throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes`, {
+      remedy: 'a line break or a quotation mark may be missing',
+    });
+  }
   try {
     return utf8.decode(bytes).replace(/\r$/, '');
   } catch (cause) {
