@@ -55,7 +55,8 @@ export function replacementOf({ keyId, owner }: StoredKey): StoredKey | undefine
   return keysOf(owner).find(({ details, entry }) => entry && details?.replaces === keyId);
 }
 
-function refuseMalformed(keyId: string): void {
+/** @throws OperatorError if a text does not have the form of a key id; the message contains no token */
+export function refuseMalformed(keyId: string): void {
   if (isKeyId(keyId)) return;
   refuseToken('key id', keyId);
   throw new InvalidValueError(

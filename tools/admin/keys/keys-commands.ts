@@ -13,7 +13,7 @@ import { type KeyFilter, type KeyView, keyFields, keyView, listKeys } from './ke
 import { findPurgeable, purgeKeys } from './purge-keys.ts';
 import { revokeKey, unbanKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
-import { whoseToken } from './whois-key.ts';
+import { whoseKeyId, whoseToken } from './whois-key.ts';
 
 /** Adds the commands `keys …`. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
@@ -64,22 +64,11 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     },
   });
   addVerb(keys, io, {
-    usage: 'whois',
-    description: 'find the owner of an API key, for example one that was leaked',
+    usage: 'whois [keyId]',
+    description: 'find the owner of an API key, for example one that was leaked, or of a key id',
     help: whoisHelp,
-    examples: ['keys whois --stage prod', 'keys whois --stage prod < leaked.txt'],
-    run: async ({ stage, place }) => {
-      const text = await readSecret(io, `${place}: API key:`);
-      const { owner, key, isWhole } = await whoseToken(text, stage);
-      if (key) {
-        const view = keyView(key, stage.now());
-        return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
-      }
-      const { ownerId, name } = owner.details;
-      const known = recordText(ownerFields, ownerView(owner, stage.now()));
-      const note = unknownKeyText(ownerId, isWhole);
-      return { value: { keyId: null, owner: name, ownerId, note }, text: `${known}\n\n${note}` };
-    },
+    examples: ['keys whois --stage prod < leaked.txt', 'keys whois key_… --stage prod'],
+    run: whois,
   });
   addVerb<{ grace: number }>(keys, io, {
     usage: 'rotate <keyId>',
@@ -184,8 +173,27 @@ const issuedFields: readonly Field<IssuedKey>[] = [
 ];
 
 const whoisHelp = `
-It reads the API key from standard input, so that no list of processes and no shell history contains it.
-The key is not printed.`;
+Without a key id, it reads the API key from standard input, so that no list of processes and no shell history
+contains it. The key is not printed.`;
+
+async function whois({ stage, place, io }: Call, keyId?: string): Promise<Result> {
+  const { owner, keys, isWhole } =
+    keyId === undefined
+      ? await whoseToken(await readSecret(io, `${place}: API key:`), stage)
+      : await whoseKeyId(keyId, stage);
+  const views = keys.map((key) => keyView(key, stage.now()));
+  const [view] = views;
+  if (view && isWhole) {
+    return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
+  }
+  const { ownerId, name } = owner.details;
+  const note = isWhole ? unknownKeyText : incompleteText;
+  const known = recordText(ownerFields, ownerView(owner, stage.now()));
+  return {
+    value: { keyId: null, owner: name, ownerId, note, keys: views },
+    text: [known, note, tableText(keyFields, views)].join('\n\n').trimEnd(),
+  };
+}
 
 /** The commands for a leaked token. */
 function adviceOn({ keyId, status, replacedBy }: KeyView): string {
@@ -196,18 +204,11 @@ function adviceOn({ keyId, status, replacedBy }: KeyView): string {
   return `The API key is valid: ${replace}"keys revoke ${keyId}" revokes it.`;
 }
 
-function unknownKeyText(ownerId: string, isWhole: boolean): string {
-  if (isWhole) {
-    return (
-      'The owner has no such API key: it was purged, or somebody who knows another key of this owner ' +
-      'made it up.'
-    );
-  }
-  return (
-    'The API key is incomplete or mistyped. Its first part identifies only the owner: ' +
-    `"keys list --owner ${ownerId}" shows the keys it may be.`
-  );
-}
+const unknownKeyText =
+  'The owner has no such API key: it was purged, or somebody who knows another key of this owner made it up.';
+
+const incompleteText =
+  'The API key is incomplete or mistyped. Its first part identifies only the owner, whose keys are:';
 
 function revokeQuestion({ keyId, owner, label, lastFour }: KeyView): string {
   const name = [label, lastFour && `…${lastFour}`].filter(Boolean).join(', ');

@@ -7,17 +7,30 @@ import {
 } from '../../../lambdas/shared/api-key.ts';
 import { stageOfKey } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError } from '../../shared/errors.ts';
-import { findOwnerOfHash } from '../owners/find-owner.ts';
+import { findOwner, findOwnerOfHash } from '../owners/find-owner.ts';
 import type { StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { keysOf, type StoredKey } from './find-key.ts';
+import { ownerIdOf } from './api-key-token.ts';
+import { keysOf, refuseMalformed, type StoredKey } from './find-key.ts';
 
-/** The owner and the key of a token. */
-interface FoundToken {
+/** The owner of a token or a key id, and the keys that it may name. */
+interface FoundKeys {
   readonly owner: StoredOwner;
-  /** Undefined if the token is incomplete or mistyped, or the owner has no such key. */
-  readonly key: StoredKey | undefined;
+  /** One key, or none if the owner has no such key; all keys of the owner if the token is not whole. */
+  readonly keys: readonly StoredKey[];
+  /** False if the token is incomplete or mistyped. */
   readonly isWhole: boolean;
+}
+
+/**
+ * Finds the owner of a key by the key's id, which contains the owner's, even if the key was purged.
+ *
+ * @throws OperatorError if the id is malformed, or the owner does not exist
+ */
+export async function whoseKeyId(keyId: string, store: KeyStore): Promise<FoundKeys> {
+  refuseMalformed(keyId);
+  const owner = await findOwner(ownerIdOf(keyId), store);
+  return { owner, keys: keysOf(owner).filter((each) => each.keyId === keyId), isWhole: true };
 }
 
 const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
@@ -29,7 +42,7 @@ const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
  * @param text a text that contains the token, possibly among other words
  * @throws OperatorError without any part of the text
  */
-export async function whoseToken(text: string, store: KeyStore): Promise<FoundToken> {
+export async function whoseToken(text: string, store: KeyStore): Promise<FoundKeys> {
   const { tokenPrefix } = store;
   const token = soleToken(text);
   refuseOtherStage(token, tokenPrefix);
@@ -49,7 +62,8 @@ export async function whoseToken(text: string, store: KeyStore): Promise<FoundTo
     );
   }
   const tokenHash = hashToken(token);
-  return { owner, key: keysOf(owner).find((each) => each.tokenHash === tokenHash), isWhole };
+  const keys = keysOf(owner).filter((key) => !isWhole || key.tokenHash === tokenHash);
+  return { owner, keys, isWhole };
 }
 
 function soleToken(text: string): string {

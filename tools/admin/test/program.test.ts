@@ -117,8 +117,8 @@ describe('errors', () => {
     ['keys show', "missing required argument 'keyId'"],
     ['keys list all', "too many arguments for 'list'. Expected 0 arguments but got 1: all."],
     [
-      `keys whois so_live_${'a'.repeat(46)}`,
-      "too many arguments for 'whois'. Expected 0 arguments but got 1: so_live_….",
+      `keys list so_live_${'a'.repeat(46)}`,
+      "too many arguments for 'list'. Expected 0 arguments but got 1: so_live_….",
     ],
   ].map(([words, message]) => [2, words!, `${message}; see --help`] as const);
 

@@ -4,7 +4,7 @@ import { keyView } from '../../keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../../keys/purge-keys.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
-import { whoseToken } from '../../keys/whois-key.ts';
+import { whoseKeyId, whoseToken } from '../../keys/whois-key.ts';
 import { issueTo, nowMs, stageOfEachTest } from '../stage-of-keys.ts';
 
 let apiKey: string;
@@ -25,9 +25,11 @@ describe('whoseToken', () => {
     ['in a header', (token: string) => `Authorization: Bearer ${token}\r\n`],
     ['twice', (token: string) => `curl -H "${token}"\n${token}`],
   ])('finds the key of a token %s', async (_, textWith) => {
-    const { key } = await whoseToken(textWith(apiKey), store);
+    const { keys } = await whoseToken(textWith(apiKey), store);
 
-    expect(keyView(key!, nowMs)).toMatchObject({ keyId, owner: 'Acme', status: 'active' });
+    expect(keys.map((key) => keyView(key, nowMs))).toMatchObject([
+      { keyId, owner: 'Acme', status: 'active' },
+    ]);
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
@@ -36,26 +38,33 @@ describe('whoseToken', () => {
   ])('finds a key that %s', async (_, make, status) => {
     await make();
 
-    const { key } = await whoseToken(apiKey, store);
-    expect(keyView(key!, nowMs)).toMatchObject({ keyId, status });
+    for (const found of [await whoseToken(apiKey, store), await whoseKeyId(keyId, store)]) {
+      expect(keyView(found.keys[0]!, nowMs)).toMatchObject({ keyId, status });
+    }
   });
 
-  it('finds the owner of a purged key', async () => {
+  it('finds the owner of a purged key, also by its id', async () => {
     await revokeKey(keyId, store);
     await purgeKeys(await findPurgeable(0, store), store);
 
-    const { owner, key, isWhole } = await whoseToken(apiKey, store);
-    expect([owner.details.name, key, isWhole]).toEqual(['Acme', undefined, true]);
+    for (const found of [await whoseToken(apiKey, store), await whoseKeyId(keyId, store)]) {
+      const { owner, keys, isWhole } = found;
+      expect([owner.details.name, keys, isWhole]).toEqual(['Acme', [], true]);
+    }
   });
 
   it.each([
     ['cut off', () => apiKey.slice(0, 28)],
     ['mistyped', () => mistyped(apiKey)],
     ['followed by a letter', () => `${apiKey}x`],
-  ])('finds only the owner of a token that is %s', async (_, text) => {
-    const { owner, key, isWhole } = await whoseToken(text(), store);
+  ])('finds the owner, and all keys it may be, of a token that is %s', async (_, text) => {
+    await issueTo({ owner: 'Initech' }, store);
+    const { keyId: other } = await issueTo({ owner: 'Acme' }, store);
 
-    expect([owner.details.name, key, isWhole]).toEqual(['Acme', undefined, false]);
+    const { keys, isWhole } = await whoseToken(text(), store);
+
+    expect(new Set(keys.map((key) => key.keyId))).toEqual(new Set([keyId, other]));
+    expect(isWhole).toBe(false);
   });
 
   it.each<[string, () => string, string]>([
@@ -76,5 +85,17 @@ describe('whoseToken', () => {
     expect(error.message).toContain(message);
     expect(error.message).not.toContain(apiKey.slice(8, 20));
     expect(error.message).not.toMatch(/so_(live|test)_\w/);
+  });
+});
+
+describe('whoseKeyId', () => {
+  it.each<[string, () => string, string]>([
+    ['a token', () => apiKey, 'key id: this looks like an API key'],
+    ['the id of a deleted owner', () => `key_${'a'.repeat(32)}`, 'There is no owner "own_aaaa'],
+  ])('refuses %s without repeating a token', async (_, text, message) => {
+    const error: Error = await whoseKeyId(text(), store).catch((thrown) => thrown);
+
+    expect(error.message).toContain(message);
+    expect(error.message).not.toContain(apiKey.slice(8, 20));
   });
 });
