@@ -137,7 +137,8 @@ async function updateOrder(
     ).catch((error) => {
       if (!mayBeDone(error)) throw error;
       // This error is not temporary for `repeat`.
-      throw new OperatorError(`order ${id}: ${failureText(error)}`, { cause: error });
+      const problem = `${failureText(error)}; "orders show ${id}" shows whether it was`;
+      throw new OperatorError(problem, { cause: error });
     });
     return { left: [] };
   });

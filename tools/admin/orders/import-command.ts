@@ -48,13 +48,13 @@ async function importFile(
   const counts = await importing.finally(progress.clear);
   const seconds = (stage.now() - startedMs) / 1_000;
   const text = importText(counts, options, seconds);
-  const result = { value: { file: path, ...counts, seconds }, text };
-  if (counts.different === 0) return result;
+  const value = { file: path, ...counts, applied: !options.dryRun, seconds };
+  if (counts.different === 0) return { value, text };
   const left = `${path}: ${counted(counts.different, 'order')} not as in the file`;
   const remedy = options.update
     ? '"orders ship", "cancel" and "reopen" change the state of an order'
     : '--update sets petId, quantity and shipDate; add --dry-run to see how';
-  return { ...result, failure: new DifferentError(left, { remedy }) };
+  return { value, text, failure: new DifferentError(left, { remedy }) };
 }
 
 const importHelp = `

@@ -29,6 +29,7 @@ describe('orders import', () => {
       alreadyThere: 0,
       updated: 0,
       different: 0,
+      applied: true,
       seconds: expect.any(Number),
     });
     expect(await stored()).toHaveLength(1_003);
@@ -206,8 +207,10 @@ describe('orders import', () => {
       const words = ['import', '--update', file(wanted), '--dry-run'];
 
       const { exitCode, stdout, stderr } = await orders(words);
+      const { stdout: json } = await orders([...words, '--json']);
 
       expect(exitCode).toBe(4);
+      expect(summary(json)).toMatchObject({ inserted: 1, updated: 2, applied: false });
       expect(stdout).toMatch(
         /^Would have imported 1 order and updated 2 in .* s; 0 already existed; 2 not as in the file\.\n$/,
       );

@@ -175,7 +175,7 @@ describe('an import while a client cancels the order', () => {
     });
 
     await expect(update(1)).rejects.toThrow(
-      'order 7: DynamoDB UpdateItem may or may not have been done (socket hang up)',
+      'DynamoDB UpdateItem may or may not have been done (socket hang up)',
     );
 
     expect(await findOrder(orderId, table)).toMatchObject({ ...line(2), status: 'cancelled' });
