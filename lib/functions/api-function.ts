@@ -102,10 +102,7 @@ export class ApiFunction extends Construct {
  * creates it before it updates the function, and deletes the former one last, also in a rollback.
  */
 function tablePolicy(scope: Construct, role: Role, { table, actions }: ApiFunctionProps): Policy {
-  const useTable = new PolicyStatement({
-    actions: [...actions],
-    resources: [table.tableArn],
-  });
+  const useTable = new PolicyStatement({ actions: [...actions], resources: [table.tableArn] });
   const text = JSON.stringify(Stack.of(scope).resolve(useTable.toStatementJson()));
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
   return new Policy(scope, `UseTable${hash}`, { roles: [role], statements: [useTable] });

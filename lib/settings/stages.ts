@@ -20,8 +20,7 @@ export interface StageSettings {
   /**
    * The name of the API, and its ACM certificate in the stage's Region. API Gateway's own address stays
    * open until a later deployment sets `isDefaultEndpointClosed`: when DNS has the name and clients use
-   * it. Another name replaces this one in the same deployment, before DNS can follow: open API Gateway's
-   * own address meanwhile.
+   * it. A changed name stops the old one in that deployment, before DNS can follow.
    *
    * @default - API Gateway's own name
    */
@@ -61,9 +60,8 @@ export interface StageSettings {
    */
   readonly lambdaConcurrency?: number;
   /**
-   * A web ACL that blocks an IP address above this rate before the authorizer runs. The least is five
-   * minutes of the plan Business, 5,000. Several keys can share an address, and an Enterprise owner can
-   * have a larger limit, so the rate should be higher.
+   * A web ACL that blocks an IP address above this rate before the authorizer runs. Several keys can
+   * share an address, so the rate should be far above five minutes of the plan Business, the least.
    *
    * @default - no web ACL
    */
@@ -74,9 +72,8 @@ export interface StageSettings {
   readonly pointInTimeRecoveryDays: number;
   /**
    * The names of tables that replace the stack's own: restored ones, as docs/runbook.md shows. The stack
-   * gives up a table that is replaced, and creates it empty if the name is removed. The policy that is
-   * deployed decides what happens to the table, so `removalPolicy: 'retain'` takes a deployment of its own
-   * before.
+   * gives up a table that is replaced, and creates it empty if the name is removed. The `removalPolicy`
+   * that was deployed before decides what happens to the replaced table: deploy `retain` first.
    *
    * @default - the stack creates its tables
    */
@@ -91,9 +88,9 @@ export interface StageSettings {
    */
   readonly tracing?: boolean;
   /**
-   * Whether new code receives a tenth of the traffic for five minutes before it receives all. A stage that
-   * has turned this off can turn it on again only together with new code or another description of each
-   * function: Lambda publishes no second version of the same, and the deployment would fail.
+   * Whether new code receives a tenth of the traffic for five minutes before it receives all. To turn it
+   * on again, change the code or description of each function as well: the deployment fails with "A version
+   * for this Lambda function exists" if a function is the same as its last version.
    */
   readonly gradualDeployment: boolean;
 }

@@ -60,7 +60,7 @@ describe('the configuration of a stage', () => {
   );
 
   it.each<[Partial<StageSettings>, string]>([
-    [{ account: '12345' }, 'account is "12345": give its 12 digits'],
+    [{ account: '1234567890123' }, 'account is "1234567890123": give its 12 digits'],
     [{ account: '123456789012' }, 'lambdaConcurrency is missing: give what "aws lambda'],
     [{ account: '123456789012' }, 'alarmEmail is missing: give the e-mail address'],
     [{ alarmEmail: 'https://example.com' }, 'alarmEmail is "https://example.com": give the'],
@@ -113,7 +113,7 @@ describe('the configuration of a stage', () => {
       alarmEmail: 'operator+orders@example.com',
       firewall: { requestsPerIpPer5Minutes: 5_000 },
       lambdaConcurrency: 1_000,
-      restoredTables: { orders: 'orders-2', apiKeys: 'keys.2' },
+      restoredTables: { orders: 'restored', apiKeys: 'restored.2' },
       tracing: true,
     };
 

@@ -28,6 +28,17 @@ describe('startScan', () => {
     );
   });
 
+  it('lists no order twice if a segment returns those of the first page over several pages', async () => {
+    const ids = orderIds(30);
+    const [whole, segments] = [fakeTable(ids, 10), fakeTable(ids, 3, () => 0)];
+
+    const listed = await readAll((request) =>
+      (request.segment ? segments : whole).readPage(request),
+    );
+
+    expect(listed.toSorted()).toEqual(ids.toSorted());
+  });
+
   it('yields the first page before it waits for a segment', async () => {
     const table = fakeTable(orderIds(30), 10);
     const pages = await startScan(
