@@ -1,5 +1,6 @@
-import { Command, CommanderError } from 'commander';
+import { type AddHelpTextContext, Command, CommanderError } from 'commander';
 import { stageNames } from '../../lib/settings/stages.ts';
+import packageFile from '../../package.json' with { type: 'json' };
 import { UsageError } from '../shared/errors.ts';
 import { type CommandIo, print } from './console/command-io.ts';
 import { reportFailure } from './failure-report.ts';
@@ -46,6 +47,8 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     .option('--stage <stage>', `a deployed stage: ${stageNames.join(' or ')}`)
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
+    .version(packageFile.version, '--version', 'print the version')
+    .addHelpText('beforeAll', refuseUnknownCommand)
     .addHelpText('after', programHelp)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -64,6 +67,13 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     group.summary(group.commands.map((command) => command.name()).join(', '));
   }
   return program;
+}
+
+/** Refuses a word that is no command, which commander ignores if it is asked for help. */
+function refuseUnknownCommand({ command }: AddHelpTextContext): string {
+  const [word = '-'] = command.args;
+  if (command.commands.length === 0 || word.startsWith('-')) return '';
+  throw new UsageError(`unknown command '${word}'`, { remedy: 'see --help' });
 }
 
 /** Takes the target from the environment unless the command line names one. */

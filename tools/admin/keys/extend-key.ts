@@ -1,4 +1,5 @@
-import { ChangedMeanwhileError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
+import { isoTime } from '../console/view.ts';
 import { changeItem } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey } from './find-key.ts';
@@ -6,17 +7,21 @@ import { validEntry } from './key-state.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /**
- * Makes a key expire later, for example after an early rotation. A key that already works as long or
- * longer stays as it is, so an interrupted command can be run again.
+ * Makes a key expire later, for example after an early rotation. A key that never expires stays as it is.
  *
  * @param seconds how long the key works from now on
- * @throws OperatorError if there is no such key, or it is no longer valid
+ * @throws OperatorError if there is no such key, it is no longer valid, or it already works longer
  */
 export async function extendKey(keyId: string, seconds: number, store: KeyStore): Promise<KeyView> {
   const key = await findKey(keyId, store);
   const { expiresAt: before } = validEntry(key, 'extended', store.now());
   const end = Math.floor(store.now() / 1_000) + seconds;
-  if (before === undefined || before >= end) return keyView(key, store.now());
+  if (before === undefined) return keyView(key, store.now());
+  if (before > end) {
+    throw new WrongStateError(`${keyId} works until ${isoTime(before)}: nothing was changed`, {
+      remedy: 'give a longer time',
+    });
+  }
   const path = `keys.${key.tokenHash}.expiresAt`;
   const extension = { set: { [path]: end }, where: { [path]: before } };
   if (!(await changeItem(key.owner.details, extension, store))) {

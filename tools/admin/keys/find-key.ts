@@ -1,5 +1,5 @@
 import { keyIdOf } from '../../../lambdas/shared/owner-record.ts';
-import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
+import { InvalidValueError, NotFoundError, quoted } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import { readOwner } from '../owners/find-owner.ts';
 import type { KeyDetails, StoredEntry, StoredOwner } from '../owners/stored-owner.ts';
@@ -29,7 +29,9 @@ export async function findKey(keyId: string, store: KeyStore): Promise<StoredKey
   const key = owner && keysOf(owner).find((each) => each.keyId === keyId);
   if (key) return key;
   throw new NotFoundError(`No key has the id ${keyId}`, {
-    remedy: '"keys list" shows all keys',
+    remedy: owner
+      ? `it was one of ${quoted(owner.details.name)}, ${owner.details.ownerId}, and was purged`
+      : '"keys list" shows all keys',
   });
 }
 

@@ -35,7 +35,7 @@ export function statusOf({ owner, details, entry }: StoredKey, nowMs: number): K
 export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
   if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
   throw new WrongStateError(`${key.keyId} is ${statusOf(key, nowMs)} and cannot be ${change}`, {
-    remedy: '"keys issue" issues a new key to its owner',
+    remedy: `"keys issue --owner ${key.owner.details.ownerId}" issues another key`,
   });
 }
 
@@ -43,6 +43,9 @@ export function validEntry(key: StoredKey, change: string, nowMs: number): Store
 export function isExpired({ expiresAt }: StoredEntry, nowMs: number): boolean {
   return expiresAt !== undefined && expiresAt <= Math.floor(nowMs / 1_000);
 }
+
+/** Why a key is banned. */
+export const banReason = 'because too many of its requests in a minute were above the limit';
 
 /** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
 export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number): boolean {

@@ -5,7 +5,7 @@ import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
 import type { StoredEntry } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, replacementOf, type StoredKey } from './find-key.ts';
-import { isBanned, type KeyStatus, statusOf } from './key-state.ts';
+import { banReason, isBanned, type KeyStatus, statusOf } from './key-state.ts';
 
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
@@ -28,7 +28,8 @@ export function keyView(key: StoredKey, nowMs: number) {
     perMinute: owner.item?.perMinute ?? null,
     perDay: owner.item?.perDay ?? null,
     createdAt: details?.createdAt ?? null,
-    expiresAt: timeOf(entry ? entry.expiresAt : details?.expiresAt),
+    /** Null if the key is revoked or never expires. */
+    expiresAt: timeOf(entry?.expiresAt),
     revokedAt: details?.revokedAt ?? null,
     /** The minute of the last admitted request of the key. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
@@ -51,6 +52,8 @@ export interface KeyFilter {
   readonly status?: KeyStatus;
   /** The seconds since the key's last admitted request or, if there is none, its issue. */
   readonly unusedFor?: number;
+  /** The seconds within which a valid key expires. */
+  readonly expiringWithin?: number;
 }
 
 /** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
@@ -62,10 +65,16 @@ export async function listKeys(filter: KeyFilter, store: KeyStore): Promise<KeyV
     .map((key) => keyView(key, store.now()))
     .filter(({ status }) => filter.status === undefined || status === filter.status)
     .filter((key) => filter.unusedFor === undefined || unusedMs(key) >= filter.unusedFor * 1_000)
+    .filter((key) => filter.expiringWithin === undefined || isExpiring(key, filter.expiringWithin))
     .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
 
   function unusedMs({ lastUsedAt, createdAt }: KeyView): number {
     return store.now() - Date.parse(lastUsedAt ?? createdAt ?? isoTime(0));
+  }
+
+  function isExpiring({ status, expiresAt }: KeyView, seconds: number): boolean {
+    if (status === 'expired' || expiresAt === null) return false;
+    return Date.parse(expiresAt) <= store.now() + seconds * 1_000;
   }
 }
 
@@ -78,7 +87,7 @@ export const keyFields: readonly Field<KeyView>[] = [
   { name: 'plan', of: ({ plan }) => plan },
   { name: 'status', of: ({ status }) => status },
   { name: 'created', of: ({ createdAt }) => createdAt },
-  { name: 'expires', of: ({ expiresAt }) => expiresAt ?? 'never' },
+  { name: 'expires', of: expiryText },
   { name: 'revoked', of: ({ revokedAt }) => revokedAt, only: 'record' },
   { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
   ...usageFields<KeyView>(),
@@ -89,7 +98,7 @@ export const keyFields: readonly Field<KeyView>[] = [
   },
   {
     name: 'ban',
-    of: ({ bannedUntil }) => (bannedUntil ? `until ${bannedUntil}` : 'none'),
+    of: ({ bannedUntil }) => (bannedUntil ? `until ${bannedUntil}, ${banReason}` : 'none'),
     only: 'record',
   },
   { name: 'replaces', of: ({ replaces }) => replaces, only: 'record' },
@@ -102,6 +111,10 @@ function rejectionsNow(
 ): number {
   const isNow = isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000));
   return isNow ? rejectionCount : 0;
+}
+
+function expiryText({ status, expiresAt }: KeyView): string | null {
+  return expiresAt ?? (status === 'revoked' || status === 'unfinished' ? null : 'never');
 }
 
 /** Formats Unix seconds. 0 means that there is no time. */

@@ -44,8 +44,10 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
         '--unused-for <duration>',
         'keys that were neither issued nor used for this long',
       ),
+      durationOption('--expiring-within <duration>', 'valid keys that expire within this time'),
     ],
     examples: [
+      'keys list --stage prod --expiring-within 30d',
       'keys list --stage prod --owner "Acme Ltd" --status banned',
       'keys list --stage prod --unused-for 90d --status active',
     ],

@@ -26,8 +26,8 @@ export async function findPurgeable(
       unfinished: createdAt,
       expired: expiresAt,
     };
-    // The time of any other key is NaN, which is not less than any number.
-    return Date.parse(ends[status] ?? '') <= latestEnd;
+    const end = ends[status];
+    return end ? Date.parse(end) <= latestEnd : false;
   });
 }
 

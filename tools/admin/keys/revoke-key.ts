@@ -30,7 +30,7 @@ export async function removeEntry({ tokenHash, owner }: StoredKey, store: KeySto
 }
 
 /**
- * Records in a key's details that it is revoked, with the last use and the expiry from its entry, unless
+ * Records in a key's details that it is revoked, with the last use from its entry, unless
  * this is already recorded.
  */
 async function recordRevocation(
@@ -42,7 +42,6 @@ async function recordRevocation(
   const set = {
     [`${path}.revokedAt`]: new Date(store.now()).toISOString(),
     ...(entry?.usedAt && { [`${path}.usedAt`]: entry.usedAt }),
-    ...(entry?.expiresAt && { [`${path}.expiresAt`]: entry.expiresAt }),
   };
   await changeDetails(owner.details.ownerId, { set, where: { [path]: present } }, store);
 }

@@ -25,9 +25,12 @@ export async function rotateKey(
   const old = await findKey(keyId, store);
   const replacement = replacementOf(old);
   if (replacement) {
-    const problem = `${keyId} was already replaced by ${replacement.keyId}: nothing was changed`;
+    const { keyId: by } = replacement;
+    const problem = `${keyId} was already replaced by ${by}: nothing was changed`;
     // An earlier run may have been killed before it showed the replacement, whose token nobody has.
-    const remedy = `only if nobody has received its API key, run "keys rotate ${replacement.keyId} --grace 0s"`;
+    const remedy =
+      `"keys show ${by}" shows whether it is used; if nobody has received its API key, ` +
+      `"keys rotate ${by}" issues another`;
     throw new WrongStateError(problem, { remedy });
   }
   const entry = validEntry(old, 'rotated', store.now());

@@ -8,20 +8,23 @@ import type { KeyStore } from '../stage/key-store.ts';
  * the plan's usage plan.
  *
  * It first removes the key from the old usage plan: API Gateway allows one usage plan per key and stage.
+ *
+ * @returns whether it has changed anything
  */
 export async function putGatewayKey(
   ownerId: string,
   plan: PlanName,
   store: KeyStore,
-): Promise<void> {
+): Promise<boolean> {
   const { gateway } = store;
   const usagePlanId = store.usagePlanIds[plan];
   const keyId = await gatewayKeyId(ownerId, store);
   const current = await gateway.findUsagePlans({ keyId });
-  for (const other of current.filter((each) => each !== usagePlanId)) {
-    await gateway.deleteUsagePlanKey({ usagePlanId: other, keyId });
-  }
-  if (!current.includes(usagePlanId)) await gateway.createUsagePlanKey({ usagePlanId, keyId });
+  const others = current.filter((each) => each !== usagePlanId);
+  for (const other of others) await gateway.deleteUsagePlanKey({ usagePlanId: other, keyId });
+  const isMissing = !current.includes(usagePlanId);
+  if (isMissing) await gateway.createUsagePlanKey({ usagePlanId, keyId });
+  return isMissing || others.length > 0;
 }
 
 /** Deletes an owner's API Gateway key, if there is one. */

@@ -73,6 +73,19 @@ export function hasLimits(
   return item?.plan === plan && item.perMinute === perMinute && item.perDay === perDay;
 }
 
+/**
+ * Completes a request for the enterprise plan that names one limit: the other one stays as it is. Without any
+ * limit the request stays incomplete.
+ */
+export function withPresentLimits(
+  { plan, perMinute, perDay }: AgreedLimits,
+  present: OwnerLimits,
+): AgreedLimits {
+  const isPartial = plans[plan].limitsPerOwner && (perMinute ?? perDay) !== undefined;
+  const { perMinute: minute, perDay: day } = isPartial ? present : {};
+  return { plan, perMinute: perMinute ?? minute, perDay: perDay ?? day };
+}
+
 function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | undefined): number {
   const plan = plans[planName];
   if (asked === undefined) {

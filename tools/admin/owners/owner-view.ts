@@ -2,7 +2,7 @@ import { keyIdOf } from '../../../lambdas/shared/owner-record.ts';
 import { type WindowUse, windowUses } from '../../../lambdas/shared/windows.ts';
 import { isPlanName } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
-import { isBanned, isExpired } from '../keys/key-state.ts';
+import { banReason, isBanned, isExpired } from '../keys/key-state.ts';
 import type { OwnerItem, StoredOwner } from './stored-owner.ts';
 
 /** The usage of both windows by all keys of an owner together. */
@@ -97,7 +97,8 @@ function bansOf({ ownerId, keys }: OwnerItem, nowMs: number) {
 
 function bansText({ bans }: OwnerView): string | null {
   const each = bans.map(
-    ({ keyId, bannedUntil }) => `until ${bannedUntil}: "keys unban ${keyId}" lifts it`,
+    ({ keyId, bannedUntil }) =>
+      `until ${bannedUntil}, ${banReason}: "keys unban ${keyId}" lifts it`,
   );
   return each.join('; ') || null;
 }

@@ -12,7 +12,7 @@ import { createOwner } from './create-owner.ts';
 import { deleteOwner } from './delete-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
 import { type OwnerLimits, reviewPlans, setPlanCommand } from './owner-limits.ts';
-import { meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
+import { dayFields, meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
 import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts';
@@ -52,23 +52,25 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage }, owner) => shown(await findOwner(owner, stage), stage),
   });
   addVerb<{ days: number }>(owners, io, {
-    usage: 'usage',
-    description: "show the owners' requests of the last days, as API Gateway has metered them",
+    usage: 'usage [owner]',
+    description:
+      "show the owners' requests, or one owner's on each day, as API Gateway has metered them",
     options: [
       new Option('--days <days>', `the number of days, including today, up to ${meteredDays}`)
         .argParser(wholeNumberUpTo(meteredDays))
         .default(30),
     ],
     help: usageHelp,
-    examples: ['owners usage --stage prod --days 90'],
-    run: async ({ stage, options: { days } }) => {
-      const used = await ownersUsage(days, stage);
+    examples: ['owners usage --stage prod --days 90', 'owners usage "Acme Ltd" --stage prod'],
+    run: async ({ stage, options: { days } }, idOrName?: string) => {
+      const used = await ownersUsage(idOrName, days, stage);
       const total = used.reduce((sum, { requests }) => sum + requests, 0);
       const sum = `${counted(total, 'request')} in ${counted(days, 'day')}.`;
-      return {
-        value: used,
-        text: `${tableText(meteredFields, used, 'There are no owners.')}\n\n${sum}`,
-      };
+      const table =
+        idOrName === undefined
+          ? tableText(meteredFields, used, 'There are no owners.')
+          : tableText(dayFields, used[0]!.days);
+      return { value: idOrName === undefined ? used : used[0], text: `${table}\n\n${sum}` };
     },
   });
   addVerb<Partial<OwnerLimits>>(owners, io, {
@@ -150,7 +152,7 @@ function ownerShown(idOrName: string): string {
 const limitOptions = [
   new Option(
     '--per-minute <requests>',
-    "its own limit per minute, at most the plan's; enterprise requires both limits",
+    "its own limit per minute, at most the plan's; enterprise requires one",
   ).argParser(wholeNumber),
   new Option('--per-day <requests>', "its own limit per day, at most the plan's").argParser(
     wholeNumber,
@@ -164,7 +166,8 @@ const deleteHelp = `
 Logs and backups contain the owner for a while (docs/operating.md).`;
 
 const setPlanHelp = `
-A limit that is not given is the plan's. The last line is the command that undoes the change.`;
+A limit that is not given is the plan's, or with enterprise the owner's present one. The line "undo" has the
+command that undoes the change.`;
 
 async function setPlan(
   { stage, options }: Call<Partial<OwnerLimits>>,
@@ -181,9 +184,12 @@ async function setPlan(
   const isUndoable = isPlanName(agreed.plan) && undo !== done;
   const undoing = isUndoable ? `npm run admin -- ${undo} ${target}` : null;
   const [from, to] = [before, owner.item].map((item) => `${item.plan}, ${limitsText(item)}`);
+  const unchanged = owner.wasRepaired
+    ? "nothing but API Gateway's key, which was not in the plan's usage plan"
+    : 'nothing';
   const lines = [
     text,
-    `changed      ${from === to ? 'nothing' : `from ${from} to ${to}`}`,
+    `changed      ${from === to ? unchanged : `from ${from} to ${to}`}`,
     ...(undoing ? [`undo         ${undoing}`] : []),
   ];
   const { plan: was, perMinute: minute, perDay: day } = before;

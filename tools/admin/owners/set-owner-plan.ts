@@ -4,7 +4,14 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { findCompleteOwner, readOwner } from './find-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
-import { hasLimits, limitsFor, type OwnerLimits, setPlanCommand } from './owner-limits.ts';
+import {
+  hasLimits,
+  limitsFor,
+  type OwnerLimits,
+  setPlanCommand,
+  withPresentLimits,
+} from './owner-limits.ts';
+import { limitsText } from './owner-view.ts';
 import {
   type AgreedLimits,
   type CompleteOwner,
@@ -20,17 +27,22 @@ import {
  * first, and a move to a smaller plan DynamoDB. If it is interrupted, the limits of the smaller plan apply,
  * and running it again completes it.
  *
- * @throws OperatorError if the plan does not allow the limits
+ * @returns the owner, and whether its API Gateway key was not in the right usage plan
+ * @throws OperatorError if the plan does not allow the limits, or another move has changed them meanwhile
  */
 export async function setOwnerPlan(
   idOrName: string,
-  agreed: AgreedLimits,
+  request: AgreedLimits,
   store: KeyStore,
-): Promise<CompleteOwner> {
+): Promise<CompleteOwner & { wasRepaired: boolean }> {
   const owner = await findCompleteOwner(idOrName, store);
   const { ownerId } = owner.details;
+  const agreed = withPresentLimits(request, owner.item);
   const limits = limitsFor(agreed);
-  const inGateway = () => putGatewayKey(ownerId, agreed.plan, store);
+  let wasRepaired = false;
+  const inGateway = async () => {
+    wasRepaired = await putGatewayKey(ownerId, agreed.plan, store);
+  };
   const inDynamoDb = () => setLimits(owner, agreed.plan, limits, store);
   const { plan, perMinute } = owner.item;
   const isLarger =
@@ -44,7 +56,9 @@ export async function setOwnerPlan(
     if (hasLimits(item, agreed.plan, limits)) {
       await changeDetails(ownerId, { set: { agreed }, where: { agreed: details.agreed } }, store);
     }
-    return alignGatewayKey(ownerId, store);
+    const changed = await alignGatewayKey(ownerId, store);
+    if (!hasLimits(changed.item, agreed.plan, limits)) throw changedByOther(changed);
+    return { ...changed, wasRepaired };
   });
 }
 
@@ -90,9 +104,12 @@ export async function setLimits(
   const where = { plan: item.plan, perMinute: item.perMinute, perDay: item.perDay };
   if (await changeItem(details, { set: { plan, ...limits }, where }, store)) return;
   // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
-  const { item: applied } = await alignGatewayKey(ownerId, store);
-  throw new WrongStateError(
-    `The plan of ${ownerId} was changed by somebody else meanwhile, to ${applied.plan}`,
+  throw changedByOther(await alignGatewayKey(ownerId, store));
+}
+
+function changedByOther({ details: { ownerId }, item }: CompleteOwner): WrongStateError {
+  return new WrongStateError(
+    `The plan of ${ownerId} was changed by somebody else meanwhile: it is ${item.plan}, ${limitsText(item)}`,
     { remedy: 'run the command again if you want another plan' },
   );
 }

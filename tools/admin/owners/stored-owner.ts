@@ -16,7 +16,6 @@ export interface KeyDetails {
   revokedAt?: string;
   /** The last use in Unix seconds, copied from the entry when the key was revoked. */
   usedAt?: number;
-  expiresAt?: number;
   /** The id of the key that this one has replaced in a rotation. */
   replaces?: string;
 }

@@ -342,7 +342,7 @@ describe('the operator and a running service', () => {
     const reset = await admin(['owners', 'reset-usage', ownerId, '--local', service.origin]);
     const until = `until ${banned.bannedUntil}`;
     expect(reset.stdout).toMatch(
-      new RegExp(`^ban +${until}: "keys unban ${keyId}" lifts it$`, 'm'),
+      new RegExp(`^ban +${until}, because .+: "keys unban ${keyId}" lifts it$`, 'm'),
     );
     expect(reset.stdout).toMatch(/^this minute +0 of 1 used,/m);
     expect(await statusWith(apiKey)).toBe(429);

@@ -221,7 +221,7 @@ async function rotateOrItsReplacement(
   try {
     return await rotateKey(id, graceSeconds, store);
   } catch (error) {
-    const [, replacement] = /run "keys rotate (key_\w+) --grace 0s"/.exec(String(error)) ?? [];
+    const [, replacement] = /"keys rotate (key_\w+)" issues another/.exec(String(error)) ?? [];
     if (!replacement) throw error;
     return rotateKey(replacement, 0, store);
   }

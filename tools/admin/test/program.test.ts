@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
@@ -207,6 +208,20 @@ describe('help', () => {
       expect(stdout).toMatch(/Examples:\n {2}npm run admin -- /);
     }
   });
+});
+
+it.each(['nonsense', 'orders nonsense'])('refuses %j beside --help', async (command) => {
+  expect(await admin([...command.split(' '), '--help'])).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: "error: unknown command 'nonsense'; see --help\n",
+  });
+});
+
+it('prints the version', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+  expect(await admin(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 describe('keys list', () => {

@@ -186,8 +186,8 @@ describe('rotateKey', () => {
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>, string]>([
-    ['revoked', (keyId) => revokeKey(keyId, store), '"keys issue" issues a new key to its owner'],
-    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds }), '"keys issue" issues a new key'],
+    ['revoked', (keyId) => revokeKey(keyId, store), '"keys issue --owner own_'],
+    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds }), '"keys issue --owner own_'],
   ])('refuses a key that is %s', async (_, make, message) => {
     const { keyId } = await issue();
     await make(keyId);
@@ -202,9 +202,9 @@ describe('rotateKey', () => {
     const { keyId: next } = await rotateKey(keyId, 60, store);
 
     await expect(rotateKey(keyId, 60, store)).rejects.toThrow(
-      `was already replaced by ${next}: nothing was changed; only if nobody has received its API key, ` +
-        `run "keys rotate ${next} --grace 0s"`,
+      `was already replaced by ${next}: nothing was changed; "keys show ${next}" shows whether it is used`,
     );
+    expect(await listKeys({ status: 'active' }, store)).toHaveLength(2);
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>, number]>([
@@ -237,15 +237,17 @@ describe('rotateKey', () => {
 });
 
 describe('extendKey', () => {
-  it('extends a key from now on, and never shortens it', async () => {
+  it('extends a key from now on, and refuses to shorten it', async () => {
     const { keyId } = await issue({ expiresAt: nowSeconds + 60 });
+    const extended = { status: 'active', expiresAt: '2026-11-20T10:30:15Z' };
 
-    for (const seconds of [3_600, 3_600, 60]) {
-      expect(await extendKey(keyId, seconds, store)).toMatchObject({
-        status: 'active',
-        expiresAt: '2026-11-20T10:30:15Z',
-      });
+    for (const seconds of [3_600, 3_600]) {
+      expect(await extendKey(keyId, seconds, store)).toMatchObject(extended);
     }
+    await expect(extendKey(keyId, 60, store)).rejects.toThrow(
+      `${keyId} works until 2026-11-20T10:30:15Z: nothing was changed; give a longer time`,
+    );
+    expect(await listKeys({}, store)).toMatchObject([extended]);
   });
 
   it('does not change a key that never expires', async () => {
@@ -258,12 +260,12 @@ describe('extendKey', () => {
     ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds })],
     ['revoked', (keyId) => revokeKey(keyId, store)],
   ])('refuses a key that is %s', async (status, make) => {
-    const { keyId } = await issue();
+    const { keyId, ownerId } = await issue();
     await make(keyId);
     const before = await allItems();
 
     await expect(extendKey(keyId, 60, store)).rejects.toThrow(
-      `${keyId} is ${status} and cannot be extended; "keys issue" issues a new key to its owner`,
+      `${keyId} is ${status} and cannot be extended; "keys issue --owner ${ownerId}" issues another key`,
     );
     expect(await allItems()).toEqual(before);
   });
@@ -281,7 +283,7 @@ describe('extendKey', () => {
 });
 
 describe('revokeKey', () => {
-  it('removes the entry, and keeps its last use and expiry in the details', async () => {
+  it('removes the entry, and keeps its last use in the details', async () => {
     const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 60 });
     await set(keyId, { usedAt: minute });
 
@@ -291,8 +293,8 @@ describe('revokeKey', () => {
     expect(await detailsOf(keyId)).toMatchObject({
       revokedAt: '2026-11-20T09:30:15.500Z',
       usedAt: minute,
-      expiresAt: nowSeconds + 60,
     });
+    expect(await listKeys({}, store)).toMatchObject([{ status: 'revoked', expiresAt: null }]);
     expect(gatewayKeys()).toHaveLength(1);
   });
 
@@ -398,6 +400,20 @@ describe('listKeys', () => {
     const found = await listKeys({ unusedFor: 90 }, at(90));
 
     expect(found.map(({ keyId }) => keyId)).toEqual([unused.keyId]);
+  });
+
+  it('lists the valid keys that expire soon', async () => {
+    const expiring = async (seconds?: number) =>
+      (await issue({ expiresAt: seconds && nowSeconds + seconds })).keyId;
+    const soon = [await expiring(30), await expiring(60)];
+    await expiring(61);
+    await expiring();
+    await set(await expiring(), { expiresAt: nowSeconds });
+    await revokeKey(await expiring(10), store);
+
+    const found = await listKeys({ expiringWithin: 60 }, store);
+
+    expect(found.map(({ keyId }) => keyId).sort()).toEqual(soon.sort());
   });
 
   it('shows a valid key whose details were removed', async () => {

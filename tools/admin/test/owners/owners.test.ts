@@ -17,6 +17,8 @@ import type { AgreedLimits } from '../../owners/stored-owner.ts';
 import type { KeyStore } from '../../stage/key-store.ts';
 import {
   interleaved,
+  interposed,
+  isUpdateOf,
   minute,
   nowMs,
   nowSeconds,
@@ -179,6 +181,38 @@ describe('setOwnerPlan', () => {
     );
   });
 
+  it('leaves the limit of the enterprise plan that the request does not name as it is', async () => {
+    await create({ plan: 'pro' });
+    const { perMinute, perDay } = plans.pro;
+
+    const { details, item } = await setOwnerPlan(
+      'Acme',
+      { plan: 'enterprise', perMinute: 600 },
+      store,
+    );
+    const again = await setOwnerPlan('Acme', { plan: 'enterprise', perDay: 700 }, store);
+
+    expect(perMinute).not.toBe(600);
+    expect([details.agreed, item.perDay]).toEqual([
+      { plan: 'enterprise', perMinute: 600, perDay },
+      perDay,
+    ]);
+    expect(again.item).toMatchObject({ plan: 'enterprise', perMinute: 600, perDay: 700 });
+  });
+
+  it('says whether an API Gateway key was missing', async () => {
+    await create();
+    await gateway.deleteApiKey({ apiKey: [...gateway.keys.keys()][0]! });
+
+    expect(await setOwnerPlan('Acme', { plan: 'free' }, store)).toMatchObject({
+      wasRepaired: true,
+    });
+    expect(await setOwnerPlan('Acme', { plan: 'free' }, store)).toMatchObject({
+      wasRepaired: false,
+    });
+    expect(usagePlans()).toEqual([['plan-free']]);
+  });
+
   it('requires limits for the enterprise plan, and changes nothing without them', async () => {
     await create();
     gateway.changes.length = 0;
@@ -188,6 +222,20 @@ describe('setOwnerPlan', () => {
     );
     expect(gateway.changes).toEqual([]);
   });
+
+  it.each(['apiKeysTable', 'ownersTable'] as const)(
+    'fails if somebody else moves the owner before its change in the %s',
+    async (table) => {
+      await create();
+      const other = () => setOwnerPlan('Acme', { plan: 'business' }, store);
+      const meanwhile = interposed(store, isUpdateOf(store[table]), other);
+
+      await expect(setOwnerPlan('Acme', { plan: 'pro' }, meanwhile)).rejects.toThrow(
+        'was changed by somebody else meanwhile: it is business, 1,000 per minute, 100,000 per day; run',
+      );
+      expect((await findOwner('Acme', store)).details.agreed).toEqual({ plan: 'business' });
+    },
+  );
 
   it.each([
     ['pro', 'free', 'business'],
@@ -395,13 +443,15 @@ describe('ownersUsage', () => {
     gateway.usage.set('plan-free', { [keyId!]: log(0, 2, 3), [busy]: log(0, 0, 90) });
     gateway.usage.set('plan-pro', { [ownerId]: log(1, 0, 4), other: log(7, 7, 7) });
 
-    const all = await ownersUsage(3, store);
-
-    expect(all).toEqual([
-      { ownerId: busy, name: 'Busy', plan: 'free', requests: 90 },
-      { ownerId, name: 'Acme', plan: 'free', requests: 10 },
-      { ownerId: idle, name: 'Idle', plan: 'free', requests: 0 },
+    const used = (...counts: number[]) =>
+      counts.map((requests, index) => ({ day: `2026-11-${18 + index}`, requests }));
+    const acme = { ownerId, name: 'Acme', plan: 'free', requests: 10, days: used(1, 2, 7) };
+    expect(await ownersUsage(undefined, 3, store)).toEqual([
+      { ownerId: busy, name: 'Busy', plan: 'free', requests: 90, days: used(0, 0, 90) },
+      acme,
+      { ownerId: idle, name: 'Idle', plan: 'free', requests: 0, days: used(0, 0, 0) },
     ]);
+    expect(await ownersUsage('Acme', 3, store)).toEqual([acme]);
   });
 });
 
