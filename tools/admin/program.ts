@@ -3,12 +3,12 @@ import { stageNames } from '../../lib/settings/stages.ts';
 import packageFile from '../../package.json' with { type: 'json' };
 import { UsageError } from '../shared/errors.ts';
 import { type CommandIo, print } from './console/command-io.ts';
+import { examplesText } from './console/verb.ts';
 import { reportFailure } from './failure-report.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addOrdersCommands } from './orders/orders-commands.ts';
 import { addOwnersCommands } from './owners/owners-commands.ts';
 import type { Target } from './stage/target.ts';
-import { examplesText } from './stage/verb.ts';
 import { addStatusCommand } from './status/status-command.ts';
 import { addTablesCommands } from './tables/tables-commands.ts';
 

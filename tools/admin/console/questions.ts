@@ -54,6 +54,10 @@ function ask({ stderr }: CommandIo, question: string): void {
   stderr.write(`${printable(question)} `);
 }
 
+/**
+ * Reads a line. `question` of readline/promises is no substitute: its promise stays pending if the input ends
+ * without a line break. @inquirer/core would be a package more for two questions.
+ */
 async function firstLine(
   { stdin, interruption: signal }: CommandIo,
   output?: Writable,

@@ -3,10 +3,10 @@ import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plan
 import { quoted } from '../../shared/errors.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
+import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { labelOf } from '../stage/target.ts';
-import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { changeOwner, noUsage, renameOwner } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { deleteOwner } from './delete-owner.ts';

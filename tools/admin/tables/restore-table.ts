@@ -1,9 +1,9 @@
 import { stackTag } from '../../../lib/settings/names.ts';
 import { stageSettings } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError, WrongStateError } from '../../shared/errors.ts';
+import type { Call } from '../console/verb.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import type { StageConnection } from '../stage/stage-connection.ts';
-import type { Call } from '../stage/verb.ts';
 
 /** The parts of a call that a command needs that waits for a table. */
 type WaitingCall = Pick<Call, 'stage' | 'io'>;

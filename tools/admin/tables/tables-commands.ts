@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { CommandIo } from '../console/command-io.ts';
+import { addVerb, yesOption } from '../console/verb.ts';
 import { timeOption } from '../orders/change-commands.ts';
-import { addVerb, yesOption } from '../stage/verb.ts';
 import { deleteRestoredTable, restoreTable } from './restore-table.ts';
 
 const tables = {

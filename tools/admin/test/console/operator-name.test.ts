@@ -1,7 +1,7 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { operatorName } from '../../stage/operator-name.ts';
+import { operatorName } from '../../console/operator-name.ts';
 
 const sts = mockClient(STSClient);
 const onStage = { stage: 'prod' };

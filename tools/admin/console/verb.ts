@@ -1,10 +1,10 @@
 import { type Argument, type Command, Option } from 'commander';
 import { OperatorError } from '../../shared/errors.ts';
-import { type CommandIo, print, printResult, type Result } from '../console/command-io.ts';
-import { confirm } from '../console/questions.ts';
-import { failureText, mayBeDone } from './service-failure.ts';
-import { connect, type StageConnection } from './stage-connection.ts';
-import { labelOf, type Target } from './target.ts';
+import { failureText, mayBeDone } from '../stage/service-failure.ts';
+import { connect, type StageConnection } from '../stage/stage-connection.ts';
+import { labelOf, type Target } from '../stage/target.ts';
+import { type CommandIo, print, printResult, type Result } from './command-io.ts';
+import { confirm } from './questions.ts';
 
 /** Options that every command takes. */
 interface GlobalOptions extends Target {

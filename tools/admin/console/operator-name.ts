@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import { OperatorError } from '../../shared/errors.ts';
-import { checkedText } from '../console/checked-text.ts';
-import type { CommandIo } from '../console/command-io.ts';
-import { withCallLimits } from './call-limits.ts';
-import { failureText } from './service-failure.ts';
-import { clientSettings } from './stage-connection.ts';
-import type { Target } from './target.ts';
+import { withCallLimits } from '../stage/call-limits.ts';
+import { failureText } from '../stage/service-failure.ts';
+import { clientSettings } from '../stage/stage-connection.ts';
+import type { Target } from '../stage/target.ts';
+import { checkedText } from './checked-text.ts';
+import type { CommandIo } from './command-io.ts';
 
 /** The option with which an operator gives a name. */
 export const asOption = new Option(
