@@ -1,4 +1,4 @@
-import { attributeTypes, isInteger, type OrderField, orderFields } from '../shared/order-fields.ts';
+import { attributeTypes, isInt64, type OrderField, orderFields } from '../shared/order-fields.ts';
 import { memberName } from '../shared/order-json.ts';
 
 /*
@@ -209,14 +209,14 @@ class OrderCopier {
   }
 
   private endOfValue({ start, field }: CopiedField): number {
-    if (field.type === 'integer') return this.endOfInteger(start, field);
+    if (field.type === 'integer') return this.endOfInteger(start);
     if (field.type === 'string') return this.endOfString(start);
     if (this.hasText(start, trueText)) return start + trueText.length;
     return this.hasText(start, falseText) ? start + falseText.length : notUnderstood;
   }
 
-  /** The position of the quote behind the digits. `isInteger` takes longer, so most do without it. */
-  private endOfInteger(start: number, field: OrderField): number {
+  /** The position of the quote behind the digits. `isInt64` takes longer, so most do without it. */
+  private endOfInteger(start: number): number {
     const { page } = this;
     const first = page[start] === minus ? start + 1 : start;
     let at = first;
@@ -226,7 +226,7 @@ class OrderCopier {
     const isWithinInt64 = digits < 19 || (digits === 19 && page[first] !== nine);
     if (page[at] === quote && digits > 0 && page[first] !== zero && isWithinInt64) return at;
     const end = page.indexOf(quote, start);
-    return isInteger(page.toString('latin1', start, end), field) ? end : notUnderstood;
+    return isInt64(page.toString('latin1', start, end)) ? end : notUnderstood;
   }
 
   /** A string ends with the first quote without a backslash before it, which could have one itself. */

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item } from './dynamodb.ts';
-import { attributeTypes, isInteger, type OrderField, orderFields } from './order-fields.ts';
+import { attributeTypes, isInt64, type OrderField, orderFields } from './order-fields.ts';
 
 /** What comes before the value of a field in the JSON of an order, and of an item. */
 export function memberName(name: string): string {
@@ -36,5 +36,5 @@ function valueToJson(attribute: AttributeValue, field: OrderField): string | und
   const value = attribute[attributeTypes[field.type]];
   if (field.type !== 'integer') return JSON.stringify(value);
   const digits = String(value);
-  return isInteger(digits, field) ? digits : undefined;
+  return isInt64(digits) ? digits : undefined;
 }

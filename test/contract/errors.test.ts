@@ -7,6 +7,7 @@ import { cancelRefusals } from '../../lambdas/shared/order-states.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
 import { type StageName, stageNames, template } from '../helpers/synthesized.ts';
+import { operations } from './contract-api.ts';
 
 interface ErrorBody {
   readonly status: number;
@@ -17,21 +18,22 @@ interface ErrorBody {
 interface DocumentedResponse {
   readonly content: {
     readonly 'application/json': {
-      readonly schema: { readonly allOf: readonly [object, { readonly properties: Properties }] };
+      readonly schema: object;
       readonly examples: Readonly<Record<string, { readonly value: ErrorBody }>>;
     };
   };
 }
 
-interface Properties {
-  readonly code: { readonly enum: readonly string[] };
-  readonly status: { readonly const: number };
-}
-
 /** The errors that the contract documents, by the name of their response. */
-const { responses } = contractDocument.components as {
-  responses: Readonly<Record<string, DocumentedResponse>>;
-};
+const { Other: ofOtherSystems, ...responses } = contractDocument.components.responses as Readonly<
+  Record<string, DocumentedResponse>
+>;
+
+/** The statuses of each of these responses, wherever the contract refers to it. */
+const references = [
+  ...operations.map((operation) => operation.responses),
+  ...Object.values<object>(contractDocument['x-gateway-responses']),
+].flatMap((byStatus) => Object.entries(byStatus as Record<string, { readonly $ref?: string }>));
 
 /** The codes of the authorizer's 429. */
 const authorizerCodes = rejectionReasons.filter((reason) => reason !== 'unauthorized');
@@ -79,32 +81,46 @@ describe('the errors of the contract', () => {
   });
 
   it('include every code with which the authorizer rejects', () => {
-    const { properties } = responses.TooManyRequests!.content['application/json'].schema.allOf[1];
+    const documented = examplesOf(responses.TooManyRequests!).map(({ code }) => code);
 
     expect(
       differences(
         ['lambdas/shared/metric-definitions.ts, rejectionReasons', authorizerCodes],
-        ['openapi.yaml, components.responses.TooManyRequests', properties.code.enum],
+        ['openapi.yaml, components.responses.TooManyRequests', documented],
       ),
     ).toEqual([]);
   });
 
-  it.each(Object.entries(responses))(
-    'have the same codes in the schema and in the examples: %s',
-    (name, response) => {
-      const [, { properties }] = response.content['application/json'].schema.allOf;
-      const examples = examplesOf(response);
+  it('have one schema', () => {
+    const schema = { $ref: '#/components/schemas/Error' };
 
-      const place = `openapi.yaml, components.responses.${name}`;
+    for (const { content } of [ofOtherSystems!, ...Object.values(responses)])
+      expect(content['application/json'].schema).toEqual(schema);
+  });
+
+  it.each(Object.entries(responses))(
+    'have examples, all with the status of their response: %s',
+    (name, response) => {
+      const statuses = references
+        .filter(([, { $ref }]) => $ref === `#/components/responses/${name}`)
+        .map(([status]) => status);
+
       const found = differences(
-        [`${place}, code`, properties.code.enum],
-        [`${place}, examples`, examples.map(({ code }) => code)],
+        [
+          `openapi.yaml, components.responses.${name}, examples`,
+          examplesOf(response).map(({ status }) => `${status}`),
+        ],
+        ['openapi.yaml, paths and x-gateway-responses', statuses],
       );
 
       expect(found).toEqual([]);
-      for (const { status } of examples) expect(status).toBe(properties.status.const);
     },
   );
+
+  it('of other systems may come from every operation', () => {
+    for (const { responses } of operations)
+      expect(responses.default).toEqual({ $ref: '#/components/responses/Other' });
+  });
 });
 
 describe.each(stageNames)('the dashboard of %s', (stage) => {
@@ -123,7 +139,13 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   it('shows every outcome of a cancellation', () => {
     const ofClasses = new Set(classBodies().map(({ code }) => code));
     const { delete: cancelOrder } = contractDocument.paths['/store/orders/{orderId}'];
-    const { 204: _cancelled, 400: _malformed, 413: _tooLarge, ...refusals } = cancelOrder.responses;
+    const {
+      204: _done,
+      400: _malformed,
+      413: _tooLarge,
+      default: _other,
+      ...refusals
+    } = cancelOrder.responses;
 
     const codes = Object.values<{ readonly $ref?: string }>(refusals)
       .flatMap((reference) => examplesOf(referred(reference)!))

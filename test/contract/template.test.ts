@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { isAlias, isNode, parseDocument, visit } from 'yaml';
 import { requestHeaders } from '../../lambdas/shared/headers.ts';
 import {
   handlerEntries,
@@ -179,6 +180,16 @@ describe('the contract', () => {
         ],
       ),
     ).toEqual([]);
+  });
+
+  it('has no anchor and no alias, which some generators refuse', () => {
+    const found: string[] = [];
+    visit(parseDocument(readFileSync(contractFile, 'utf8')), (_key, node) => {
+      if (isAlias(node)) found.push(`*${node.source}`);
+      else if (isNode(node) && node.anchor) found.push(`&${node.anchor}`);
+    });
+
+    expect(found).toEqual([]);
   });
 
   it('has no unused component', () => {

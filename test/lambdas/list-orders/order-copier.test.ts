@@ -43,12 +43,12 @@ describe('copyOrders', () => {
   it.each([
     ['a NULL', { shipDate: { NULL: true } }],
     ['a fraction', { quantity: { N: '1.5' } }],
-    ['an exponent in an int64', { petId: { N: '1E+2' } }],
+    ['an exponent', { quantity: { N: '1E+2' } }],
     ['an integer above int64', { petId: { N: '9223372036854775808' } }],
     ['an integer below int64', { petId: { N: '-9223372036854775809' } }],
     ['an integer of twenty digits', { petId: { N: '10000000000000000000' } }],
     ['a leading zero', { quantity: { N: '007' } }],
-    ['a negative zero in an int64', { petId: { N: '-0' } }],
+    ['a negative zero', { petId: { N: '-0' } }],
     ['no digits', { quantity: { N: '' } }],
     ['letters after its digits', { quantity: { N: '12a' } }],
     ['only a minus sign', { quantity: { N: '-' } }],
@@ -87,16 +87,6 @@ describe('copyOrders', () => {
 
     expect(copy(page).json).toBe(',{"id":1}');
   });
-
-  it.each(['0', '-0', '-12', '1E+2', '12345678901234567890123456789012345678'])(
-    'copies the quantity %s unchanged, because it is valid JSON',
-    (quantity) => {
-      const { json, rest } = copy(scanAnswer([{ id: { N: '1' }, quantity: { N: quantity } }]));
-
-      expect(json).toBe(`,{"id":1,"quantity":${quantity}}`);
-      expect(JSON.parse(rest).Items).toEqual([]);
-    },
-  );
 
   it('reads nothing beyond a page, wherever it ends and whatever its memory contained before', () => {
     const start = '{"Items":[';

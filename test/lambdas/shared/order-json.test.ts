@@ -10,19 +10,13 @@ describe('orderToJson', () => {
     expect(orderToJson({})).toBe('{}');
   });
 
-  it.each(['1E+2', '1E2', '1e+12', '12345678901234567890123456789012345678'])(
-    'copies the integer %s unchanged, because it is valid JSON',
-    (quantity) => {
-      expect(orderToJson({ quantity: { N: quantity } })).toBe(`{"quantity":${quantity}}`);
-    },
-  );
-
   it.each<[string, OrderItem]>([
     ['a fraction', { quantity: { N: '1.5' } }],
     ['a tiny fraction', { quantity: { N: '-1e-30' } }],
     ['a number that is not valid JSON', { quantity: { N: '007' } }],
     ['a text that is no number', { quantity: { N: 'NaN' } }],
-    ['an integer beyond int64', { petId: { N: '9223372036854775808' } }],
+    ['an integer beyond int64', { quantity: { N: '9223372036854775808' } }],
+    ['an exponent', { quantity: { N: '1E+2' } }],
     ['a date that is a number', { shipDate: { N: '1795000000' } }],
     ['an unknown type', { complete: { X: 1 } as never }],
   ])("I1: leaves out a value that is not of its field's type: %s", (_, attribute) => {

@@ -169,14 +169,13 @@ export class Contract {
   #validator(schema: object): ValidateFunction {
     const known = this.#validators.get(schema);
     if (known !== undefined) return known;
-    // Unlike additionalProperties, unevaluatedProperties also takes `allOf` into account.
-    const compiled = this.#ajv.compile({ allOf: [schema], unevaluatedProperties: false });
+    const compiled = this.#ajv.compile({ ...schema, unevaluatedProperties: false });
     this.#validators.set(schema, compiled);
     return compiled;
   }
 }
 
-/** Compares an error's code and message with the examples, except for numbers and `$context` variables. */
+/** Compares an error with the examples, except for the numbers and `$context` variables in its message. */
 function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
   const documented = Object.values(examples).map(({ value }) => wordsOf(value));
   const words = wordsOf(JSON.parse(text));
@@ -185,8 +184,8 @@ function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
 }
 
 function wordsOf(error: unknown): string {
-  const { code, message } = error as { code: string; message: string };
-  return `${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
+  const { status, code, message } = error as DocumentedError & { message: string };
+  return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
 }
 
 /**

@@ -139,13 +139,13 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   // Errors
   [
     'refuses the Basic scheme',
-    'the error is "unauthorized: Basic?", documented is',
+    'the error is "401 unauthorized: Basic?", documented is',
     withBody(401, { message: 'Basic?' }),
   ],
   [gone, 'must NOT have unevaluated properties', withBody(410, { stack: 'at …' })],
   [
     'answers 404 to an order that does not exist',
-    'status must be equal to constant',
+    'the error is "400 order_not_found: There',
     withBody(404, { status: 400 }),
   ],
   [

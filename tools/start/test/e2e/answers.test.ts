@@ -214,14 +214,15 @@ describe('a response that a client alone cannot provoke', () => {
   });
 
   it('was provoked, like every other that the contract documents', () => {
-    const documented = contract.operations.flatMap(({ operationId, responses }) =>
-      Object.entries(responses).flatMap(([status, { content }]) => {
+    const documented = contract.operations.flatMap(({ operationId, responses }) => {
+      const { default: _ofOtherSystems, ...own } = responses;
+      return Object.entries(own).flatMap(([status, { content }]) => {
         const examples = Object.values(content?.['application/json']?.examples ?? { none: {} });
         return examples.map(({ value }: { value?: { code?: string } }) =>
           [operationId, status, value?.code].join(' ').trim(),
         );
-      }),
-    );
+      });
+    });
 
     expect(
       missing(
