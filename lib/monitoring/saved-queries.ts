@@ -27,7 +27,7 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
     name: 'server-errors',
     logs: ['accessLog'],
     text: `filter status like /^5/
-| stats count(*) as requests by status, errorType, resource, integrationStatus
+| stats count(*) as requests, latest(ownerId) as lastOwner by status, errorType, resource, integrationStatus
 | sort requests desc`,
   },
   {
