@@ -122,7 +122,7 @@ describe('the code of docs/clients.md', () => {
 
     const { stdout } = await run('bash', ['-ec', script], { cwd: root, env: environment });
 
-    expect(stdout).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\{"id":-1003,/);
+    expect(stdout).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\{"id":1001,/);
     expect(stdout).toMatch(/\]1000\n$/);
   });
 
