@@ -7,7 +7,7 @@ import { createOwner } from '../admin/owners/create-owner.ts';
 import { allOwners, findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
 import { putGatewayKey } from '../admin/owners/gateway-key.ts';
 import type { StoredOwner } from '../admin/owners/stored-owner.ts';
-import type { KeyStore } from '../admin/stage/key-store.ts';
+import type { KeyStage } from '../admin/stage/key-stage.ts';
 import type { DataDirectory } from '../local/state/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
@@ -25,18 +25,18 @@ const remedy = 'remove it; the next start creates new demo keys';
  * an owner in the tables of a `DYNAMODB_ENDPOINT`.
  */
 export async function provideDemoKeys(
-  store: KeyStore,
+  stage: KeyStage,
   directory: DataDirectory | undefined,
 ): Promise<DemoKeys> {
   const stored = directory?.read<Partial<DemoKeys>>(file, remedy);
   const keys = await Promise.all(
     planNames.map(async (plan) => {
       const token = stored?.[plan];
-      if (token && (await isKept(token, store))) return [plan, token];
-      const owner = await provideOwner(plan, store);
+      if (token && (await isKept(token, stage))) return [plan, token];
+      const owner = await provideOwner(plan, stage);
       const earlier = keysOf(owner).filter(({ details }) => details?.label === label);
-      if (!token) await purgeKeys(earlier, store);
-      return [plan, (await issueKey({ owner: owner.details.ownerId, label }, store)).apiKey];
+      if (!token) await purgeKeys(earlier, stage);
+      return [plan, (await issueKey({ owner: owner.details.ownerId, label }, stage)).apiKey];
     }),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
@@ -44,18 +44,18 @@ export async function provideDemoKeys(
   return demoKeys;
 }
 
-async function provideOwner(plan: PlanName, store: KeyStore): Promise<StoredOwner> {
+async function provideOwner(plan: PlanName, stage: KeyStage): Promise<StoredOwner> {
   const { perMinute, perDay, limitsPerOwner } = plans[plan];
   const name = `demo ${plan}`;
-  const owner = await lookUpOwner(name, store);
+  const owner = await lookUpOwner(name, stage);
   // An owner of an earlier run may have been moved to another plan.
   if (owner?.item) return owner;
-  return createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, store);
+  return createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, stage);
 }
 
 /** Whether a demo key was neither revoked nor rotated, which gives it an expiry. */
-async function isKept(token: string, store: KeyStore): Promise<boolean> {
-  const owner = await findOwnerOfHash(hashOwnerPart(token), store);
+async function isKept(token: string, stage: KeyStage): Promise<boolean> {
+  const owner = await findOwnerOfHash(hashOwnerPart(token), stage);
   const entry = owner?.item?.keys[hashToken(token)];
   return entry !== undefined && entry.expiresAt === undefined;
 }
@@ -64,8 +64,8 @@ async function isKept(token: string, store: KeyStore): Promise<boolean> {
  * Gives every owner in the tables its gateway key. The gateway of a new run has none of those that an
  * earlier run created in the tables of a `DYNAMODB_ENDPOINT`.
  */
-export async function provideGatewayKeys(store: KeyStore): Promise<void> {
-  for (const { details, item } of await allOwners(store)) {
-    if (item) await putGatewayKey(details.ownerId, item.plan, store);
+export async function provideGatewayKeys(stage: KeyStage): Promise<void> {
+  for (const { details, item } of await allOwners(stage)) {
+    if (item) await putGatewayKey(details.ownerId, item.plan, stage);
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { ordersTable } from '../admin/orders/orders-table.ts';
-import { documentClient, type KeyStore, keyStoreOf } from '../admin/stage/key-store.ts';
+import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
 import { keyGateway } from '../local/control-plane/key-gateway.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
@@ -154,17 +154,17 @@ async function fillTables(
   const outputs = service.outputs as Outputs;
   const { dynamodbEndpoint, operatorAccessKeyId } = service;
   const createClient = () => localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
-  const store: KeyStore = {
-    ...keyStoreOf(options.stage, (name) => outputs[name]),
+  const stage: KeyStage = {
+    ...keyStageOf(options.stage, (name) => outputs[name]),
     documents: documentClient(createClient()),
     gateway: keyGateway(service.controlPlane),
     now: Date.now,
   };
   // A separate client, because a document client stores its options in the client below it.
   const orders = ordersTable(createClient(), outputs.OrdersTableName);
-  await provideGatewayKeys(store);
+  await provideGatewayKeys(stage);
   const [demoKeys] = await Promise.all([
-    options.empty ? undefined : provideDemoKeys(store, service.dataDirectory),
+    options.empty ? undefined : provideDemoKeys(stage, service.dataDirectory),
     options.orders
       ? loadFile(options.orders, orders, signal, log)
       : options.empty || loadSample(orders),

@@ -3,7 +3,7 @@ import { InvalidValueError, NotFoundError, quoted } from '../../shared/errors.ts
 import { refuseToken } from '../console/checked-text.ts';
 import { readOwner } from '../owners/find-owner.ts';
 import type { KeyDetails, StoredEntry, StoredOwner } from '../owners/stored-owner.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { isKeyId, ownerIdOf } from './api-key-token.ts';
 
 /** Everything that is stored about a key. */
@@ -23,9 +23,9 @@ export interface StoredKey {
  *
  * @throws OperatorError if the id is malformed, or there is no such key
  */
-export async function findKey(keyId: string, store: KeyStore): Promise<StoredKey> {
+export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey> {
   refuseMalformed(keyId);
-  const owner = await readOwner(ownerIdOf(keyId), store);
+  const owner = await readOwner(ownerIdOf(keyId), stage);
   const key = owner && keysOf(owner).find((each) => each.keyId === keyId);
   if (key) return key;
   throw new NotFoundError(`No key has the id ${keyId}`, {

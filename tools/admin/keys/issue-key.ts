@@ -15,7 +15,7 @@ import {
   type StoredEntry,
 } from '../owners/stored-owner.ts';
 import { present, size } from '../stage/dynamodb-calls.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { failureText, mayBeDone } from '../stage/service-failure.ts';
 import { createKeyId, createToken, ownCharactersOf } from './api-key-token.ts';
 
@@ -47,14 +47,14 @@ const shownCharacters = 4;
 const maxKeys = 100;
 
 /** Issues a key to an owner. @throws OperatorError if a value is invalid, or there is no such owner */
-export async function issueKey(request: KeyRequest, store: KeyStore): Promise<IssuedKey> {
+export async function issueKey(request: KeyRequest, stage: KeyStage): Promise<IssuedKey> {
   const { expiresAt } = request;
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
-  const owner = await findCompleteOwner(request.owner, store);
-  const draft = draftKey(owner, { label, expiresAt }, store);
+  const owner = await findCompleteOwner(request.owner, stage);
+  const draft = draftKey(owner, { label, expiresAt }, stage);
   const remedy = `nobody has its API key: run "keys revoke ${draft.issued.keyId}", then this command again`;
-  await grantKey(draft, () => addEntry(owner, draft, store), remedy, store);
+  await grantKey(draft, () => addEntry(owner, draft, stage), remedy, stage);
   return draft.issued;
 }
 
@@ -62,11 +62,11 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
 async function addEntry(
   { details, item }: CompleteOwner,
   { tokenHash, entry }: DraftKey,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<void> {
   const path = `keys.${tokenHash}`;
   const where = { ownerHash: present, [path]: undefined, keys: size('<', maxKeys) };
-  if (await changeItem(details, { set: { [path]: entry }, where }, store)) return;
+  if (await changeItem(details, { set: { [path]: entry }, where }, stage)) return;
   const name = quoted(details.name);
   if (Object.keys(item.keys).length < maxKeys) throw new ChangedMeanwhileError(`The owner ${name}`);
   throw new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the maximum`, {
@@ -75,13 +75,13 @@ async function addEntry(
 }
 
 /** Generates a key of an owner without storing it. */
-export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, store: KeyStore) {
+export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, stage: KeyStage) {
   const { ownerId, name, seed } = owner.details;
   const { plan, perMinute, perDay, status } = owner.item;
   const keyId = createKeyId(ownerId);
-  const apiKey = createToken(store.tokenPrefix, seed);
+  const apiKey = createToken(stage.tokenPrefix, seed);
   const tokenHash = hashToken(apiKey);
-  const createdAt = new Date(store.now()).toISOString();
+  const createdAt = new Date(stage.now()).toISOString();
   const lastFour = apiKey.slice(-shownCharacters);
   const issued = {
     keyId,
@@ -114,17 +114,17 @@ export async function grantKey(
   draft: DraftKey,
   addEntry: () => Promise<void>,
   remedy: string,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<void> {
   const { keyId, ownerId } = draft.issued;
   const setAbsent = { [`keys.${keyId}`]: draft.details };
   const saveDetails = () =>
-    changeDetails(ownerId, { setAbsent, where: { ownerId: present } }, store);
+    changeDetails(ownerId, { setAbsent, where: { ownerId: present } }, stage);
   try {
     await saveDetails();
     await addEntry().catch(async (error) => {
       // If the key is not valid, its details are not needed.
-      if (!mayBeDone(error)) await removeDetails(ownerId, keyId, store);
+      if (!mayBeDone(error)) await removeDetails(ownerId, keyId, stage);
       throw error;
     });
     // Before the key was valid, a purge may have removed its details as those of an interrupted command.
@@ -137,7 +137,7 @@ export async function grantKey(
 }
 
 /** Removes a key's details, if they exist. */
-export function removeDetails(ownerId: string, keyId: string, store: KeyStore): Promise<unknown> {
+export function removeDetails(ownerId: string, keyId: string, stage: KeyStage): Promise<unknown> {
   const remove = [`keys.${keyId}`];
-  return changeDetails(ownerId, { remove, where: { ownerId: present } }, store);
+  return changeDetails(ownerId, { remove, where: { ownerId: present } }, stage);
 }

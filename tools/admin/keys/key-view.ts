@@ -3,7 +3,7 @@ import { type Field, grouped, isoTime } from '../console/view.ts';
 import { allOwners, findOwner } from '../owners/find-owner.ts';
 import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
 import type { StoredEntry } from '../owners/stored-owner.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { keysOf, replacementOf, type StoredKey } from './find-key.ts';
 import { banReason, isBanned, type KeyStatus, statusOf } from './key-state.ts';
 
@@ -57,24 +57,24 @@ export interface KeyFilter {
 }
 
 /** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
-export async function listKeys(filter: KeyFilter, store: KeyStore): Promise<KeyView[]> {
+export async function listKeys(filter: KeyFilter, stage: KeyStage): Promise<KeyView[]> {
   const owners =
-    filter.owner === undefined ? await allOwners(store) : [await findOwner(filter.owner, store)];
+    filter.owner === undefined ? await allOwners(stage) : [await findOwner(filter.owner, stage)];
   return owners
     .flatMap(keysOf)
-    .map((key) => keyView(key, store.now()))
+    .map((key) => keyView(key, stage.now()))
     .filter(({ status }) => filter.status === undefined || status === filter.status)
     .filter((key) => filter.unusedFor === undefined || unusedMs(key) >= filter.unusedFor * 1_000)
     .filter((key) => filter.expiringWithin === undefined || isExpiring(key, filter.expiringWithin))
     .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
 
   function unusedMs({ lastUsedAt, createdAt }: KeyView): number {
-    return store.now() - Date.parse(lastUsedAt ?? createdAt ?? isoTime(0));
+    return stage.now() - Date.parse(lastUsedAt ?? createdAt ?? isoTime(0));
   }
 
   function isExpiring({ status, expiresAt }: KeyView, seconds: number): boolean {
     if (status === 'expired' || expiresAt === null) return false;
-    return Date.parse(expiresAt) <= store.now() + seconds * 1_000;
+    return Date.parse(expiresAt) <= stage.now() + seconds * 1_000;
   }
 }
 

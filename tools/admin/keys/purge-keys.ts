@@ -1,5 +1,5 @@
 import { allOwners, findOwner } from '../owners/find-owner.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
 import { removeDetails } from './issue-key.ts';
@@ -14,13 +14,13 @@ import { removeEntry } from './revoke-key.ts';
  */
 export async function findPurgeable(
   olderThanSeconds: number,
-  store: KeyStore,
+  stage: KeyStage,
   owner?: string,
 ): Promise<StoredKey[]> {
-  const owners = owner === undefined ? await allOwners(store) : [await findOwner(owner, store)];
-  const latestEnd = store.now() - olderThanSeconds * 1_000;
+  const owners = owner === undefined ? await allOwners(stage) : [await findOwner(owner, stage)];
+  const latestEnd = stage.now() - olderThanSeconds * 1_000;
   return owners.flatMap(keysOf).filter((key) => {
-    const { status, revokedAt, createdAt, expiresAt } = keyView(key, store.now());
+    const { status, revokedAt, createdAt, expiresAt } = keyView(key, stage.now());
     const ends: Partial<Record<KeyStatus, string | null>> = {
       revoked: revokedAt,
       unfinished: createdAt,
@@ -32,11 +32,11 @@ export async function findPurgeable(
 }
 
 /** Removes the records of keys that are no longer valid. If it is interrupted, run it again. */
-export async function purgeKeys(keys: readonly StoredKey[], store: KeyStore): Promise<void> {
+export async function purgeKeys(keys: readonly StoredKey[], stage: KeyStage): Promise<void> {
   await runRepeatable('Some keys may be purged and others not', async () => {
     for (const key of keys) {
-      if (key.entry) await removeEntry(key, store);
-      await removeDetails(key.owner.details.ownerId, key.keyId, store);
+      if (key.entry) await removeEntry(key, stage);
+      await removeDetails(key.owner.details.ownerId, key.keyId, stage);
     }
   });
 }

@@ -1,7 +1,7 @@
 import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { changeDetails, changeItem } from '../owners/stored-owner.ts';
 import { present } from '../stage/dynamodb-calls.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
 import { isBanned, validEntry } from './key-state.ts';
@@ -15,18 +15,18 @@ import { type KeyView, keyView } from './key-view.ts';
  * @returns whether the key had an entry, and so was not revoked before
  * @throws OperatorError if there is no such key
  */
-export async function revokeKey(keyId: string, store: KeyStore): Promise<boolean> {
-  const key = await findKey(keyId, store);
-  if (key.entry) await removeEntry(key, store);
+export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
+  const key = await findKey(keyId, stage);
+  if (key.entry) await removeEntry(key, stage);
   const state = `${keyId} is refused from now on, but its revocation may not be recorded`;
-  await runRepeatable(state, () => recordRevocation(key, store));
+  await runRepeatable(state, () => recordRevocation(key, stage));
   return key.entry !== undefined;
 }
 
 /** Removes a key's entry, if there is one, after which its token is refused. */
-export async function removeEntry({ tokenHash, owner }: StoredKey, store: KeyStore): Promise<void> {
+export async function removeEntry({ tokenHash, owner }: StoredKey, stage: KeyStage): Promise<void> {
   const path = `keys.${tokenHash}`;
-  await changeItem(owner.details, { remove: [path], where: { [path]: present } }, store);
+  await changeItem(owner.details, { remove: [path], where: { [path]: present } }, stage);
 }
 
 /**
@@ -35,15 +35,15 @@ export async function removeEntry({ tokenHash, owner }: StoredKey, store: KeySto
  */
 async function recordRevocation(
   { keyId, owner, details, entry }: StoredKey,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<void> {
   if (!details || (details.revokedAt && !entry)) return;
   const path = `keys.${keyId}`;
   const set = {
-    [`${path}.revokedAt`]: new Date(store.now()).toISOString(),
+    [`${path}.revokedAt`]: new Date(stage.now()).toISOString(),
     ...(entry?.usedAt && { [`${path}.usedAt`]: entry.usedAt }),
   };
-  await changeDetails(owner.details.ownerId, { set, where: { [path]: present } }, store);
+  await changeDetails(owner.details.ownerId, { set, where: { [path]: present } }, stage);
 }
 
 /**
@@ -54,18 +54,18 @@ async function recordRevocation(
  */
 export async function unbanKey(
   keyId: string,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<KeyView & { wasBanned: boolean }> {
-  const before = await findKey(keyId, store);
-  const entry = validEntry(before, 'unbanned', store.now());
+  const before = await findKey(keyId, stage);
+  const entry = validEntry(before, 'unbanned', stage.now());
   const path = `keys.${before.tokenHash}`;
   const remove = ['bannedUntil', 'rejectionWindow', 'rejectionCount'].map(
     (name) => `${path}.${name}`,
   );
   const lifting = { remove, where: { [path]: present } };
-  if (!(await changeItem(before.owner.details, lifting, store))) {
+  if (!(await changeItem(before.owner.details, lifting, stage))) {
     throw new ChangedMeanwhileError(keyId);
   }
-  const key = await findKey(keyId, store);
-  return { ...keyView(key, store.now()), wasBanned: isBanned(entry, store.now()) };
+  const key = await findKey(keyId, stage);
+  return { ...keyView(key, stage.now()), wasBanned: isBanned(entry, stage.now()) };
 }

@@ -2,7 +2,7 @@ import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
 import { complete } from '../owners/find-owner.ts';
 import { changeItem, type StoredEntry } from '../owners/stored-owner.ts';
 import { present, size } from '../stage/dynamodb-calls.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { findKey, replacementOf, type StoredKey } from './find-key.ts';
 import { type DraftKey, draftKey, grantKey, type IssuedKey } from './issue-key.ts';
 import { isBanned, validEntry } from './key-state.ts';
@@ -20,9 +20,9 @@ import { isBanned, validEntry } from './key-state.ts';
 export async function rotateKey(
   keyId: string,
   graceSeconds: number,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<IssuedKey & { previousExpiresAt: number }> {
-  const old = await findKey(keyId, store);
+  const old = await findKey(keyId, stage);
   const replacement = replacementOf(old);
   if (replacement) {
     const { keyId: by } = replacement;
@@ -33,15 +33,15 @@ export async function rotateKey(
       `"keys rotate ${by}" issues another`;
     throw new WrongStateError(problem, { remedy });
   }
-  const entry = validEntry(old, 'rotated', store.now());
+  const entry = validEntry(old, 'rotated', stage.now());
   const traits = { label: old.details?.label, expiresAt: entry.expiresAt };
-  const draft = draftKey(complete(old.owner), traits, store);
+  const draft = draftKey(complete(old.owner), traits, stage);
   draft.details.replaces = keyId;
-  const graceEnd = Math.floor(store.now() / 1_000) + graceSeconds;
+  const graceEnd = Math.floor(stage.now() / 1_000) + graceSeconds;
   // The old key does not get more time than it had.
   const end = Math.min(graceEnd, entry.expiresAt ?? graceEnd);
   const remedy = 'run the command again';
-  await grantKey(draft, () => addReplacementEntry(old, entry, draft, end, store), remedy, store);
+  await grantKey(draft, () => addReplacementEntry(old, entry, draft, end, stage), remedy, stage);
   return { ...draft.issued, previousExpiresAt: end };
 }
 
@@ -57,10 +57,10 @@ async function addReplacementEntry(
   old: StoredEntry,
   draft: DraftKey,
   end: number,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<void> {
   const { bannedUntil, rejectionWindow, rejectionCount } = old;
-  const ban = isBanned(old, store.now()) && { bannedUntil };
+  const ban = isBanned(old, stage.now()) && { bannedUntil };
   const entry: StoredEntry = { ...draft.entry, ...ban, rejectionWindow, rejectionCount };
   const oldEntry = `keys.${tokenHash}`;
   const isRotated = await changeItem(
@@ -74,7 +74,7 @@ async function addReplacementEntry(
         [`${oldEntry}.expiresAt`]: old.expiresAt,
       },
     },
-    store,
+    stage,
   );
   if (!isRotated) throw new ChangedMeanwhileError(keyId);
 }

@@ -9,7 +9,7 @@ import { stageOfKey } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError } from '../../shared/errors.ts';
 import { findOwner, findOwnerOfHash } from '../owners/find-owner.ts';
 import type { StoredOwner } from '../owners/stored-owner.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { ownerIdOf } from './api-key-token.ts';
 import { keysOf, refuseMalformed, type StoredKey } from './find-key.ts';
 
@@ -27,9 +27,9 @@ interface FoundKeys {
  *
  * @throws OperatorError if the id is malformed, or the owner does not exist
  */
-export async function whoseKeyId(keyId: string, store: KeyStore): Promise<FoundKeys> {
+export async function whoseKeyId(keyId: string, stage: KeyStage): Promise<FoundKeys> {
   refuseMalformed(keyId);
-  const owner = await findOwner(ownerIdOf(keyId), store);
+  const owner = await findOwner(ownerIdOf(keyId), stage);
   return { owner, keys: keysOf(owner).filter((each) => each.keyId === keyId), isWhole: true };
 }
 
@@ -42,8 +42,8 @@ const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
  * @param text a text that contains the token, possibly among other words
  * @throws OperatorError without any part of the text
  */
-export async function whoseToken(text: string, store: KeyStore): Promise<FoundKeys> {
-  const { tokenPrefix } = store;
+export async function whoseToken(text: string, stage: KeyStage): Promise<FoundKeys> {
+  const { tokenPrefix } = stage;
   const token = soleToken(text);
   refuseOtherStage(token, tokenPrefix);
   const isWhole = parseAuthorization(`Bearer ${token}`, tokenPrefix) !== undefined;
@@ -53,7 +53,7 @@ export async function whoseToken(text: string, store: KeyStore): Promise<FoundKe
     throw new OperatorError('The API key is too short', { remedy });
   }
   const filled = ownerPart.padEnd(tokenPrefix.length + charactersAfterPrefix, '0');
-  const owner = await findOwnerOfHash(hashOwnerPart(filled), store);
+  const owner = await findOwnerOfHash(hashOwnerPart(filled), stage);
   if (!owner) {
     const reason = isWhole ? 'was made up' : 'is mistyped';
     throw new NotFoundError(

@@ -6,7 +6,7 @@ import {
   WrongStateError,
 } from '../../shared/errors.ts';
 import { changeTogether, present } from '../stage/dynamodb-calls.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import {
   findCompleteOwner,
   findOwner,
@@ -38,11 +38,11 @@ export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])
 export async function changeOwner(
   idOrName: string,
   set: Pick<OwnerItem, 'status'> | Counters,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<CompleteOwner> {
-  const { details } = await findCompleteOwner(idOrName, store);
-  await changeItem(details, { set: { ...set }, where: { ownerHash: present } }, store);
-  return findCompleteOwner(details.ownerId, store);
+  const { details } = await findCompleteOwner(idOrName, stage);
+  await changeItem(details, { set: { ...set }, where: { ownerHash: present } }, stage);
+  return findCompleteOwner(details.ownerId, stage);
 }
 
 /**
@@ -54,25 +54,25 @@ export async function changeOwner(
 export async function renameOwner(
   idOrName: string,
   newName: string,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<StoredOwner> {
   const name = ownerName(newName);
-  const { ownerId, name: oldName } = (await ownerToRename(idOrName, name, store)).details;
+  const { ownerId, name: oldName } = (await ownerToRename(idOrName, name, stage)).details;
   const [reservation, oldReservation] = [nameReservation(name), nameReservation(oldName)];
   const where = [{ ownerId: undefined }, { owner: ownerId }];
   const isRenamed = await changeTogether(
     [
-      { Update: inOwners(ownerId, { set: { name }, where: { name: oldName } }, store) },
-      { Update: inOwners(reservation, { set: { owner: ownerId }, where }, store) },
+      { Update: inOwners(ownerId, { set: { name }, where: { name: oldName } }, stage) },
+      { Update: inOwners(reservation, { set: { owner: ownerId }, where }, stage) },
       // Names that differ only in case have the same reservation.
       ...(reservation === oldReservation
         ? []
-        : [{ Delete: inOwners(oldReservation, { where }, store) }]),
+        : [{ Delete: inOwners(oldReservation, { where }, stage) }]),
     ],
-    store,
+    stage,
   );
-  if (isRenamed) return findOwner(ownerId, store);
-  const holder = await ownerIdOfName(name, store);
+  if (isRenamed) return findOwner(ownerId, stage);
+  const holder = await ownerIdOfName(name, stage);
   if (holder !== undefined && holder !== ownerId) {
     throw new WrongStateError(`Another owner has the name ${quoted(name)}`, {
       remedy: '"owners show" with this name shows which',
@@ -85,11 +85,11 @@ export async function renameOwner(
 async function ownerToRename(
   idOrName: string,
   newName: string,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<StoredOwner> {
-  const owner = await lookUpOwner(idOrName, store);
-  const renamed = owner ? undefined : await lookUpOwner(newName, store);
-  if (!renamed) return owner ?? findOwner(idOrName, store);
+  const owner = await lookUpOwner(idOrName, stage);
+  const renamed = owner ? undefined : await lookUpOwner(newName, stage);
+  if (!renamed) return owner ?? findOwner(idOrName, stage);
   const { ownerId, name } = renamed.details;
   throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
     remedy: `${ownerId} has the name ${quoted(name)}, perhaps because it was already renamed`,

@@ -1,7 +1,7 @@
 import { quoted, WrongStateError } from '../../shared/errors.ts';
 import { createOwnerIdentity } from '../keys/api-key-token.ts';
 import { changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { noUsage } from './change-owner.ts';
 import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
@@ -30,28 +30,28 @@ export interface NewOwner extends AgreedLimits {
  *
  * @throws OperatorError if the name is taken
  */
-export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
+export async function createOwner(request: NewOwner, stage: KeyStage): Promise<StoredOwner> {
   const { plan, perMinute, perDay } = request;
   const name = ownerName(request.name);
   const agreed = { plan, perMinute, perDay };
   const limits = limitsFor(agreed);
   return runRepeatable(`The owner ${quoted(name)} may be only partly created`, async () => {
-    const ownerId = await reserveName(name, store);
-    const details = await putDetails(ownerId, name, agreed, store);
-    await putGatewayKey(ownerId, plan, store);
-    await putItem(details, agreed, limits, store);
+    const ownerId = await reserveName(name, stage);
+    const details = await putDetails(ownerId, name, agreed, stage);
+    await putGatewayKey(ownerId, plan, stage);
+    await putItem(details, agreed, limits, stage);
     // Another creation may have moved the gateway key meanwhile, or a deletion may have deleted it.
-    return alignGatewayKey(ownerId, store);
+    return alignGatewayKey(ownerId, stage);
   });
 }
 
 /** @returns the id of the new owner, or of the one whose creation was interrupted */
-async function reserveName(name: string, store: KeyStore): Promise<string> {
-  const { ownerId } = createOwnerIdentity(store.tokenPrefix);
+async function reserveName(name: string, stage: KeyStage): Promise<string> {
+  const { ownerId } = createOwnerIdentity(stage.tokenPrefix);
   const reservation = { set: { owner: ownerId }, where: { ownerId: undefined } };
-  if (await changeDetails(nameReservation(name), reservation, store)) return ownerId;
-  const reservedFor = (await ownerIdOfName(name, store)) ?? ownerId;
-  const owner = await readOwner(reservedFor, store);
+  if (await changeDetails(nameReservation(name), reservation, stage)) return ownerId;
+  const reservedFor = (await ownerIdOfName(name, stage)) ?? ownerId;
+  const owner = await readOwner(reservedFor, stage);
   if (owner?.item) throw nameTaken(owner);
   return reservedFor;
 }
@@ -61,19 +61,19 @@ async function putDetails(
   ownerId: string,
   name: string,
   agreed: AgreedLimits,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<OwnerDetails> {
-  const { seed, ownerHash } = createOwnerIdentity(store.tokenPrefix);
-  const createdAt = new Date(store.now()).toISOString();
+  const { seed, ownerHash } = createOwnerIdentity(stage.tokenPrefix);
+  const createdAt = new Date(stage.now()).toISOString();
   const setAbsent = { name, createdAt, seed, ownerHash, agreed, keys: {} };
-  return (await changeDetails(ownerId, { setAbsent }, store))!;
+  return (await changeDetails(ownerId, { setAbsent }, stage))!;
 }
 
 async function putItem(
   { ownerId, ownerHash, name }: OwnerDetails,
   agreed: AgreedLimits,
   limits: OwnerLimits,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<void> {
   const { plan } = agreed;
   const item: OwnerItem = {
@@ -84,17 +84,17 @@ async function putItem(
     ...noUsage,
     keys: {},
   };
-  const key = { table: store.apiKeysTable, key: { ownerHash } };
+  const key = { table: stage.apiKeysTable, key: { ownerHash } };
   const agree = { set: { agreed }, where: { ownerId: present } };
   const isReserved = { set: { owner: ownerId }, where: { owner: ownerId } };
   const changes = [
     { Update: expressions({ ...key, set: { ...item }, where: { ownerHash: undefined } }) },
-    { Update: inOwners(ownerId, agree, store) },
-    { Update: inOwners(nameReservation(name), isReserved, store) },
+    { Update: inOwners(ownerId, agree, stage) },
+    { Update: inOwners(nameReservation(name), isReserved, stage) },
   ];
-  if (await changeTogether(changes, store)) return;
+  if (await changeTogether(changes, stage)) return;
   // Another command has created the owner meanwhile, so its plan decides on the usage plan.
-  throw nameTaken(await alignGatewayKey(ownerId, store));
+  throw nameTaken(await alignGatewayKey(ownerId, stage));
 }
 
 function nameTaken({ details, item }: StoredOwner): WrongStateError {

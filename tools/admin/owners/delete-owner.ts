@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { changeTogether, expressions } from '../stage/dynamodb-calls.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable, UnconfirmedError } from '../stage/service-failure.ts';
 import { findOwner, nameReservation } from './find-owner.ts';
 import { deleteGatewayKey } from './gateway-key.ts';
@@ -14,36 +14,36 @@ import { inOwners } from './stored-owner.ts';
  *
  * @throws OperatorError if there is no such owner
  */
-export async function deleteOwner(idOrName: string, store: KeyStore): Promise<void> {
-  const owner = await findOwner(idOrName, store);
+export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<void> {
+  const owner = await findOwner(idOrName, stage);
   const { ownerId, ownerHash, name } = owner.details;
   await runRepeatable(`${ownerId} may be only partly deleted`, async () => {
-    if (owner.item) await removeItem(ownerHash, store);
-    await deleteGatewayKey(ownerId, store);
+    if (owner.item) await removeItem(ownerHash, stage);
+    await deleteGatewayKey(ownerId, stage);
     const isItsName = [{ owner: ownerId }, { ownerId: undefined }];
     // "owners create" may have completed the owner again meanwhile.
     const isItemGone = {
-      table: store.apiKeysTable,
+      table: stage.apiKeysTable,
       key: { ownerHash },
       where: { ownerHash: undefined },
     };
     const isDeleted = await changeTogether(
       [
-        { Delete: inOwners(ownerId, { where: { name } }, store) },
-        { Delete: inOwners(nameReservation(name), { where: isItsName }, store) },
+        { Delete: inOwners(ownerId, { where: { name } }, stage) },
+        { Delete: inOwners(nameReservation(name), { where: isItsName }, stage) },
         { ConditionCheck: expressions(isItemGone) },
       ],
-      store,
+      stage,
     );
     if (!isDeleted) throw new ChangedMeanwhileError(ownerId);
   });
 }
 
 /** Removes an owner's item, after which none of its keys is valid. */
-async function removeItem(ownerHash: string, store: KeyStore): Promise<void> {
-  const { Attributes } = await store.documents.send(
+async function removeItem(ownerHash: string, stage: KeyStage): Promise<void> {
+  const { Attributes } = await stage.documents.send(
     new DeleteCommand({
-      TableName: store.apiKeysTable,
+      TableName: stage.apiKeysTable,
       Key: { ownerHash },
       ReturnValues: 'ALL_OLD',
     }),

@@ -3,7 +3,7 @@ import { InvalidValueError, NotFoundError, quoted, WrongStateError } from '../..
 import { checkedText } from '../console/checked-text.ts';
 import { isOwnerId } from '../keys/api-key-token.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
 
 const maxNameLength = 200;
@@ -30,8 +30,8 @@ export function nameReservation(text: string): string {
  *
  * @throws OperatorError if there is no such owner, or the text looks like a token
  */
-export async function findOwner(idOrName: string, store: KeyStore): Promise<StoredOwner> {
-  const owner = await lookUpOwner(idOrName, store);
+export async function findOwner(idOrName: string, stage: KeyStage): Promise<StoredOwner> {
+  const owner = await lookUpOwner(idOrName, stage);
   if (owner) return owner;
   throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
     remedy: '"owners list" shows all owners, "owners create" creates one',
@@ -39,8 +39,8 @@ export async function findOwner(idOrName: string, store: KeyStore): Promise<Stor
 }
 
 /** Like `findOwner`, but also throws if the creation of the owner was interrupted. */
-export async function findCompleteOwner(idOrName: string, store: KeyStore): Promise<CompleteOwner> {
-  return complete(await findOwner(idOrName, store));
+export async function findCompleteOwner(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
+  return complete(await findOwner(idOrName, stage));
 }
 
 /** @throws WrongStateError if the creation of the owner was interrupted */
@@ -54,16 +54,16 @@ export function complete({ details, item }: StoredOwner): CompleteOwner {
 /** Like `findOwner`, but undefined if there is none. @throws OperatorError if the name is invalid */
 export async function lookUpOwner(
   idOrName: string,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<StoredOwner | undefined> {
-  if (isOwnerId(idOrName)) return readOwner(idOrName, store);
-  const ownerId = await ownerIdOfName(idOrName, store);
-  return ownerId === undefined ? undefined : readOwner(ownerId, store);
+  if (isOwnerId(idOrName)) return readOwner(idOrName, stage);
+  const ownerId = await ownerIdOfName(idOrName, stage);
+  return ownerId === undefined ? undefined : readOwner(ownerId, stage);
 }
 
 /** The id of the owner for which a name is reserved. @throws OperatorError if the name is invalid */
-export async function ownerIdOfName(name: string, store: KeyStore): Promise<string | undefined> {
-  const reservation = await getItem<{ owner: string }>(store, store.ownersTable, {
+export async function ownerIdOfName(name: string, stage: KeyStage): Promise<string | undefined> {
+  const reservation = await getItem<{ owner: string }>(stage, stage.ownersTable, {
     ownerId: nameReservation(name),
   });
   return reservation?.owner;
@@ -72,28 +72,28 @@ export async function ownerIdOfName(name: string, store: KeyStore): Promise<stri
 /** Reads both items of an owner; undefined if there is no such owner. */
 export async function readOwner(
   ownerId: string,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<StoredOwner | undefined> {
-  const details = await getItem<OwnerDetails>(store, store.ownersTable, { ownerId });
+  const details = await getItem<OwnerDetails>(stage, stage.ownersTable, { ownerId });
   if (!details) return undefined;
   const { ownerHash } = details;
-  const item = await getItem<OwnerItem>(store, store.apiKeysTable, { ownerHash });
+  const item = await getItem<OwnerItem>(stage, stage.apiKeysTable, { ownerHash });
   return { details, item };
 }
 
 /** Finds an owner by the hash of the common part of its tokens; undefined if there is none. */
 export async function findOwnerOfHash(
   ownerHash: string,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<StoredOwner | undefined> {
-  const item = await getItem<OwnerItem>(store, store.apiKeysTable, { ownerHash });
-  return item && readOwner(item.ownerId, store);
+  const item = await getItem<OwnerItem>(stage, stage.apiKeysTable, { ownerHash });
+  return item && readOwner(item.ownerId, stage);
 }
 
 /** All owners of the stage, the newest first. */
-export async function allOwners(store: KeyStore): Promise<StoredOwner[]> {
-  const details = await scan<OwnerDetails>(store, store.ownersTable);
-  const items = await scan<OwnerItem & { ownerHash: string }>(store, store.apiKeysTable);
+export async function allOwners(stage: KeyStage): Promise<StoredOwner[]> {
+  const details = await scan<OwnerDetails>(stage, stage.ownersTable);
+  const items = await scan<OwnerItem & { ownerHash: string }>(stage, stage.apiKeysTable);
   const byHash = new Map(items.map((item) => [item.ownerHash, item]));
   return details
     .filter(({ ownerId }) => isOwnerId(ownerId))
@@ -103,14 +103,14 @@ export async function allOwners(store: KeyStore): Promise<StoredOwner[]> {
 
 /** Reads all items of a table. */
 export async function scan<T extends object>(
-  { documents }: KeyStore,
+  { documents }: KeyStage,
   tableName: string,
 ): Promise<T[]> {
   return (await Array.fromAsync(scanPages<T>(documents, tableName))).flat() as T[];
 }
 
 async function getItem<T>(
-  { documents }: KeyStore,
+  { documents }: KeyStage,
   TableName: string,
   Key: Record<string, string>,
 ): Promise<T | undefined> {

@@ -1,7 +1,7 @@
 import { stackTag } from '../../../lib/settings/names.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 
 /**
  * Ensures that an owner has an API Gateway key, whose value is the owner's id, and that this key is only in
@@ -14,11 +14,11 @@ import type { KeyStore } from '../stage/key-store.ts';
 export async function putGatewayKey(
   ownerId: string,
   plan: PlanName,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<boolean> {
-  const { gateway } = store;
-  const usagePlanId = store.usagePlanIds[plan];
-  const keyId = await gatewayKeyId(ownerId, store);
+  const { gateway } = stage;
+  const usagePlanId = stage.usagePlanIds[plan];
+  const keyId = await gatewayKeyId(ownerId, stage);
   const current = await gateway.findUsagePlans({ keyId });
   const others = current.filter((each) => each !== usagePlanId);
   for (const other of others) await gateway.deleteUsagePlanKey({ usagePlanId: other, keyId });
@@ -28,9 +28,9 @@ export async function putGatewayKey(
 }
 
 /** Deletes an owner's API Gateway key, if there is one. */
-export async function deleteGatewayKey(ownerId: string, store: KeyStore): Promise<void> {
-  const apiKey = await existingKeyId(ownerId, store);
-  if (apiKey) await store.gateway.deleteApiKey({ apiKey });
+export async function deleteGatewayKey(ownerId: string, stage: KeyStage): Promise<void> {
+  const apiKey = await existingKeyId(ownerId, stage);
+  if (apiKey) await stage.gateway.deleteApiKey({ apiKey });
 }
 
 /**
@@ -39,25 +39,25 @@ export async function deleteGatewayKey(ownerId: string, store: KeyStore): Promis
  * @returns the owners' ids, by the ids of their keys
  */
 export async function findGatewayKeys(
-  store: KeyStore,
+  stage: KeyStage,
   ownerId = '',
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await store.gateway.findApiKeys(gatewayKeyName(ownerId, store));
-  const start = gatewayKeyName('', store).length;
+  const found = await stage.gateway.findApiKeys(gatewayKeyName(ownerId, stage));
+  const start = gatewayKeyName('', stage).length;
   return new Map(found.map(({ id, name }) => [id, name.slice(start)]));
 }
 
-async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
-  const existing = await existingKeyId(ownerId, store);
+async function gatewayKeyId(ownerId: string, stage: KeyStage): Promise<string> {
+  const existing = await existingKeyId(ownerId, stage);
   if (existing) return existing;
-  const name = gatewayKeyName(ownerId, store);
+  const name = gatewayKeyName(ownerId, stage);
   try {
-    const tags = { [stackTag]: store.stackName };
-    return (await store.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
+    const tags = { [stackTag]: stage.stackName };
+    return (await stage.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
   } catch (error) {
     if (Object(error).name !== 'ConflictException') throw error;
     // Values are unique. Another command may have created the key.
-    const created = await existingKeyId(ownerId, store);
+    const created = await existingKeyId(ownerId, stage);
     if (created) return created;
     throw new WrongStateError(
       `API Gateway has a key with the value ${ownerId} whose name is not ${name}`,
@@ -66,10 +66,10 @@ async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
   }
 }
 
-async function existingKeyId(ownerId: string, store: KeyStore): Promise<string | undefined> {
-  return [...(await findGatewayKeys(store, ownerId)).keys()][0];
+async function existingKeyId(ownerId: string, stage: KeyStage): Promise<string | undefined> {
+  return [...(await findGatewayKeys(stage, ownerId)).keys()][0];
 }
 
-function gatewayKeyName(ownerId: string, { stackName }: KeyStore): string {
+function gatewayKeyName(ownerId: string, { stackName }: KeyStage): string {
   return `${stackName}-${ownerId}`;
 }

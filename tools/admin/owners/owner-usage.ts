@@ -1,5 +1,5 @@
 import { type Field, grouped } from '../console/view.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { allOwners, findOwner } from './find-owner.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 
@@ -17,17 +17,17 @@ type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
  *
  * @param dayCount the number of days (UTC), the last of which is today
  */
-export async function ownersUsage(idOrName: string | undefined, dayCount: number, store: KeyStore) {
+export async function ownersUsage(idOrName: string | undefined, dayCount: number, stage: KeyStage) {
   const owners =
-    idOrName === undefined ? await allOwners(store) : [await findOwner(idOrName, store)];
-  const gatewayKeys = await findGatewayKeys(store);
+    idOrName === undefined ? await allOwners(stage) : [await findOwner(idOrName, stage)];
+  const gatewayKeys = await findGatewayKeys(stage);
   const dates = Array.from({ length: dayCount }, (_, index) =>
-    new Date(store.now() - (dayCount - 1 - index) * dayMs).toISOString().slice(0, 10),
+    new Date(stage.now() - (dayCount - 1 - index) * dayMs).toISOString().slice(0, 10),
   );
   const interval = { startDate: dates[0]!, endDate: dates.at(-1)! };
   const metered: (readonly [ownerId: string, everyDay: number[][]])[] = [];
-  for (const usagePlanId of Object.values(store.usagePlanIds)) {
-    const usage = await store.gateway.getUsage({ usagePlanId, ...interval });
+  for (const usagePlanId of Object.values(stage.usagePlanIds)) {
+    const usage = await stage.gateway.getUsage({ usagePlanId, ...interval });
     for (const [key, everyDay] of Object.entries(usage)) {
       // API Gateway's reference calls this the key's id, but its example shows the key's value, which is
       // the owner's id here.

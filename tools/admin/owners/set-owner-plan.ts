@@ -1,6 +1,6 @@
 import { isPlanName, type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { findCompleteOwner, readOwner } from './find-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
@@ -33,17 +33,17 @@ import {
 export async function setOwnerPlan(
   idOrName: string,
   request: AgreedLimits,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<CompleteOwner & { wasRepaired: boolean }> {
-  const owner = await findCompleteOwner(idOrName, store);
+  const owner = await findCompleteOwner(idOrName, stage);
   const { ownerId } = owner.details;
   const agreed = withPresentLimits(request, owner.item);
   const limits = limitsFor(agreed);
   let wasRepaired = false;
   const inGateway = async () => {
-    wasRepaired = await putGatewayKey(ownerId, agreed.plan, store);
+    wasRepaired = await putGatewayKey(ownerId, agreed.plan, stage);
   };
-  const inDynamoDb = () => setLimits(owner, agreed.plan, limits, store);
+  const inDynamoDb = () => setLimits(owner, agreed.plan, limits, stage);
   const { plan, perMinute } = owner.item;
   const isLarger =
     plans[agreed.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
@@ -51,12 +51,12 @@ export async function setOwnerPlan(
   const state = `The plan of ${ownerId} may be only partly changed ("${undo}" undoes it)`;
   return runRepeatable(state, async () => {
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
-    const { details, item } = await rereadOwner(ownerId, store);
+    const { details, item } = await rereadOwner(ownerId, stage);
     // If another move has changed the limits meanwhile, its agreed limits apply.
     if (hasLimits(item, agreed.plan, limits)) {
-      await changeDetails(ownerId, { set: { agreed }, where: { agreed: details.agreed } }, store);
+      await changeDetails(ownerId, { set: { agreed }, where: { agreed: details.agreed } }, stage);
     }
-    const changed = await alignGatewayKey(ownerId, store);
+    const changed = await alignGatewayKey(ownerId, stage);
     if (!hasLimits(changed.item, agreed.plan, limits)) throw changedByOther(changed);
     return { ...changed, wasRepaired };
   });
@@ -67,12 +67,12 @@ export async function setOwnerPlan(
  *
  * @throws WrongStateError if the owner is not complete
  */
-export async function alignGatewayKey(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
-  let owner = await rereadOwner(ownerId, store);
+export async function alignGatewayKey(ownerId: string, stage: KeyStage): Promise<CompleteOwner> {
+  let owner = await rereadOwner(ownerId, stage);
   for (;;) {
     const { plan } = owner.item;
-    await putGatewayKey(ownerId, plan, store);
-    owner = await rereadOwner(ownerId, store);
+    await putGatewayKey(ownerId, plan, stage);
+    owner = await rereadOwner(ownerId, stage);
     if (owner.item.plan === plan) return owner;
   }
 }
@@ -83,10 +83,10 @@ export async function alignGatewayKey(ownerId: string, store: KeyStore): Promise
  *
  * @throws OperatorError if the owner is no longer complete
  */
-async function rereadOwner(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
-  const owner = await readOwner(ownerId, store);
-  if (!owner?.item) await deleteGatewayKey(ownerId, store);
-  return findCompleteOwner(ownerId, store);
+async function rereadOwner(ownerId: string, stage: KeyStage): Promise<CompleteOwner> {
+  const owner = await readOwner(ownerId, stage);
+  if (!owner?.item) await deleteGatewayKey(ownerId, stage);
+  return findCompleteOwner(ownerId, stage);
 }
 
 /**
@@ -98,13 +98,13 @@ export async function setLimits(
   { details, item }: CompleteOwner,
   plan: PlanName,
   limits: OwnerLimits,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<void> {
   const { ownerId } = details;
   const where = { plan: item.plan, perMinute: item.perMinute, perDay: item.perDay };
-  if (await changeItem(details, { set: { plan, ...limits }, where }, store)) return;
+  if (await changeItem(details, { set: { plan, ...limits }, where }, stage)) return;
   // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
-  throw changedByOther(await alignGatewayKey(ownerId, store));
+  throw changedByOther(await alignGatewayKey(ownerId, stage));
 }
 
 function changedByOther({ details: { ownerId }, item }: CompleteOwner): WrongStateError {

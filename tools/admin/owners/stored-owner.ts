@@ -1,7 +1,7 @@
 import type { KeyEntry, OwnerRecord } from '../../../lambdas/shared/owner-record.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { change, expressions, type Update } from '../stage/dynamodb-calls.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 
 /** The details of a key, in the owner's item in the Owners table. */
 export interface KeyDetails {
@@ -72,13 +72,13 @@ export interface CompleteOwner extends StoredOwner {
 export function changeDetails(
   ownerId: string,
   update: Update,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<OwnerDetails | undefined> {
-  return change({ table: store.ownersTable, key: { ownerId }, ...update }, store);
+  return change({ table: stage.ownersTable, key: { ownerId }, ...update }, stage);
 }
 
 /** A part of a transaction that concerns an item of the Owners table. */
-export function inOwners(ownerId: string, update: Update, { ownersTable }: KeyStore) {
+export function inOwners(ownerId: string, update: Update, { ownersTable }: KeyStage) {
   return expressions({ table: ownersTable, key: { ownerId }, ...update });
 }
 
@@ -86,8 +86,8 @@ export function inOwners(ownerId: string, update: Update, { ownersTable }: KeySt
 export async function changeItem(
   { ownerHash }: OwnerDetails,
   update: Update,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<boolean> {
-  const item = await change({ table: store.apiKeysTable, key: { ownerHash }, ...update }, store);
+  const item = await change({ table: stage.apiKeysTable, key: { ownerHash }, ...update }, stage);
   return item !== undefined;
 }

@@ -12,8 +12,8 @@ import {
 } from '@aws-sdk/client-api-gateway';
 
 /**
- * The operations of API Gateway's control plane that the key store needs, with API Gateway's names. A
- * local run implements them in its own process.
+ * The operations of API Gateway's control plane that the commands for owners and keys need, with API
+ * Gateway's names. A local run implements them in its own process.
  *
  * The *value* of a gateway key is always an owner's id, never a bearer token.
  */

@@ -6,11 +6,11 @@ import { isStageName, type StageName, stageNames } from '../../../lib/settings/s
 import { OperatorError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
-import { documentClient, type KeyStore, keyStoreOf } from './key-store.ts';
+import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** The clients and names of a stage that the commands need. */
-export interface StageConnection extends KeyStore {
+export interface StageConnection extends KeyStage {
   readonly dynamodb: DynamoDB;
   readonly ordersTable: string;
   /** The name of the stage. A local service also runs one. */
@@ -43,7 +43,7 @@ export async function connect(target: Target, now: () => number): Promise<StageC
     });
   };
   return {
-    ...keyStoreOf(name, output),
+    ...keyStageOf(name, output),
     dynamodb: withCallLimits(new DynamoDB(settings)),
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),

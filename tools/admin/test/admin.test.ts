@@ -62,8 +62,8 @@ const statusWith = async (apiKey: string) => (await listOrders(apiKey)).status;
 
 /** Changes an owner's item, as if time had passed or the plan had had another number. */
 async function changeOwner(ownerId: string, set: Record<string, number>): Promise<void> {
-  const store = await connect({ local: service.origin }, clock.now);
-  await changeItem((await findOwner(ownerId, store)).details, { set }, store);
+  const stage = await connect({ local: service.origin }, clock.now);
+  await changeItem((await findOwner(ownerId, stage)).details, { set }, stage);
 }
 
 describe('the operator and a running service', () => {

@@ -15,7 +15,7 @@ import { allOwners, lookUpOwner, readOwner } from '../owners/find-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../owners/owner-limits.ts';
 import { setLimits, setOwnerPlan } from '../owners/set-owner-plan.ts';
 import type { StoredOwner } from '../owners/stored-owner.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import {
   issueTo,
   type Mishap,
@@ -23,10 +23,10 @@ import {
   nowMs,
   nowSeconds,
   stageOfEachTest,
-  storeWithMishap,
+  stageWithMishap,
 } from './stage-of-keys.ts';
 
-const stage = stageOfEachTest();
+const fixture = stageOfEachTest();
 let keyId: string;
 let ownerId: string;
 
@@ -36,20 +36,20 @@ interface Command {
   readonly plan?: PlanName;
   readonly limits?: OwnerLimits;
   readonly prepare?: () => Promise<unknown>;
-  readonly run: (store: KeyStore) => Promise<unknown>;
+  readonly run: (stage: KeyStage) => Promise<unknown>;
   readonly expected: Partial<Awaited<ReturnType<typeof presentState>>>;
 }
 
 /** The state that the commands change. */
 async function presentState() {
-  const { details, item } = (await readOwner(ownerId, stage.store)) ?? {};
-  const owners = await allOwners(stage.store);
-  const allKeys = await listKeys({}, stage.store);
+  const { details, item } = (await readOwner(ownerId, fixture.stage)) ?? {};
+  const owners = await allOwners(fixture.stage);
+  const allKeys = await listKeys({}, fixture.stage);
   const keys = allKeys.filter((key) => key.ownerId === ownerId && key.status === 'active');
   const old = keys.find((key) => key.keyId === keyId);
   return {
     names: owners.map((owner) => owner.details.name).sort(),
-    isFoundAsAcme: Boolean(await lookUpOwner('Acme', stage.store)),
+    isFoundAsAcme: Boolean(await lookUpOwner('Acme', fixture.stage)),
     plan: item?.plan,
     agreed: details?.agreed.plan,
     usagePlan: usagePlanOf(ownerId),
@@ -59,73 +59,73 @@ async function presentState() {
     isReplaced: old?.expiresAt !== null && keys.some((key) => key.expiresAt === null),
     expiresAt: old?.expiresAt,
     activeKeys: keys.length,
-    gatewayKeys: stage.gateway.keys.size,
-    stored: (await stage.readAll('ApiKeys')).length,
-    reserved: (await stage.readAll('Owners')).length - owners.length,
+    gatewayKeys: fixture.gateway.keys.size,
+    stored: (await fixture.readAll('ApiKeys')).length,
+    reserved: (await fixture.readAll('Owners')).length - owners.length,
     outdated: reviewPlans(owners).outdated,
   };
 }
 
-const purgeAll = async (store: KeyStore) => purgeKeys(await findPurgeable(0, store), store);
+const purgeAll = async (stage: KeyStage) => purgeKeys(await findPurgeable(0, stage), stage);
 
 const commands: Command[] = [
   {
     name: 'owners create',
-    run: (store) => createOwner({ name: 'New', plan: 'pro' }, store),
+    run: (stage) => createOwner({ name: 'New', plan: 'pro' }, stage),
     expected: { names: ['Acme', 'New'], gatewayKeys: 2 },
   },
   {
     name: 'keys issue',
-    run: (store) => issueKey({ owner: 'Acme' }, store),
+    run: (stage) => issueKey({ owner: 'Acme' }, stage),
     expected: { activeKeys: 2 },
   },
   {
     name: 'keys rotate',
-    run: (store) => rotateOrItsReplacement(keyId, 60, store),
+    run: (stage) => rotateOrItsReplacement(keyId, 60, stage),
     expected: { isReplaced: true },
   },
   {
     name: 'keys rotate without a grace period',
-    run: (store) => rotateOrItsReplacement(keyId, 0, store),
+    run: (stage) => rotateOrItsReplacement(keyId, 0, stage),
     expected: { isReplaced: true, activeKeys: 1 },
   },
   {
     name: 'keys extend',
-    prepare: () => rotateKey(keyId, 60, stage.store),
-    run: (store) => extendKey(keyId, 3_600, store),
+    prepare: () => rotateKey(keyId, 60, fixture.stage),
+    run: (stage) => extendKey(keyId, 3_600, stage),
     expected: { expiresAt: '2026-11-20T10:30:15Z' },
   },
   {
     name: 'keys revoke',
-    run: (store) => revokeKey(keyId, store),
+    run: (stage) => revokeKey(keyId, stage),
     expected: { statuses: ['revoked'] },
   },
   {
     name: 'keys unban',
-    run: (store) => unbanKey(keyId, store),
+    run: (stage) => unbanKey(keyId, stage),
     expected: { statuses: ['active'] },
   },
   {
     name: 'keys purge',
-    prepare: () => revokeKey(keyId, stage.store),
+    prepare: () => revokeKey(keyId, fixture.stage),
     run: purgeAll,
     expected: { statuses: [] },
   },
   {
     name: 'keys purge of expired keys',
-    prepare: () => rotateKey(keyId, 0, stage.store),
+    prepare: () => rotateKey(keyId, 0, fixture.stage),
     run: purgeAll,
     expected: { statuses: ['active'] },
   },
   {
     name: 'owners set-plan to a larger plan',
-    run: (store) => setOwnerPlan('Acme', { plan: 'business' }, store),
+    run: (stage) => setOwnerPlan('Acme', { plan: 'business' }, stage),
     expected: { plan: 'business', agreed: 'business', usagePlan: 'plan-business' },
   },
   {
     name: 'owners set-plan to a smaller plan',
     plan: 'business',
-    run: (store) => setOwnerPlan('Acme', { plan: 'free' }, store),
+    run: (stage) => setOwnerPlan('Acme', { plan: 'free' }, stage),
     expected: { plan: 'free', agreed: 'free', usagePlan: 'plan-free' },
   },
   {
@@ -133,41 +133,41 @@ const commands: Command[] = [
     name: 'owners set-plan to a smaller plan with a larger limit of a minute',
     plan: 'enterprise',
     limits: { perMinute: 10, perDay: 5_000_000 },
-    run: (store) => setOwnerPlan('Acme', { plan: 'business' }, store),
+    run: (stage) => setOwnerPlan('Acme', { plan: 'business' }, stage),
     expected: { plan: 'business', usagePlan: 'plan-business' },
   },
   {
     name: 'owners rename',
-    run: (store) => renameOwner(ownerId, 'Initech', store),
+    run: (stage) => renameOwner(ownerId, 'Initech', stage),
     expected: { names: ['Initech'], isFoundAsAcme: false },
   },
   {
     name: 'owners delete',
-    run: (store) => deleteOwner(ownerId, store),
+    run: (stage) => deleteOwner(ownerId, stage),
     expected: { names: [], statuses: [], gatewayKeys: 0, stored: 0, reserved: 0 },
   },
   {
     name: 'owners suspend',
-    run: (store) => changeOwner('Acme', { status: 'suspended' }, store),
+    run: (stage) => changeOwner('Acme', { status: 'suspended' }, stage),
     expected: { status: 'suspended' },
   },
   {
     name: 'owners reset-usage',
-    prepare: () => stage.set(ownerId, { dayWindow: nowSeconds, dayCount: 9 }),
-    run: (store) => changeOwner('Acme', noUsage, store),
+    prepare: () => fixture.set(ownerId, { dayWindow: nowSeconds, dayCount: 9 }),
+    run: (stage) => changeOwner('Acme', noUsage, stage),
     expected: { dayCount: 0 },
   },
   {
     name: 'owners apply-plans',
     prepare: async () => {
-      await createOwner({ name: 'Other', plan: 'pro' }, stage.store);
-      for (const owner of await allOwners(stage.store)) {
-        await stage.set(owner.details.ownerId, { perDay: 5 });
+      await createOwner({ name: 'Other', plan: 'pro' }, fixture.stage);
+      for (const owner of await allOwners(fixture.stage)) {
+        await fixture.set(owner.details.ownerId, { perDay: 5 });
       }
     },
-    run: async (store) => {
-      for (const { owner, limits } of reviewPlans(await allOwners(store)).outdated) {
-        await setLimits(owner, owner.item.plan, limits, store);
+    run: async (stage) => {
+      for (const { owner, limits } of reviewPlans(await allOwners(stage)).outdated) {
+        await setLimits(owner, owner.item.plan, limits, stage);
       }
     },
     expected: { outdated: [] },
@@ -183,9 +183,9 @@ describe.each(everyMishap)('$name, when one of its changes is $mishap', ({ comma
     let changes = 0;
     for (let hasHappened = true; hasHappened; changes++) {
       await startStage(command);
-      const faulty = storeWithMishap(mishap, stage.store, changes);
+      const faulty = stageWithMishap(mishap, fixture.stage, changes);
 
-      const error = await command.run(faulty.store).then(
+      const error = await command.run(faulty.stage).then(
         () => undefined,
         (thrown: Error) => thrown,
       );
@@ -207,8 +207,8 @@ describe.each(everyMishap)('$name, when one of its changes is $mishap', ({ comma
 
 /** Puts an owner and its key into an empty stage. */
 async function startStage({ plan = 'free', limits, prepare }: Command) {
-  await stage.clear();
-  ({ keyId, ownerId } = await issueTo({ owner: 'Acme', plan, ...limits }, stage.store));
+  await fixture.clear();
+  ({ keyId, ownerId } = await issueTo({ owner: 'Acme', plan, ...limits }, fixture.stage));
   await prepare?.();
 }
 
@@ -216,14 +216,14 @@ async function startStage({ plan = 'free', limits, prepare }: Command) {
 async function rotateOrItsReplacement(
   id: string,
   graceSeconds: number,
-  store: KeyStore,
+  stage: KeyStage,
 ): Promise<unknown> {
   try {
-    return await rotateKey(id, graceSeconds, store);
+    return await rotateKey(id, graceSeconds, stage);
   } catch (error) {
     const [, replacement] = /"keys rotate (key_\w+)" issues another/.exec(String(error)) ?? [];
     if (!replacement) throw error;
-    return rotateKey(replacement, 0, store);
+    return rotateKey(replacement, 0, stage);
   }
 }
 
@@ -235,8 +235,8 @@ async function repair(error: Error, mishap: Mishap, { run }: Command): Promise<v
   }
   const [, leftBehind] =
     /run "keys revoke (key_\w+)", then this command again/.exec(error.message) ?? [];
-  if (leftBehind) await revokeKey(leftBehind, stage.store).catch(isNothingLeft);
-  await run(stage.store).catch(isDoneAlready);
+  if (leftBehind) await revokeKey(leftBehind, fixture.stage).catch(isNothingLeft);
+  await run(fixture.stage).catch(isDoneAlready);
 }
 
 /** Nothing of the key was written. */
@@ -255,8 +255,8 @@ function isDoneAlready(error: Error): void {
  * @returns all owners
  */
 async function expectNothingUnknown(): Promise<StoredOwner[]> {
-  const owners = await allOwners(stage.store);
-  const items = await stage.readAll('ApiKeys');
+  const owners = await allOwners(fixture.stage);
+  const items = await fixture.readAll('ApiKeys');
   const hashes = owners.map(({ details }) => details.ownerHash);
   expect(hashes).toEqual(expect.arrayContaining(items.map(({ ownerHash }) => ownerHash)));
   for (const key of owners.flatMap(keysOf)) {
@@ -267,7 +267,7 @@ async function expectNothingUnknown(): Promise<StoredOwner[]> {
     if (key.details?.revokedAt) expect(key.entry).toBeUndefined();
   }
   const ids = owners.map(({ details }) => details.ownerId);
-  for (const { value } of stage.gateway.keys.values()) expect(ids).toContain(value);
+  for (const { value } of fixture.gateway.keys.values()) expect(ids).toContain(value);
   return owners;
 }
 
@@ -285,11 +285,11 @@ async function expectNobodyRefused(owners: StoredOwner[]): Promise<void> {
 /** Undefined if an interrupted move has taken the gateway key out of one usage plan only. */
 function planOfUsagePlan(id: string): PlanName | undefined {
   const usagePlanId = usagePlanOf(id);
-  return planNames.find((name) => stage.store.usagePlanIds[name] === usagePlanId);
+  return planNames.find((name) => fixture.stage.usagePlanIds[name] === usagePlanId);
 }
 
 function usagePlanOf(id: string): string | undefined {
-  const key = [...stage.gateway.keys.values()].find(({ value }) => value === id);
+  const key = [...fixture.gateway.keys.values()].find(({ value }) => value === id);
   const [usagePlanId, ...others] = key?.usagePlanIds ?? [];
   expect(others).toEqual([]);
   return usagePlanId;

@@ -13,7 +13,7 @@ import { lookUpOwner, readOwner, scan } from '../owners/find-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';
 import { changeItem, type StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyGateway } from '../stage/api-gateway-keys.ts';
-import { documentClient, type KeyStore } from '../stage/key-store.ts';
+import { documentClient, type KeyStage } from '../stage/key-stage.ts';
 import { UnconfirmedError } from '../stage/service-failure.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
@@ -24,7 +24,7 @@ export const day = Date.parse('2026-11-20T00:00:00Z') / 1_000;
 
 /** A stage's owners and keys. */
 export interface StageOfKeys {
-  readonly store: KeyStore;
+  readonly stage: KeyStage;
   readonly gateway: FakeGateway;
   /** Empties the stage. */
   clear(): Promise<void>;
@@ -39,16 +39,16 @@ export interface StageOfKeys {
 export function stageOfEachTest(): StageOfKeys {
   const database = embeddedDynamoDbOfFile();
   const gateway = fakeGateway();
-  const store = {
+  const stage = {
     gateway,
     usagePlanIds: forEachPlan((name) => `plan-${name}`),
     stackName: 'StoreOrders-staging',
     tokenPrefix: 'so_test_',
     now: () => nowMs,
-  } as Partial<KeyStore> as KeyStore;
+  } as Partial<KeyStage> as KeyStage;
   const clear = async () => {
     gateway.reset();
-    Object.assign(store, {
+    Object.assign(stage, {
       documents: documentClient(database.dynamodb),
       apiKeysTable: await database.createApiKeysTable(),
       ownersTable: await database.createOwnersTable(),
@@ -67,17 +67,17 @@ export function stageOfEachTest(): StageOfKeys {
     );
   });
   beforeEach(clear);
-  const owner = async (ownerId: string) => (await readOwner(ownerId, store))!;
+  const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
   return {
-    store,
+    stage,
     gateway,
     clear,
-    readAll: (table) => scan(store, table === 'Owners' ? store.ownersTable : store.apiKeysTable),
+    readAll: (table) => scan(stage, table === 'Owners' ? stage.ownersTable : stage.apiKeysTable),
     owner,
     set: async (ownerId, values, tokenHash) => {
       const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
       const set = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
-      await changeItem((await owner(ownerId)).details, { set: Object.fromEntries(set) }, store);
+      await changeItem((await owner(ownerId)).details, { set: Object.fromEntries(set) }, stage);
     },
   };
 }
@@ -89,11 +89,11 @@ export interface WantedKey extends KeyTraits, Partial<OwnerLimits> {
 }
 
 /** Issues a key, and creates its owner if there is none. */
-export async function issueTo(wanted: WantedKey, store: KeyStore): Promise<IssuedKey> {
+export async function issueTo(wanted: WantedKey, stage: KeyStage): Promise<IssuedKey> {
   const { owner: name, plan = 'free', perMinute, perDay } = wanted;
-  const isNew = !(await lookUpOwner(name, store))?.item;
-  if (isNew) await createOwner({ name, plan, perMinute, perDay }, store);
-  return issueKey(wanted, store);
+  const isNew = !(await lookUpOwner(name, stage))?.item;
+  if (isNew) await createOwner({ name, plan, perMinute, perDay }, stage);
+  return issueKey(wanted, stage);
 }
 
 /** A call is a command of the document client, or the name of a call to the gateway. */
@@ -107,19 +107,19 @@ export type Mishap = (typeof mishaps)[number];
 const lost = () => new UnconfirmedError('UpdateItem', new Error('socket hang up'));
 
 /**
- * A store in which one change has a mishap. A change of the tables that is not done gets an empty response,
+ * A stage in which one change has a mishap. A change of the tables that is not done gets an empty response,
  * as from a proxy. After a kill, no call is carried out.
  *
  * @param change the number of changes before this one
  */
-export function storeWithMishap(
+export function stageWithMishap(
   mishap: Mishap,
-  store: KeyStore,
+  stage: KeyStage,
   change: number,
-): { store: KeyStore; hasHappened(): boolean } {
+): { stage: KeyStage; hasHappened(): boolean } {
   let changes = 0;
   let isDead = false;
-  const met = intercepted(store, async (call, carryOut) => {
+  const met = intercepted(stage, async (call, carryOut) => {
     if (isDead) throw lost();
     if (!isChange(call) || changes++ !== change) return carryOut();
     if (mishap !== 'not done') await carryOut();
@@ -127,17 +127,17 @@ export function storeWithMishap(
     isDead = mishap === 'followed by a kill';
     throw lost();
   });
-  return { store: met, hasHappened: () => changes > change };
+  return { stage: met, hasHappened: () => changes > change };
 }
 
 /** Runs something before the first call that matches. */
 export function interposed(
-  store: KeyStore,
+  stage: KeyStage,
   isCall: (call: Call) => boolean,
   meanwhile: () => Promise<unknown>,
-): KeyStore {
+): KeyStage {
   let isDone = false;
-  return intercepted(store, async (call, carryOut) => {
+  return intercepted(stage, async (call, carryOut) => {
     if (!isDone && isCall(call)) {
       isDone = true;
       await meanwhile();
@@ -150,19 +150,19 @@ export function interposed(
  * Runs something again and again, with another command before its first call, before its second, and so
  * on, until it has no such call.
  *
- * @param run receives a function that puts the other command before one call of a store, and the number of
+ * @param run receives a function that puts the other command before one call of a stage, and the number of
  *   calls before that one
  */
 export async function interleaved(
-  store: KeyStore,
-  run: (between: (other: () => Promise<unknown>) => KeyStore, calls: number) => Promise<void>,
+  stage: KeyStage,
+  run: (between: (other: () => Promise<unknown>) => KeyStage, calls: number) => Promise<void>,
 ): Promise<void> {
   for (let calls = 0, isBetween = true; isBetween; calls++) {
     isBetween = false;
     let left = calls;
     const between = (other: () => Promise<unknown>) =>
       interposed(
-        store,
+        stage,
         () => left-- === 0,
         async () => {
           isBetween = true;
@@ -175,8 +175,8 @@ export async function interleaved(
 
 type Interceptor = (call: Call, carryOut: () => Promise<unknown>) => Promise<unknown>;
 
-function intercepted(store: KeyStore, intercept: Interceptor): KeyStore {
-  const { documents, gateway } = store;
+function intercepted(stage: KeyStage, intercept: Interceptor): KeyStage {
+  const { documents, gateway } = stage;
   const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
   const calls = Object.entries(gateway).filter(([, call]) => typeof call === 'function');
   const guarded = calls.map(([name, call]) => [
@@ -184,7 +184,7 @@ function intercepted(store: KeyStore, intercept: Interceptor): KeyStore {
     (parameter: never) => intercept(name, () => call(parameter)),
   ]);
   return {
-    ...store,
+    ...stage,
     documents: new Proxy(documents, {
       get: (target, name) =>
         name === 'send'

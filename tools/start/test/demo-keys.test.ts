@@ -12,22 +12,22 @@ import { rotateKey } from '../../admin/keys/rotate-key.ts';
 import { renameOwner } from '../../admin/owners/change-owner.ts';
 import { allOwners } from '../../admin/owners/find-owner.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
-import type { KeyStore } from '../../admin/stage/key-store.ts';
+import type { KeyStage } from '../../admin/stage/key-stage.ts';
 import { stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { keyGateway } from '../../local/control-plane/key-gateway.ts';
 import { DataDirectory } from '../../local/state/data-directory.ts';
 import { type DemoKeys, provideDemoKeys, provideGatewayKeys } from '../demo-keys.ts';
 
-const stage = stageOfEachTest();
+const fixture = stageOfEachTest();
 let directory: TemporaryDirectory;
 let data: DataDirectory;
 let controlPlane: ControlPlane;
-let store: KeyStore;
+let stage: KeyStage;
 let before: DemoKeys;
 
 const newControlPlane = () => {
-  const usagePlans = Object.values(stage.store.usagePlanIds).map((id) => ({
+  const usagePlans = Object.values(fixture.stage.usagePlanIds).map((id) => ({
     id,
     name: id,
     throttle: undefined,
@@ -38,10 +38,10 @@ const newControlPlane = () => {
 
 beforeEach(async () => {
   controlPlane = newControlPlane();
-  store = { ...stage.store, gateway: keyGateway(controlPlane) };
+  stage = { ...fixture.stage, gateway: keyGateway(controlPlane) };
   directory = temporaryDirectory();
   data = new DataDirectory(directory.path);
-  before = await provideDemoKeys(store, data);
+  before = await provideDemoKeys(stage, data);
 });
 
 afterEach(() => {
@@ -49,28 +49,28 @@ afterEach(() => {
   directory.remove();
 });
 
-const again = () => provideDemoKeys(store, data);
-const idOf = async (owner: string) => (await listKeys({ owner }, store))[0]!.keyId;
+const again = () => provideDemoKeys(stage, data);
+const idOf = async (owner: string) => (await listKeys({ owner }, stage))[0]!.keyId;
 
 describe('provideDemoKeys', () => {
   it('creates an owner with one key for each plan', async () => {
-    const owners = await allOwners(store);
+    const owners = await allOwners(stage);
 
     expect(owners.map(({ details, item }) => [details.name, item!.plan]).sort()).toEqual(
       planNames.map((plan) => [`demo ${plan}`, plan]).sort(),
     );
-    expect(await listKeys({ status: 'active' }, store)).toHaveLength(planNames.length);
+    expect(await listKeys({ status: 'active' }, stage)).toHaveLength(planNames.length);
     for (const { details, item } of owners) {
       const { id } = controlPlane.findKey(details.ownerId)!;
-      expect(controlPlane.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
+      expect(controlPlane.isInPlan(id, stage.usagePlanIds[item!.plan])).toBe(true);
     }
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['its owner was renamed', () => renameOwner('demo free', 'me', store)],
+    ['its owner was renamed', () => renameOwner('demo free', 'me', stage)],
     [
       'its owner was moved to another plan',
-      () => setOwnerPlan('demo free', { plan: 'pro' }, store),
+      () => setOwnerPlan('demo free', { plan: 'pro' }, stage),
     ],
   ])('keeps the keys in later runs if %s', async (_, make) => {
     await make();
@@ -79,7 +79,7 @@ describe('provideDemoKeys', () => {
   });
 
   it('issues another key if the kept one was rotated, even during its grace period', async () => {
-    const { apiKey } = await rotateKey(await idOf('demo free'), 3_600, store);
+    const { apiKey } = await rotateKey(await idOf('demo free'), 3_600, stage);
 
     const { free } = await again();
 
@@ -88,12 +88,12 @@ describe('provideDemoKeys', () => {
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['was revoked', async () => revokeKey(await idOf('demo free'), store)],
+    ['was revoked', async () => revokeKey(await idOf('demo free'), stage)],
     [
       'was purged',
       async () => {
-        await revokeKey(await idOf('demo free'), store);
-        await purgeKeys(await findPurgeable(0, store), store);
+        await revokeKey(await idOf('demo free'), stage);
+        await purgeKeys(await findPurgeable(0, stage), stage);
       },
     ],
   ])('issues another key if the kept one %s', async (_, make) => {
@@ -102,16 +102,16 @@ describe('provideDemoKeys', () => {
     const { free } = await again();
 
     expect(free).not.toBe(before.free);
-    expect(await listKeys({ owner: 'demo free', status: 'active' }, store)).toHaveLength(1);
-    expect(await allOwners(store)).toHaveLength(planNames.length);
+    expect(await listKeys({ owner: 'demo free', status: 'active' }, stage)).toHaveLength(1);
+    expect(await allOwners(stage)).toHaveLength(planNames.length);
   });
 
   it('replaces the keys of an earlier run that did not keep them, and no others', async () => {
-    const { apiKey } = await issueKey({ owner: 'demo free', label: 'mine' }, store);
+    const { apiKey } = await issueKey({ owner: 'demo free', label: 'mine' }, stage);
 
-    const { free } = await provideDemoKeys(store, undefined);
+    const { free } = await provideDemoKeys(stage, undefined);
 
-    const left = await listKeys({ owner: 'demo free' }, store);
+    const left = await listKeys({ owner: 'demo free' }, stage);
     expect(left.map(({ lastFour }) => lastFour).sort()).toEqual(
       [apiKey, free].map((token) => token.slice(-4)).sort(),
     );
@@ -122,11 +122,11 @@ describe('provideGatewayKeys', () => {
   it('gives a new gateway the keys of the owners that are in the tables, in their plans', async () => {
     const gateway = newControlPlane();
 
-    await provideGatewayKeys({ ...store, gateway: keyGateway(gateway) });
+    await provideGatewayKeys({ ...stage, gateway: keyGateway(gateway) });
 
-    for (const { details, item } of await allOwners(store)) {
+    for (const { details, item } of await allOwners(stage)) {
       const { id } = gateway.findKey(details.ownerId)!;
-      expect(gateway.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
+      expect(gateway.isInPlan(id, stage.usagePlanIds[item!.plan])).toBe(true);
     }
   });
 });

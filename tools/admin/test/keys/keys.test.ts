@@ -11,7 +11,7 @@ import { rotateKey } from '../../keys/rotate-key.ts';
 import { changeOwner } from '../../owners/change-owner.ts';
 import { createOwner } from '../../owners/create-owner.ts';
 import { changeDetails } from '../../owners/stored-owner.ts';
-import type { KeyStore } from '../../stage/key-store.ts';
+import type { KeyStage } from '../../stage/key-stage.ts';
 import {
   day,
   interposed,
@@ -26,20 +26,20 @@ import {
 
 const { perMinute, perDay } = plans.free;
 
-const stage = stageOfEachTest();
-const { store, gateway, readAll } = stage;
+const fixture = stageOfEachTest();
+const { stage, gateway, readAll } = fixture;
 
-const issue = (wanted: Partial<WantedKey> = {}, at: KeyStore = store) =>
+const issue = (wanted: Partial<WantedKey> = {}, at: KeyStage = stage) =>
   issueTo({ owner: 'Acme', ...wanted }, at);
 const gatewayKeys = () => [...gateway.keys.values()];
-const keyOf = (keyId: string) => findKey(keyId, store);
+const keyOf = (keyId: string) => findKey(keyId, stage);
 const entryOf = async (keyId: string) => (await keyOf(keyId)).entry;
 const detailsOf = async (keyId: string) => (await keyOf(keyId)).details;
 const set = async (keyId: string, values: Record<string, number>) =>
-  stage.set(ownerIdOf(keyId), values, (await keyOf(keyId)).tokenHash);
+  fixture.set(ownerIdOf(keyId), values, (await keyOf(keyId)).tokenHash);
 const ban = (keyId: string) =>
   set(keyId, { bannedUntil: nowSeconds + 300, rejectionWindow: minute, rejectionCount: 181 });
-const suspend = (keyId: string) => changeOwner(ownerIdOf(keyId), { status: 'suspended' }, store);
+const suspend = (keyId: string) => changeOwner(ownerIdOf(keyId), { status: 'suspended' }, stage);
 const allItems = async () => [...(await readAll('ApiKeys')), ...(await readAll('Owners'))];
 
 describe('issueKey', () => {
@@ -80,7 +80,7 @@ describe('issueKey', () => {
   it.each(['Nobody', `own_${'a'.repeat(20)}`])(
     'creates no owner from a mistyped name or id: %s',
     async (owner) => {
-      await expect(issueKey({ owner }, store)).rejects.toThrow(
+      await expect(issueKey({ owner }, stage)).rejects.toThrow(
         `There is no owner "${owner}"; "owners list" shows all owners, "owners create" creates one`,
       );
       expect(await allItems()).toEqual([]);
@@ -88,10 +88,10 @@ describe('issueKey', () => {
   );
 
   it.each(['two\nlines', '', 'x'.repeat(101)])('refuses the label %j', async (label) => {
-    await createOwner({ name: 'Acme', plan: 'free' }, store);
+    await createOwner({ name: 'Acme', plan: 'free' }, stage);
     const before = await allItems();
 
-    await expect(issueKey({ owner: 'Acme', label }, store)).rejects.toThrow(
+    await expect(issueKey({ owner: 'Acme', label }, stage)).rejects.toThrow(
       /^--label: .*expected 1 to 100 characters/,
     );
     expect(await allItems()).toEqual(before);
@@ -102,7 +102,7 @@ describe('issueKey', () => {
     async (field) => {
       const { apiKey } = await issue({ owner: 'Other' });
 
-      const error: Error = await issueKey({ owner: 'Other', [field]: apiKey }, store).catch(
+      const error: Error = await issueKey({ owner: 'Other', [field]: apiKey }, stage).catch(
         (thrown) => thrown,
       );
 
@@ -117,19 +117,19 @@ describe('issueKey', () => {
     const { ownerId, apiKey } = await issue();
     const others = Array.from({ length: 99 }, (_, index) => [`${index}`, { id: `${index}` }]);
     const keys = { ...Object.fromEntries(others), [hashToken(apiKey)]: { id: 'x' } };
-    await stage.set(ownerId, { keys });
+    await fixture.set(ownerId, { keys });
 
     await expect(issue()).rejects.toThrow('The owner "Acme" has 100 keys, which is the maximum');
-    expect(Object.keys((await stage.owner(ownerId)).details.keys)).toHaveLength(1);
+    expect(Object.keys((await fixture.owner(ownerId)).details.keys)).toHaveLength(1);
   });
 });
 
 describe('rotateKey', () => {
   it('issues a key of the same owner and label; the old one expires after the grace', async () => {
     const old = await issue({ label: 'web shop' });
-    const before = (await stage.owner(old.ownerId)).item;
+    const before = (await fixture.owner(old.ownerId)).item;
 
-    const rotated = await rotateKey(old.keyId, 3_600, store);
+    const rotated = await rotateKey(old.keyId, 3_600, stage);
 
     expect(rotated).toMatchObject({
       plan: 'free',
@@ -147,7 +147,7 @@ describe('rotateKey', () => {
       details: { replaces: old.keyId, label: 'web shop' },
       entry: expect.not.objectContaining({ expiresAt: expect.anything() }),
     });
-    const after = (await stage.owner(old.ownerId)).item;
+    const after = (await fixture.owner(old.ownerId)).item;
     expect({ ...after, keys: null }).toEqual({ ...before, keys: null });
     expect(gatewayKeys()).toHaveLength(1);
   });
@@ -155,7 +155,7 @@ describe('rotateKey', () => {
   it('never extends the old key, and passes its expiry on', async () => {
     const old = await issue({ expiresAt: nowSeconds + 100 });
 
-    const rotated = await rotateKey(old.keyId, 3_600, store);
+    const rotated = await rotateKey(old.keyId, 3_600, stage);
 
     expect(rotated.previousExpiresAt).toBe(nowSeconds + 100);
     expect(rotated.expiresAt).toBe(nowSeconds + 100);
@@ -165,7 +165,7 @@ describe('rotateKey', () => {
     const { keyId } = await issue();
     await ban(keyId);
 
-    const rotated = await rotateKey(keyId, 60, store);
+    const rotated = await rotateKey(keyId, 60, stage);
 
     const inherited = {
       bannedUntil: nowSeconds + 300,
@@ -180,57 +180,57 @@ describe('rotateKey', () => {
     const { keyId } = await issue();
     await set(keyId, { bannedUntil: nowSeconds + 86_400 });
 
-    const rotated = await rotateKey(keyId, 60, store);
+    const rotated = await rotateKey(keyId, 60, stage);
 
     expect(await entryOf(rotated.keyId)).not.toHaveProperty('bannedUntil');
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>, string]>([
-    ['revoked', (keyId) => revokeKey(keyId, store), '"keys issue --owner own_'],
+    ['revoked', (keyId) => revokeKey(keyId, stage), '"keys issue --owner own_'],
     ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds }), '"keys issue --owner own_'],
   ])('refuses a key that is %s', async (_, make, message) => {
     const { keyId } = await issue();
     await make(keyId);
     const before = await allItems();
 
-    await expect(rotateKey(keyId, 60, store)).rejects.toThrow(message);
+    await expect(rotateKey(keyId, 60, stage)).rejects.toThrow(message);
     expect(await allItems()).toEqual(before);
   });
 
   it('refuses a key that was already rotated, and names its replacement', async () => {
     const { keyId } = await issue();
-    const { keyId: next } = await rotateKey(keyId, 60, store);
+    const { keyId: next } = await rotateKey(keyId, 60, stage);
 
-    await expect(rotateKey(keyId, 60, store)).rejects.toThrow(
+    await expect(rotateKey(keyId, 60, stage)).rejects.toThrow(
       `was already replaced by ${next}: nothing was changed; "keys show ${next}" shows whether it is used`,
     );
-    expect(await listKeys({ status: 'active' }, store)).toHaveLength(2);
+    expect(await listKeys({ status: 'active' }, stage)).toHaveLength(2);
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>, number]>([
     ['banned', ban, 1],
-    ['revoked', (keyId) => revokeKey(keyId, store), 0],
-    ['rotated by somebody else', (keyId) => rotateKey(keyId, 60, store), 2],
+    ['revoked', (keyId) => revokeKey(keyId, stage), 0],
+    ['rotated by somebody else', (keyId) => rotateKey(keyId, 60, stage), 2],
   ])('rotates nothing if the key is %s after it was read', async (_, change, keys) => {
     // It expires before its grace would end, so that a rotation leaves its expiry as it is.
     const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 30 });
-    const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () => change(keyId));
+    const meanwhile = interposed(stage, isUpdateOf(stage.apiKeysTable), () => change(keyId));
 
     await expect(rotateKey(keyId, 60, meanwhile)).rejects.toThrow(
       `${keyId} was changed by somebody else meanwhile; run the command again`,
     );
-    const { details, item } = await stage.owner(ownerId);
+    const { details, item } = await fixture.owner(ownerId);
     expect(Object.keys(item!.keys)).toHaveLength(keys);
     expect(Object.keys(details.keys)).toHaveLength(Math.max(keys, 1));
   });
 
   it('rotates a key again whose replacement was revoked', async () => {
     const { keyId } = await issue();
-    const { keyId: lost } = await rotateKey(keyId, 60, store);
-    await revokeKey(lost, store);
+    const { keyId: lost } = await rotateKey(keyId, 60, stage);
+    await revokeKey(lost, stage);
     expect(keyView(await keyOf(keyId), nowMs)).toMatchObject({ replacedBy: null });
 
-    const { keyId: next } = await rotateKey(keyId, 60, store);
+    const { keyId: next } = await rotateKey(keyId, 60, stage);
 
     expect(keyView(await keyOf(keyId), nowMs)).toMatchObject({ replacedBy: next });
   });
@@ -242,29 +242,29 @@ describe('extendKey', () => {
     const extended = { status: 'active', expiresAt: '2026-11-20T10:30:15Z' };
 
     for (const seconds of [3_600, 3_600]) {
-      expect(await extendKey(keyId, seconds, store)).toMatchObject(extended);
+      expect(await extendKey(keyId, seconds, stage)).toMatchObject(extended);
     }
-    await expect(extendKey(keyId, 60, store)).rejects.toThrow(
+    await expect(extendKey(keyId, 60, stage)).rejects.toThrow(
       `${keyId} works until 2026-11-20T10:30:15Z: nothing was changed; give a longer time`,
     );
-    expect(await listKeys({}, store)).toMatchObject([extended]);
+    expect(await listKeys({}, stage)).toMatchObject([extended]);
   });
 
   it('does not change a key that never expires', async () => {
     const { keyId } = await issue();
 
-    expect(await extendKey(keyId, 60, store)).toMatchObject({ expiresAt: null });
+    expect(await extendKey(keyId, 60, stage)).toMatchObject({ expiresAt: null });
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>]>([
     ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds })],
-    ['revoked', (keyId) => revokeKey(keyId, store)],
+    ['revoked', (keyId) => revokeKey(keyId, stage)],
   ])('refuses a key that is %s', async (status, make) => {
     const { keyId, ownerId } = await issue();
     await make(keyId);
     const before = await allItems();
 
-    await expect(extendKey(keyId, 60, store)).rejects.toThrow(
+    await expect(extendKey(keyId, 60, stage)).rejects.toThrow(
       `${keyId} is ${status} and cannot be extended; "keys issue --owner ${ownerId}" issues another key`,
     );
     expect(await allItems()).toEqual(before);
@@ -272,8 +272,8 @@ describe('extendKey', () => {
 
   it('fails if the key was changed after it was read', async () => {
     const { keyId } = await issue({ expiresAt: nowSeconds + 30 });
-    const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () =>
-      revokeKey(keyId, store),
+    const meanwhile = interposed(stage, isUpdateOf(stage.apiKeysTable), () =>
+      revokeKey(keyId, stage),
     );
 
     await expect(extendKey(keyId, 90, meanwhile)).rejects.toThrow(
@@ -287,14 +287,14 @@ describe('revokeKey', () => {
     const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 60 });
     await set(keyId, { usedAt: minute });
 
-    expect(await revokeKey(keyId, store)).toBe(true);
+    expect(await revokeKey(keyId, stage)).toBe(true);
 
-    expect((await stage.owner(ownerId)).item!.keys).toEqual({});
+    expect((await fixture.owner(ownerId)).item!.keys).toEqual({});
     expect(await detailsOf(keyId)).toMatchObject({
       revokedAt: '2026-11-20T09:30:15.500Z',
       usedAt: minute,
     });
-    expect(await listKeys({}, store)).toMatchObject([{ status: 'revoked', expiresAt: null }]);
+    expect(await listKeys({}, stage)).toMatchObject([{ status: 'revoked', expiresAt: null }]);
     expect(gatewayKeys()).toHaveLength(1);
   });
 
@@ -302,8 +302,8 @@ describe('revokeKey', () => {
     const { keyId, ownerId } = await issue();
     await forgetAllDetails(ownerId);
 
-    expect(await revokeKey(keyId, store)).toBe(true);
-    expect((await stage.owner(ownerId)).item!.keys).toEqual({});
+    expect(await revokeKey(keyId, stage)).toBe(true);
+    expect((await fixture.owner(ownerId)).item!.keys).toEqual({});
   });
 });
 
@@ -311,14 +311,14 @@ describe('unbanKey', () => {
   it('accepts a key that is not banned', async () => {
     const { keyId } = await issue();
 
-    expect(await unbanKey(keyId, store)).toMatchObject({ wasBanned: false, bannedUntil: null });
+    expect(await unbanKey(keyId, stage)).toMatchObject({ wasBanned: false, bannedUntil: null });
   });
 
   it('refuses a revoked key', async () => {
     const { keyId } = await issue();
-    await revokeKey(keyId, store);
+    await revokeKey(keyId, stage);
 
-    await expect(unbanKey(keyId, store)).rejects.toThrow(
+    await expect(unbanKey(keyId, stage)).rejects.toThrow(
       `${keyId} is revoked and cannot be unbanned`,
     );
   });
@@ -329,7 +329,12 @@ describe('keyView', () => {
 
   it("shows the owner's usage, and the key's rejections and ban", async () => {
     const { keyId, ownerId } = await issue();
-    await stage.set(ownerId, { minuteWindow: minute, minuteCount: 7, dayWindow: day, dayCount: 9 });
+    await fixture.set(ownerId, {
+      minuteWindow: minute,
+      minuteCount: 7,
+      dayWindow: day,
+      dayCount: 9,
+    });
     const [bannedUntil, rejectionWindow, rejectionCount] = [nowSeconds + 30, minute, 9];
     await set(keyId, { usedAt: minute, rejectionWindow, rejectionCount, bannedUntil });
 
@@ -345,7 +350,7 @@ describe('keyView', () => {
   it('ignores the usage of past windows, and bans that have ended', async () => {
     const { keyId, ownerId } = await issue();
     const [minuteWindow, dayWindow] = [minute - 60, day - 86_400];
-    await stage.set(ownerId, { minuteWindow, minuteCount: 7, dayWindow, dayCount: 9 });
+    await fixture.set(ownerId, { minuteWindow, minuteCount: 7, dayWindow, dayCount: 9 });
     const rejections = { rejectionWindow: minuteWindow, rejectionCount: 9 };
     await set(keyId, { ...rejections, bannedUntil: nowSeconds });
 
@@ -365,26 +370,26 @@ describe('keyView', () => {
     ['suspended', suspend],
     ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds })],
     ['active', (keyId) => set(keyId, { expiresAt: nowSeconds + 1 })],
-    ['revoked', (keyId) => revokeKey(keyId, store)],
+    ['revoked', (keyId) => revokeKey(keyId, stage)],
   ])('shows a key as %s, also in the list', async (status, make) => {
     const { keyId } = await issue();
 
     await make(keyId);
 
     expect(await described(keyId)).toMatchObject({ status });
-    expect(await listKeys({}, store)).toMatchObject([{ keyId, status }]);
+    expect(await listKeys({}, stage)).toMatchObject([{ keyId, status }]);
   });
 });
 
 describe('listKeys', () => {
-  const at = (seconds: number) => ({ ...store, now: () => nowMs + seconds * 1_000 });
+  const at = (seconds: number) => ({ ...stage, now: () => nowMs + seconds * 1_000 });
 
   it('selects keys by owner and status', async () => {
     const [one, two] = [await issue({ owner: 'One' }), await issue({ owner: 'Two' }, at(1))];
     const three = await issue({ owner: 'Two' }, at(2));
-    await revokeKey(three.keyId, store);
+    await revokeKey(three.keyId, stage);
     const list = async (filter: Parameters<typeof listKeys>[0]) =>
-      (await listKeys(filter, store)).map(({ keyId }) => keyId);
+      (await listKeys(filter, stage)).map(({ keyId }) => keyId);
 
     expect(await list({ owner: 'two' })).toEqual([three.keyId, two.keyId]);
     expect(await list({ owner: one.ownerId })).toEqual([one.keyId]);
@@ -409,9 +414,9 @@ describe('listKeys', () => {
     await expiring(61);
     await expiring();
     await set(await expiring(), { expiresAt: nowSeconds });
-    await revokeKey(await expiring(10), store);
+    await revokeKey(await expiring(10), stage);
 
-    const found = await listKeys({ expiringWithin: 60 }, store);
+    const found = await listKeys({ expiringWithin: 60 }, stage);
 
     expect(found.map(({ keyId }) => keyId).sort()).toEqual(soon.sort());
   });
@@ -420,12 +425,12 @@ describe('listKeys', () => {
     const { keyId, ownerId } = await issue();
     await forgetAllDetails(ownerId);
 
-    expect(await listKeys({}, store)).toMatchObject([
+    expect(await listKeys({}, stage)).toMatchObject([
       { keyId, owner: 'Acme', status: 'active', lastFour: null, createdAt: null },
     ]);
   });
 });
 
 async function forgetAllDetails(ownerId: string): Promise<void> {
-  await changeDetails(ownerId, { set: { keys: {} } }, store);
+  await changeDetails(ownerId, { set: { keys: {} } }, stage);
 }

@@ -6,7 +6,7 @@ import { revokeKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
 import { changeOwner } from '../../owners/change-owner.ts';
 import { createOwner } from '../../owners/create-owner.ts';
-import type { KeyStore } from '../../stage/key-store.ts';
+import type { KeyStage } from '../../stage/key-stage.ts';
 import {
   interposed,
   issueTo,
@@ -14,42 +14,42 @@ import {
   nowMs,
   nowSeconds,
   stageOfEachTest,
-  storeWithMishap,
+  stageWithMishap,
 } from '../stage-of-keys.ts';
 
 const daySeconds = 86_400;
 
-const stage = stageOfEachTest();
-const { store, readAll } = stage;
+const fixture = stageOfEachTest();
+const { stage, readAll } = fixture;
 
-const daysLater = (days: number): KeyStore => ({
-  ...store,
+const daysLater = (days: number): KeyStage => ({
+  ...stage,
   now: () => nowMs + days * daySeconds * 1_000,
 });
-const issue = (expiresAt?: number) => issueTo({ owner: 'Acme', expiresAt }, store);
-const remaining = async () => (await listKeys({}, store)).map(({ keyId }) => keyId);
+const issue = (expiresAt?: number) => issueTo({ owner: 'Acme', expiresAt }, stage);
+const remaining = async () => (await listKeys({}, stage)).map(({ keyId }) => keyId);
 
-async function purge(olderThanDays: number, at: KeyStore): Promise<void> {
+async function purge(olderThanDays: number, at: KeyStage): Promise<void> {
   await purgeKeys(await findPurgeable(olderThanDays * daySeconds, at), at);
 }
 
 describe('purgeKeys', () => {
   const kinds: [string, () => Promise<unknown>][] = [
-    ['was revoked', async () => revokeKey((await issue()).keyId, store)],
+    ['was revoked', async () => revokeKey((await issue()).keyId, stage)],
     ['has expired', () => issue(nowSeconds)],
     [
       'has expired, though its owner is suspended',
       async () => {
         await issue(nowSeconds);
-        await changeOwner('Acme', { status: 'suspended' }, store);
+        await changeOwner('Acme', { status: 'suspended' }, stage);
       },
     ],
     [
       'was only partly issued',
       async () => {
-        await createOwner({ name: 'Acme', plan: 'free' }, store);
-        const killed = storeWithMishap('followed by a kill', store, 0);
-        await issueKey({ owner: 'Acme' }, killed.store).catch(() => {});
+        await createOwner({ name: 'Acme', plan: 'free' }, stage);
+        const killed = stageWithMishap('followed by a kill', stage, 0);
+        await issueKey({ owner: 'Acme' }, killed.stage).catch(() => {});
       },
     ],
   ];
@@ -71,14 +71,14 @@ describe('purgeKeys', () => {
   );
 
   it('keeps the details of a key that is being issued or rotated', async () => {
-    await createOwner({ name: 'Acme', plan: 'free' }, store);
+    await createOwner({ name: 'Acme', plan: 'free' }, stage);
     const beforeEntry = () =>
-      interposed(store, isUpdateOf(store.apiKeysTable), () => purge(0, store));
+      interposed(stage, isUpdateOf(stage.apiKeysTable), () => purge(0, stage));
 
     const { keyId } = await issueKey({ owner: 'Acme', label: 'shop' }, beforeEntry());
     const rotated = await rotateKey(keyId, 60, beforeEntry());
 
-    const listed = (await listKeys({}, store)).map(({ keyId: id, label }) => [id, label]);
+    const listed = (await listKeys({}, stage)).map(({ keyId: id, label }) => [id, label]);
     expect(listed.sort()).toEqual([keyId, rotated.keyId].sort().map((id) => [id, 'shop']));
   });
 
@@ -92,11 +92,11 @@ describe('purgeKeys', () => {
   });
 
   it('removes only the keys of the owner that is named', async () => {
-    await revokeKey((await issue()).keyId, store);
-    const other = await issueTo({ owner: 'Other' }, store);
-    await revokeKey(other.keyId, store);
+    await revokeKey((await issue()).keyId, stage);
+    const other = await issueTo({ owner: 'Other' }, stage);
+    await revokeKey(other.keyId, stage);
 
-    const found = await findPurgeable(0, store, 'other');
+    const found = await findPurgeable(0, stage, 'other');
 
     expect(found.map(({ keyId }) => keyId)).toEqual([other.keyId]);
   });

@@ -10,9 +10,9 @@ import { issueTo, nowMs, stageOfEachTest } from '../stage-of-keys.ts';
 let apiKey: string;
 let keyId: string;
 
-const { store } = stageOfEachTest();
+const { stage } = stageOfEachTest();
 beforeEach(async () => {
-  ({ apiKey, keyId } = await issueTo({ owner: 'Acme' }, store));
+  ({ apiKey, keyId } = await issueTo({ owner: 'Acme' }, stage));
 });
 
 const tokenOf = (prefix: string) => createToken(prefix, createOwnerIdentity(prefix).seed);
@@ -25,7 +25,7 @@ describe('whoseToken', () => {
     ['in a header', (token: string) => `Authorization: Bearer ${token}\r\n`],
     ['twice', (token: string) => `curl -H "${token}"\n${token}`],
   ])('finds the key of a token %s', async (_, textWith) => {
-    const { keys } = await whoseToken(textWith(apiKey), store);
+    const { keys } = await whoseToken(textWith(apiKey), stage);
 
     expect(keys.map((key) => keyView(key, nowMs))).toMatchObject([
       { keyId, owner: 'Acme', status: 'active' },
@@ -33,21 +33,21 @@ describe('whoseToken', () => {
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
-    ['was revoked', () => revokeKey(keyId, store), 'revoked'],
-    ['was replaced', () => rotateKey(keyId, 0, store), 'expired'],
+    ['was revoked', () => revokeKey(keyId, stage), 'revoked'],
+    ['was replaced', () => rotateKey(keyId, 0, stage), 'expired'],
   ])('finds a key that %s', async (_, make, status) => {
     await make();
 
-    for (const found of [await whoseToken(apiKey, store), await whoseKeyId(keyId, store)]) {
+    for (const found of [await whoseToken(apiKey, stage), await whoseKeyId(keyId, stage)]) {
       expect(keyView(found.keys[0]!, nowMs)).toMatchObject({ keyId, status });
     }
   });
 
   it('finds the owner of a purged key, also by its id', async () => {
-    await revokeKey(keyId, store);
-    await purgeKeys(await findPurgeable(0, store), store);
+    await revokeKey(keyId, stage);
+    await purgeKeys(await findPurgeable(0, stage), stage);
 
-    for (const found of [await whoseToken(apiKey, store), await whoseKeyId(keyId, store)]) {
+    for (const found of [await whoseToken(apiKey, stage), await whoseKeyId(keyId, stage)]) {
       const { owner, keys, isWhole } = found;
       expect([owner.details.name, keys, isWhole]).toEqual(['Acme', [], true]);
     }
@@ -58,10 +58,10 @@ describe('whoseToken', () => {
     ['mistyped', () => mistyped(apiKey)],
     ['followed by a letter', () => `${apiKey}x`],
   ])('finds the owner, and all keys it may be, of a token that is %s', async (_, text) => {
-    await issueTo({ owner: 'Initech' }, store);
-    const { keyId: other } = await issueTo({ owner: 'Acme' }, store);
+    await issueTo({ owner: 'Initech' }, stage);
+    const { keyId: other } = await issueTo({ owner: 'Acme' }, stage);
 
-    const { keys, isWhole } = await whoseToken(text(), store);
+    const { keys, isWhole } = await whoseToken(text(), stage);
 
     expect(new Set(keys.map((key) => key.keyId))).toEqual(new Set([keyId, other]));
     expect(isWhole).toBe(false);
@@ -80,7 +80,7 @@ describe('whoseToken', () => {
     ['a token of no stage', () => 'so_prod_abc', 'a prefix that no stage uses'],
     ['a token nobody has', () => tokenOf('so_test_'), 'its owner was deleted, it belongs'],
   ])('refuses %s without repeating it', async (_, text, message) => {
-    const error: Error = await whoseToken(text(), store).catch((thrown) => thrown);
+    const error: Error = await whoseToken(text(), stage).catch((thrown) => thrown);
 
     expect(error.message).toContain(message);
     expect(error.message).not.toContain(apiKey.slice(8, 20));
@@ -93,7 +93,7 @@ describe('whoseKeyId', () => {
     ['a token', () => apiKey, 'key id: this looks like an API key'],
     ['the id of a deleted owner', () => `key_${'a'.repeat(32)}`, 'There is no owner "own_aaaa'],
   ])('refuses %s without repeating a token', async (_, text, message) => {
-    const error: Error = await whoseKeyId(text(), store).catch((thrown) => thrown);
+    const error: Error = await whoseKeyId(text(), stage).catch((thrown) => thrown);
 
     expect(error.message).toContain(message);
     expect(error.message).not.toContain(apiKey.slice(8, 20));

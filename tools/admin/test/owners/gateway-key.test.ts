@@ -2,7 +2,7 @@ import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { putGatewayKey } from '../../owners/gateway-key.ts';
 import { apiGatewayKeys, type KeyGateway } from '../../stage/api-gateway-keys.ts';
-import type { KeyStore } from '../../stage/key-store.ts';
+import type { KeyStage } from '../../stage/key-stage.ts';
 import { type FakeGateway, fakeGateway } from '../fake-gateway.ts';
 
 const ownerId = `own_${'a'.repeat(20)}`;
@@ -20,7 +20,7 @@ const put = (overrides: Partial<KeyGateway> = {}) =>
     gateway: { ...gateway, ...overrides },
     stackName: 'StoreOrders-prod',
     usagePlanIds,
-  } as unknown as KeyStore);
+  } as unknown as KeyStage);
 
 describe('putGatewayKey', () => {
   it('uses a key that exists although its creation failed with a conflict', async () => {

@@ -14,7 +14,7 @@ import { ownersUsage } from '../../owners/owner-usage.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
 import { setLimits, setOwnerPlan } from '../../owners/set-owner-plan.ts';
 import type { AgreedLimits } from '../../owners/stored-owner.ts';
-import type { KeyStore } from '../../stage/key-store.ts';
+import type { KeyStage } from '../../stage/key-stage.ts';
 import {
   interleaved,
   interposed,
@@ -23,15 +23,15 @@ import {
   nowMs,
   nowSeconds,
   stageOfEachTest,
-  storeWithMishap,
+  stageWithMishap,
 } from '../stage-of-keys.ts';
 
 const { free, pro } = plans;
 
-const stage = stageOfEachTest();
-const { store, gateway, readAll } = stage;
+const fixture = stageOfEachTest();
+const { stage, gateway, readAll } = fixture;
 
-const create = (request: Partial<NewOwner> = {}, at: KeyStore = store) =>
+const create = (request: Partial<NewOwner> = {}, at: KeyStage = stage) =>
   createOwner({ name: 'Acme', plan: 'free', ...request }, at);
 const usagePlans = () => [...gateway.keys.values()].map(({ usagePlanIds }) => [...usagePlanIds]);
 const usagePlanOf = async (name: string) => {
@@ -67,7 +67,7 @@ describe('createOwner', () => {
     await expect(create({ name, plan: 'pro' })).rejects.toThrow(
       `There is already an owner "Acme", ${details.ownerId}, on the free plan`,
     );
-    expect(await allOwners(store)).toHaveLength(1);
+    expect(await allOwners(stage)).toHaveLength(1);
     expect(usagePlans()).toEqual([['plan-free']]);
   });
 
@@ -98,7 +98,7 @@ describe('createOwner', () => {
   });
 
   it('stores the limits of one command, wherever another creation interrupts it', () =>
-    interleaved(store, async (between, calls) => {
+    interleaved(stage, async (between, calls) => {
       const name = `Acme ${calls}`;
       const taken = (error: Error) => expect(error.message).toContain('There is already an owner');
       let created = 0;
@@ -108,22 +108,22 @@ describe('createOwner', () => {
       await create({ name, perMinute: 7 }, between(other)).then(count, taken);
 
       expect([calls, created]).toEqual([calls, 1]);
-      const { details, item } = await findOwner(name, store);
+      const { details, item } = await findOwner(name, stage);
       const agreed = item!.plan === 'pro' ? { perDay: 5 } : { perMinute: 7 };
       expect([calls, details.agreed]).toEqual([calls, { plan: item!.plan, ...agreed }]);
     }));
 
   it('uses the usage plan of the limits, wherever a move to another plan interrupts it', () =>
-    interleaved(store, async (between, calls) => {
+    interleaved(stage, async (between, calls) => {
       const name = `Acme ${calls}`;
       const other = () =>
-        setOwnerPlan(name, { plan: 'pro' }, store).catch((error: Error) =>
+        setOwnerPlan(name, { plan: 'pro' }, stage).catch((error: Error) =>
           expect(error.message).toMatch(/There is no owner|only partly/),
         );
 
       const { details } = await create({ name }, between(other));
 
-      const { item } = await stage.owner(details.ownerId);
+      const { item } = await fixture.owner(details.ownerId);
       expect([calls, await usagePlanOf(name)]).toEqual([calls, `plan-${item!.plan}`]);
     }));
 
@@ -134,7 +134,7 @@ describe('createOwner', () => {
       'The owner "Acme" may be only partly created: createApiKey: Too Many Requests; run the command ' +
         'again to complete it',
     );
-    const [owner] = await allOwners(store);
+    const [owner] = await allOwners(stage);
     expect(ownerView(owner!, nowMs)).toMatchObject({
       status: 'incomplete',
       plan: null,
@@ -150,9 +150,9 @@ describe('createOwner', () => {
 describe('setOwnerPlan', () => {
   it('moves an owner whose plan no longer exists', async () => {
     const { details } = await create({ plan: 'pro' });
-    await stage.set(details.ownerId, { plan: 'gold' });
+    await fixture.set(details.ownerId, { plan: 'gold' });
 
-    const owner = await setOwnerPlan('Acme', { plan: 'free' }, store);
+    const owner = await setOwnerPlan('Acme', { plan: 'free' }, stage);
 
     expect(owner.item).toMatchObject({ plan: 'free', perMinute: free.perMinute });
     expect(usagePlans()).toEqual([['plan-free']]);
@@ -165,7 +165,7 @@ describe('setOwnerPlan', () => {
   ])("gives an owner the agreed limits, otherwise the plan's: %j", async (agreed) => {
     await create({ plan: 'free', perMinute: 5 });
 
-    const { details, item } = await setOwnerPlan('Acme', agreed, store);
+    const { details, item } = await setOwnerPlan('Acme', agreed, stage);
 
     const { perMinute, perDay } = plans[agreed.plan];
     expect(details.agreed).toEqual(agreed);
@@ -176,7 +176,7 @@ describe('setOwnerPlan', () => {
     const { details } = await create({ perMinute: 5 });
     gateway.fail('createUsagePlanKey', 1);
 
-    await expect(setOwnerPlan('Acme', { plan: 'pro' }, store)).rejects.toThrow(
+    await expect(setOwnerPlan('Acme', { plan: 'pro' }, stage)).rejects.toThrow(
       `only partly changed ("owners set-plan ${details.ownerId} free --per-minute 5" undoes it)`,
     );
   });
@@ -188,9 +188,9 @@ describe('setOwnerPlan', () => {
     const { details, item } = await setOwnerPlan(
       'Acme',
       { plan: 'enterprise', perMinute: 600 },
-      store,
+      stage,
     );
-    const again = await setOwnerPlan('Acme', { plan: 'enterprise', perDay: 700 }, store);
+    const again = await setOwnerPlan('Acme', { plan: 'enterprise', perDay: 700 }, stage);
 
     expect(perMinute).not.toBe(600);
     expect([details.agreed, item.perDay]).toEqual([
@@ -204,10 +204,10 @@ describe('setOwnerPlan', () => {
     await create();
     await gateway.deleteApiKey({ apiKey: [...gateway.keys.keys()][0]! });
 
-    expect(await setOwnerPlan('Acme', { plan: 'free' }, store)).toMatchObject({
+    expect(await setOwnerPlan('Acme', { plan: 'free' }, stage)).toMatchObject({
       wasRepaired: true,
     });
-    expect(await setOwnerPlan('Acme', { plan: 'free' }, store)).toMatchObject({
+    expect(await setOwnerPlan('Acme', { plan: 'free' }, stage)).toMatchObject({
       wasRepaired: false,
     });
     expect(usagePlans()).toEqual([['plan-free']]);
@@ -217,7 +217,7 @@ describe('setOwnerPlan', () => {
     await create();
     gateway.changes.length = 0;
 
-    await expect(setOwnerPlan('Acme', { plan: 'enterprise' }, store)).rejects.toThrow(
+    await expect(setOwnerPlan('Acme', { plan: 'enterprise' }, stage)).rejects.toThrow(
       '--per-minute: missing',
     );
     expect(gateway.changes).toEqual([]);
@@ -227,13 +227,13 @@ describe('setOwnerPlan', () => {
     'fails if somebody else moves the owner before its change in the %s',
     async (table) => {
       await create();
-      const other = () => setOwnerPlan('Acme', { plan: 'business' }, store);
-      const meanwhile = interposed(store, isUpdateOf(store[table]), other);
+      const other = () => setOwnerPlan('Acme', { plan: 'business' }, stage);
+      const meanwhile = interposed(stage, isUpdateOf(stage[table]), other);
 
       await expect(setOwnerPlan('Acme', { plan: 'pro' }, meanwhile)).rejects.toThrow(
         'was changed by somebody else meanwhile: it is business, 1,000 per minute, 100,000 per day; run',
       );
-      expect((await findOwner('Acme', store)).details.agreed).toEqual({ plan: 'business' });
+      expect((await findOwner('Acme', stage)).details.agreed).toEqual({ plan: 'business' });
     },
   );
 
@@ -243,14 +243,14 @@ describe('setOwnerPlan', () => {
   ] as const)(
     'stores the same plan everywhere, from %s to %s, wherever a move to %s interrupts it',
     (from, to, other) =>
-      interleaved(store, async (between, calls) => {
+      interleaved(stage, async (between, calls) => {
         const name = `Acme ${calls}`;
         await create({ name, plan: from });
-        const move = () => setOwnerPlan(name, { plan: other }, store).catch(refused);
+        const move = () => setOwnerPlan(name, { plan: other }, stage).catch(refused);
 
         await setOwnerPlan(name, { plan: to }, between(move)).catch(refused);
 
-        const { details, item } = await findOwner(name, store);
+        const { details, item } = await findOwner(name, stage);
         expect([calls, await usagePlanOf(name)]).toEqual([calls, `plan-${item!.plan}`]);
         expect([calls, details.agreed.plan]).toEqual([calls, item!.plan]);
       }),
@@ -261,41 +261,41 @@ describe('renameOwner', () => {
   it('accepts a name that differs only in case', async () => {
     await create();
 
-    await renameOwner('Acme', 'ACME', store);
+    await renameOwner('Acme', 'ACME', stage);
 
-    expect((await findOwner('acme', store)).details.name).toBe('ACME');
+    expect((await findOwner('acme', stage)).details.name).toBe('ACME');
   });
 
   it('says that the owner may already be renamed if it is run again', async () => {
     const { details } = await create();
-    await renameOwner('Acme', 'Initech', store);
+    await renameOwner('Acme', 'Initech', stage);
 
-    await expect(renameOwner('Acme', 'initech', store)).rejects.toThrow(
+    await expect(renameOwner('Acme', 'initech', stage)).rejects.toThrow(
       `There is no owner "Acme"; ${details.ownerId} has the name "Initech", perhaps because it was already`,
     );
-    await expect(renameOwner('Nobody', 'Hooli', store)).rejects.toThrow('"owners list" shows');
+    await expect(renameOwner('Nobody', 'Hooli', stage)).rejects.toThrow('"owners list" shows');
   });
 
   it('refuses the name of another owner', async () => {
     await create();
     await create({ name: 'Initech' });
 
-    await expect(renameOwner('Acme', 'initech', store)).rejects.toThrow(
+    await expect(renameOwner('Acme', 'initech', stage)).rejects.toThrow(
       'Another owner has the name "initech"',
     );
-    expect((await findOwner('Acme', store)).details.name).toBe('Acme');
+    expect((await findOwner('Acme', stage)).details.name).toBe('Acme');
   });
 
   it('leaves exactly one reserved name, wherever another renaming interrupts it', () =>
-    interleaved(store, async (between, calls) => {
+    interleaved(stage, async (between, calls) => {
       const { ownerId } = (await create({ name: `Acme ${calls}` })).details;
-      const other = () => renameOwner(ownerId, `Initech ${calls}`, store);
+      const other = () => renameOwner(ownerId, `Initech ${calls}`, stage);
 
       await renameOwner(ownerId, `Hooli ${calls}`, between(other)).catch(refused);
 
-      const { name } = (await stage.owner(ownerId)).details;
+      const { name } = (await fixture.owner(ownerId)).details;
       const found = await Promise.all(
-        ['Acme', 'Hooli', 'Initech'].map((each) => lookUpOwner(`${each} ${calls}`, store)),
+        ['Acme', 'Hooli', 'Initech'].map((each) => lookUpOwner(`${each} ${calls}`, stage)),
       );
       expect(found.map((owner) => owner?.details.name).filter(Boolean)).toEqual([name]);
     }));
@@ -304,15 +304,15 @@ describe('renameOwner', () => {
 describe('deleteOwner', () => {
   it('removes everything of the owner, and nothing of others', async () => {
     const other = await create({ name: 'Initech' });
-    await issueKey({ owner: 'Initech' }, store);
+    await issueKey({ owner: 'Initech' }, stage);
     const before = [await readAll('ApiKeys'), await readAll('Owners'), usagePlans()];
     await create();
-    await issueKey({ owner: 'Acme' }, store);
+    await issueKey({ owner: 'Acme' }, stage);
 
-    await deleteOwner('acme', store);
+    await deleteOwner('acme', stage);
 
     expect([await readAll('ApiKeys'), await readAll('Owners'), usagePlans()]).toEqual(before);
-    expect((await allOwners(store)).map(({ details }) => details.ownerId)).toEqual([
+    expect((await allOwners(stage)).map(({ details }) => details.ownerId)).toEqual([
       other.details.ownerId,
     ]);
     expect((await create({ plan: 'pro' })).item!.keys).toEqual({});
@@ -323,27 +323,27 @@ describe('deleteOwner', () => {
     ['it comes between a creation', 1],
     ['it comes between a move to another plan', 2],
   ])('leaves only items of listed owners, wherever %s', (_, order) =>
-    interleaved(store, async (between, calls) => {
+    interleaved(stage, async (between, calls) => {
       const name = `Acme ${calls}`;
       await create({ name });
       if (order < 2) {
-        await deleteOwner(name, storeWithMishap('followed by a kill', store, 0).store).catch(
+        await deleteOwner(name, stageWithMishap('followed by a kill', stage, 0).stage).catch(
           () => {},
         );
       }
       const again = (error: Error) =>
         expect(error.message).toMatch(/run the command again|no owner|only partly/);
       const commands = [
-        (at: KeyStore) => deleteOwner(name, at).catch(again),
-        (at: KeyStore) => create({ name, plan: 'pro' }, at).catch(again),
-        (at: KeyStore) => setOwnerPlan(name, { plan: 'pro' }, at).catch(again),
+        (at: KeyStage) => deleteOwner(name, at).catch(again),
+        (at: KeyStage) => create({ name, plan: 'pro' }, at).catch(again),
+        (at: KeyStage) => setOwnerPlan(name, { plan: 'pro' }, at).catch(again),
       ];
 
-      await commands[order]!(between(() => commands[order === 0 ? 1 : 0]!(store)));
+      await commands[order]!(between(() => commands[order === 0 ? 1 : 0]!(stage)));
 
-      const owners = await allOwners(store);
+      const owners = await allOwners(stage);
       for (const { details } of owners.filter(({ item }) => item)) {
-        expect([calls, (await lookUpOwner(name, store))?.details]).toEqual([calls, details]);
+        expect([calls, (await lookUpOwner(name, stage))?.details]).toEqual([calls, details]);
       }
       const ids = owners.map(({ details }) => details.ownerId);
       const orphans = [...(await readAll('ApiKeys')), ...(await readAll('Owners'))].filter(
@@ -351,7 +351,7 @@ describe('deleteOwner', () => {
       );
       expect([calls, orphans]).toEqual([calls, []]);
       for (const { value } of gateway.keys.values()) expect(ids).toContain(value);
-      for (const each of ids) await deleteOwner(each, store);
+      for (const each of ids) await deleteOwner(each, stage);
     }),
   );
 });
@@ -360,20 +360,20 @@ describe('ownerView', () => {
   it('shows the usage and the banned keys', async () => {
     const { details } = await create();
     const [banned, ...others] = await Promise.all(
-      [0, 1, 2].map(() => issueKey({ owner: 'Acme' }, store)),
+      [0, 1, 2].map(() => issueKey({ owner: 'Acme' }, stage)),
     );
     const { perMinute, perDay } = free;
-    await stage.set(details.ownerId, { minuteWindow: minute, minuteCount: 12 });
+    await fixture.set(details.ownerId, { minuteWindow: minute, minuteCount: 12 });
     const bannedUntil = nowSeconds + 30;
     for (const [key, state] of [
       [banned, { bannedUntil }],
       [others[0], { bannedUntil, expiresAt: nowSeconds }],
       [others[1], { bannedUntil: nowSeconds }],
     ] as const) {
-      await stage.set(details.ownerId, state, hashToken(key!.apiKey));
+      await fixture.set(details.ownerId, state, hashToken(key!.apiKey));
     }
 
-    expect(ownerView(await stage.owner(details.ownerId), nowMs)).toEqual({
+    expect(ownerView(await fixture.owner(details.ownerId), nowMs)).toEqual({
       ownerId: details.ownerId,
       name: 'Acme',
       plan: 'free',
@@ -398,23 +398,23 @@ describe('ownerView', () => {
 
   it('shows the last use of any key, including revoked ones', async () => {
     const { details } = await create();
-    const [old, present] = await Promise.all([1, 2].map(() => issueKey({ owner: 'Acme' }, store)));
+    const [old, present] = await Promise.all([1, 2].map(() => issueKey({ owner: 'Acme' }, stage)));
     const used = (key: typeof old, usedAt: number) =>
-      stage.set(details.ownerId, { usedAt }, hashToken(key!.apiKey));
-    const lastUse = async () => ownerView(await stage.owner(details.ownerId), nowMs).lastUsedAt;
+      fixture.set(details.ownerId, { usedAt }, hashToken(key!.apiKey));
+    const lastUse = async () => ownerView(await fixture.owner(details.ownerId), nowMs).lastUsedAt;
     await used(present, minute - 120);
     await used(old, minute - 60);
 
     expect(await lastUse()).toBe('2026-11-20T09:29:00Z');
-    await revokeKey(old!.keyId, store);
+    await revokeKey(old!.keyId, stage);
     expect(await lastUse()).toBe('2026-11-20T09:29:00Z');
   });
 
   it('says what to do about a plan that no longer exists', async () => {
     const { details } = await create();
-    await stage.set(details.ownerId, { plan: 'gold' });
+    await fixture.set(details.ownerId, { plan: 'gold' });
 
-    const text = recordText(ownerFields, ownerView(await stage.owner(details.ownerId), nowMs));
+    const text = recordText(ownerFields, ownerView(await fixture.owner(details.ownerId), nowMs));
 
     expect(text).toMatch(/^plan +gold, which no longer exists: "owners set-plan" moves/m);
   });
@@ -423,10 +423,10 @@ describe('ownerView', () => {
 describe('allOwners', () => {
   it('lists the newest first', async () => {
     for (const index of [0, 1, 2]) {
-      await create({ name: `Owner ${index}` }, { ...store, now: () => nowMs + index });
+      await create({ name: `Owner ${index}` }, { ...stage, now: () => nowMs + index });
     }
 
-    const names = (await allOwners(store)).map(({ details }) => details.name);
+    const names = (await allOwners(stage)).map(({ details }) => details.name);
 
     expect(names).toEqual(['Owner 2', 'Owner 1', 'Owner 0']);
   });
@@ -446,12 +446,12 @@ describe('ownersUsage', () => {
     const used = (...counts: number[]) =>
       counts.map((requests, index) => ({ day: `2026-11-${18 + index}`, requests }));
     const acme = { ownerId, name: 'Acme', plan: 'free', requests: 10, days: used(1, 2, 7) };
-    expect(await ownersUsage(undefined, 3, store)).toEqual([
+    expect(await ownersUsage(undefined, 3, stage)).toEqual([
       { ownerId: busy, name: 'Busy', plan: 'free', requests: 90, days: used(0, 0, 90) },
       acme,
       { ownerId: idle, name: 'Idle', plan: 'free', requests: 0, days: used(0, 0, 0) },
     ]);
-    expect(await ownersUsage('Acme', 3, store)).toEqual([acme]);
+    expect(await ownersUsage('Acme', 3, stage)).toEqual([acme]);
   });
 });
 
@@ -460,11 +460,11 @@ describe('reviewPlans', () => {
 
   /** Applies the plans to an owner with other limits, and returns the limits that it gets. */
   async function applied(request: NewOwner, then: OwnerLimits): Promise<OwnerLimits[]> {
-    const { details } = await createOwner(request, store);
-    await stage.set(details.ownerId, { ...then });
-    const { outdated } = reviewPlans(await allOwners(store));
-    for (const { owner, limits } of outdated) await setLimits(owner, request.plan, limits, store);
-    expect(reviewPlans(await allOwners(store))).toEqual({ outdated: [], unclear: [] });
+    const { details } = await createOwner(request, stage);
+    await fixture.set(details.ownerId, { ...then });
+    const { outdated } = reviewPlans(await allOwners(stage));
+    for (const { owner, limits } of outdated) await setLimits(owner, request.plan, limits, stage);
+    expect(reviewPlans(await allOwners(stage))).toEqual({ outdated: [], unclear: [] });
     return outdated.map(({ limits }) => limits);
   }
 
@@ -520,12 +520,12 @@ describe('reviewPlans', () => {
     gateway.fail('createApiKey', 1);
     await create({ name: 'Incomplete' }).catch(() => {});
     await create({ name: 'Moving', plan: 'enterprise', perMinute: 5, perDay: 50 });
-    const killed = storeWithMishap('followed by a kill', store, 0);
-    await setOwnerPlan('Moving', { plan: 'pro' }, killed.store).catch(() => {});
+    const killed = stageWithMishap('followed by a kill', stage, 0);
+    await setOwnerPlan('Moving', { plan: 'pro' }, killed.stage).catch(() => {});
     const { details } = await create({ name: 'Gone', plan: 'pro' });
-    await stage.set(details.ownerId, { plan: 'constructor' });
+    await fixture.set(details.ownerId, { plan: 'constructor' });
 
-    const { outdated, unclear } = reviewPlans(await allOwners(store));
+    const { outdated, unclear } = reviewPlans(await allOwners(stage));
 
     expect(outdated).toEqual([]);
     const names = unclear.map((owner) => owner.details.name).sort();

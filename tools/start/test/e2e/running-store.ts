@@ -16,7 +16,7 @@ import type { IssuedKey, KeyTraits } from '../../../admin/keys/issue-key.ts';
 import { issueKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
-import { documentClient, type KeyStore, keyStoreOf } from '../../../admin/stage/key-store.ts';
+import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
 import { keyGateway } from '../../../local/control-plane/key-gateway.ts';
 import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { type LocalService, startLocalService } from '../../../local/server.ts';
@@ -76,8 +76,8 @@ export class RunningStore implements AsyncDisposable {
   readonly lines: string[];
   readonly #dynamodb: DynamoDBClient;
   readonly #now: () => number;
-  /** The key store for the operator's commands. */
-  readonly keys: KeyStore;
+  /** The stage for the operator's commands. */
+  readonly keys: KeyStage;
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
     const { stage = 'staging', preload = patientFunction } = options;
@@ -106,7 +106,7 @@ export class RunningStore implements AsyncDisposable {
     this.send = senderTo(new URL(this.baseUrl), clientTimeoutMs);
     this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorAccessKeyId);
     this.keys = {
-      ...keyStoreOf(stage, (name) => service.outputs[name]!),
+      ...keyStageOf(stage, (name) => service.outputs[name]!),
       documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
       now,

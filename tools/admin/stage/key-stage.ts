@@ -5,8 +5,8 @@ import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
 import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';
 import type { KeyGateway } from './api-gateway-keys.ts';
 
-/** The tables and services that store a stage's owners and keys, with their clients. */
-export interface KeyStore {
+/** A stage as the commands for owners and keys need it: its tables, usage plans and clients. */
+export interface KeyStage {
   readonly documents: DynamoDBDocumentClient;
   readonly gateway: KeyGateway;
   /** The authorizer's table: one item per owner, with its limits, counters and keys. */
@@ -22,14 +22,14 @@ export interface KeyStore {
 }
 
 /**
- * A stage's key store without its clients.
+ * The names of a stage's tables and usage plans, without its clients.
  *
  * @param output returns an output of the stage's stack
  */
-export function keyStoreOf(
+export function keyStageOf(
   stage: StageName,
   output: (name: OutputName) => string,
-): Omit<KeyStore, 'documents' | 'gateway' | 'now'> {
+): Omit<KeyStage, 'documents' | 'gateway' | 'now'> {
   return {
     apiKeysTable: output('ApiKeysTableName'),
     ownersTable: output('OwnersTableName'),
