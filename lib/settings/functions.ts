@@ -1,6 +1,5 @@
-import { listConcurrency } from './list-concurrency.ts';
 import { forEachPlan, plans } from './plans.ts';
-import type { StageConfiguration } from './stage-configuration.ts';
+import type { StageSettings } from './stages.ts';
 
 /** Everything that distinguishes a function from the others. */
 interface FunctionSettings {
@@ -12,13 +11,13 @@ interface FunctionSettings {
   /** What its role allows it to do with this table. */
   readonly actions: readonly `dynamodb:${string}`[];
   /** Its environment variables, besides those with its stage and its table. */
-  readonly environment: (configuration: StageConfiguration) => Readonly<Record<string, string>>;
+  readonly environment: (settings: StageSettings) => Readonly<Record<string, string>>;
   /** How long Lambda lets it run. */
   readonly functionTimeoutMs: number;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
   readonly memoryMb?: number;
   /** The number of executions that are reserved, which is also the maximum. @default - none */
-  readonly concurrency?: (configuration: StageConfiguration) => number | undefined;
+  readonly concurrency?: (settings: StageSettings) => number | undefined;
 }
 
 /** A function that answers an operation of the contract, which has the same name. */
@@ -51,7 +50,7 @@ const authorizer = {
 } as const satisfies FunctionSettings;
 
 /** The variables of every operation: the origin whose scripts may read its responses, if any. */
-function operationEnvironment({ corsOrigin }: StageConfiguration): Record<string, string> {
+function operationEnvironment({ corsOrigin }: StageSettings): Record<string, string> {
   return corsOrigin === undefined ? {} : { CORS_ORIGIN: corsOrigin };
 }
 
@@ -107,3 +106,23 @@ export function forEachFunction<T>(value: (name: FunctionName) => T): Record<Fun
 
 /** The source file of each function's handler. */
 export const handlerEntries = forEachFunction((name) => functionSettings(name).entry);
+
+/**
+ * What Lambda keeps for functions without a reservation: it refuses one that leaves less.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
+ */
+export const leastUnreserved = 100;
+
+/**
+ * How many lists may run at the same time: half of what the account may run, so that the other half
+ * is there for the authorizer and for cancellations, whatever clients do with their lists.
+ *
+ * @returns undefined if the account's quota is unknown or too small to reserve half of it
+ */
+export function listConcurrency({
+  lambdaConcurrency,
+}: Pick<StageSettings, 'lambdaConcurrency'>): number | undefined {
+  if (lambdaConcurrency === undefined) return undefined;
+  const half = Math.floor(lambdaConcurrency / 2);
+  return lambdaConcurrency - half >= leastUnreserved ? half : undefined;
+}

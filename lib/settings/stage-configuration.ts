@@ -1,4 +1,4 @@
-import { leastUnreserved, listConcurrency } from './list-concurrency.ts';
+import { leastUnreserved, listConcurrency } from './functions.ts';
 import { findingsIn } from './settings-schema.ts';
 import { noAccountYet, type StageName, type StageSettings, stageSettings } from './stages.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { listConcurrency } from '../../lib/settings/list-concurrency.ts';
+import { listConcurrency } from '../../lib/settings/functions.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import {
   ConfigurationError,
