@@ -31,9 +31,12 @@ export async function restoreTable(
   await runRepeatable(`${TargetTableName} may not be ready yet`, async () => {
     if (!(await tableNamed(TargetTableName, stage))) {
       const pointInTime = { SourceTableName: source, RestoreDateTime: time };
-      await (backup
+      const started = await (backup
         ? stage.dynamodb.restoreTableFromBackup({ TargetTableName, BackupArn: backup.BackupArn })
-        : stage.dynamodb.restoreTableToPointInTime({ TargetTableName, ...pointInTime }));
+        : stage.dynamodb
+            .restoreTableToPointInTime({ TargetTableName, ...pointInTime })
+            .catch(undefinedIf('TableNotFoundException')));
+      if (!started) throw new NotFoundError(`${source} was deleted`, { remedy: 'leave --at out' });
     }
     await prepare(TargetTableName, source !== stage.ownersTable, call);
   });

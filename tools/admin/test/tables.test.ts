@@ -26,8 +26,10 @@ function stageWith({ lostWrite = 0, isStuck = false, table = undefined as Input 
     writes += 1;
     if (writes === lostWrite) throw named('socket hang up');
   };
-  const restore = async ({ TargetTableName: TableName, ...from }: Input) =>
-    write({ TableStatus: 'CREATING', TableArn: 'arn', from })({ TableName });
+  const restore = async ({ TargetTableName: TableName, ...from }: Input) => {
+    await write({ TableStatus: 'CREATING', TableArn: 'arn', from })({ TableName });
+    return {};
+  };
   const dynamodb = {
     async describeTable() {
       if (!table) throw named('ResourceNotFoundException');
@@ -43,7 +45,10 @@ function stageWith({ lostWrite = 0, isStuck = false, table = undefined as Input 
         },
       ],
     }),
-    restoreTableToPointInTime: restore,
+    async restoreTableToPointInTime(input: Input) {
+      if (input.SourceTableName === 'gone') throw named('TableNotFoundException');
+      return restore(input);
+    },
     restoreTableFromBackup: restore,
     updateTable: write({ TableStatus: 'UPDATING' }),
     async updateContinuousBackups({ PointInTimeRecoverySpecification: recovery }: Input) {
@@ -102,6 +107,12 @@ describe('tables restore', () => {
       expect(table()).toEqual({ ...ready, from: fromTime });
     },
   );
+
+  it('says how to restore a deleted table', async () => {
+    await expect(restoreTable('gone', at, stageWith({}).call)).rejects.toThrow(
+      'gone was deleted; leave --at out',
+    );
+  });
 
   it('ends after an hour', async () => {
     const { call, waits } = stageWith({ isStuck: true });
