@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
+import { createGzip, gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OrdersPage } from '../../../lambdas/list-orders/orders-page.ts';
 import {
@@ -198,8 +198,13 @@ describe('the body of a list', () => {
       throw failure;
     })();
 
+    // The memory of a compressor is not JavaScript's, and stays until it is destroyed.
+    const freed = jest.spyOn(Object.getPrototypeOf(createGzip()), '_destroy');
+
     const { outcome } = await send(failing, client, isGzip);
 
+    expect(freed).toHaveBeenCalledTimes(isGzip ? 1 : 0);
+    freed.mockRestore();
     expect(outcome).toBe(failure);
     expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
     expect(client.body.toString()).not.toContain(']');
