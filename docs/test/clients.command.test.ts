@@ -16,18 +16,14 @@ const directory = temporaryDirectoryOfFile();
 /** Stands in for the files that the generators write: what the page uses of them, by the same names. */
 const generated = {
   'src/generated/index.ts': `
-    import { request } from './client.gen';
+    interface Call { baseUrl: string | undefined; auth: string | undefined; throwOnError: true }
+    const request = ({ baseUrl, auth }: Call, method: string, id: string) =>
+      fetch(baseUrl + '/store/orders' + id, { method, headers: { Authorization: 'Bearer ' + auth } });
     export interface Order { id: bigint }
-    export const listOrders = async (_: { parseAs: 'text'; throwOnError: true }) =>
-      ({ data: (await (await request('GET', '')).text()) as unknown });
-    export const cancelOrder = async ({ path }: { path: { orderId: bigint } }) =>
-      console.log(path.orderId, (await request('DELETE', '/' + path.orderId)).status);`,
-  'src/generated/client.gen.ts': `
-    interface Config { baseUrl: string | undefined; auth: () => string | undefined; throwOnError: true }
-    let config: Config;
-    export const client = { setConfig: (given: Config) => { config = given; } };
-    export const request = (method: string, id: string) => fetch(config.baseUrl + '/store/orders' + id,
-      { method, headers: { Authorization: 'Bearer ' + config.auth() } });`,
+    export const listOrders = async (call: Call & { parseAs: 'text' }) =>
+      ({ data: (await (await request(call, 'GET', '')).text()) as unknown });
+    export const cancelOrder = async (call: Call & { path: { orderId: bigint } }) =>
+      console.log(call.path.orderId, (await request(call, 'DELETE', '/' + call.path.orderId)).status);`,
   'src/use-exact-fetch.ts': `
     import { exactFetch } from './exact-fetch';
     const { data } = await exactFetch<{ data: { id: bigint }[] }>('/store/orders', { method: 'GET' });
@@ -88,7 +84,7 @@ describe('the code of docs/clients.md', () => {
 
   it.each([
     ['src/list.ts', '1000 orders; 1001 is cancelled\n'],
-    ['src/cancel-one.ts', '9007199254740993n 204\nOrder 9007199254740993 is cancelled.\n'],
+    ['src/cancel-one.ts', '9223372036854775807n 204\n'],
     ['src/use-exact-fetch.ts', 'true\n'],
     ['src/use-rate-limit.ts', '59 86400\n'],
   ])('runs against the local service: %s', async (file, printed) => {
@@ -104,15 +100,6 @@ describe('the code of docs/clients.md', () => {
     expect(stdout).toBe("{'minute': {'r': 59, 't': 34}, 'day': {'r': 999, 't': 40000}}\n");
   });
 
-  it.each(['openapi-ts.config.mjs', 'orval.config.mjs'])(
-    'configures a generator to read the contract: %s',
-    async (file) => {
-      const { default: configuration } = await import(join(directory.path, file));
-
-      expect(JSON.stringify(configuration)).toContain('"input":"openapi.yaml"');
-    },
-  );
-
   it('has command lines that run against the local service', async () => {
     const commands = snippets.filter(({ lang }) => lang === 'sh').map(({ text }) => text);
     const script = commands
@@ -123,7 +110,7 @@ describe('the code of docs/clients.md', () => {
     const { stdout } = await run('bash', ['-ec', script], { cwd: root, env: environment });
 
     expect(stdout).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\{"id":1001,/);
-    expect(stdout).toMatch(/\]1000\n$/);
+    expect(stdout).toMatch(/\]HTTP\/1.1 204 [\s\S]*\r\n\r\n1000\n$/);
   });
 
   it("shows the headers of the contract's examples", () => {

@@ -24,6 +24,25 @@ describe('docs/clients.md', () => {
     ).toEqual([]);
   });
 
+  it('begins with the operations of the contract, and the statuses of their responses', () => {
+    const [, common = ''] = /\| errors, besides ([\d, ]+) \|/.exec(page) ?? [];
+    const stated = rowsAfter('## Operations', page).map(([operation, , success, errors]) => {
+      const statuses = `${success}, ${errors}, ${common}`.match(/\d{3}/g)!;
+      return `${operation} ${statuses.sort()}`;
+    });
+    const documented = Object.entries<object>(contract.paths).flatMap(([path, methods]) =>
+      Object.entries<{ responses: object }>({ ...methods }).map(([method, { responses }]) => {
+        const statuses = Object.keys(responses).filter((status) => status !== 'default');
+        return `${method.toUpperCase()} ${path} ${statuses.sort()}`;
+      }),
+    );
+
+    expect(page.indexOf('## Operations')).toBe(page.indexOf('##'));
+    expect(
+      differences(['openapi.yaml, paths', documented], ['docs/clients.md, Operations', stated]),
+    ).toEqual([]);
+  });
+
   it('states the numbers of lib/settings/plans.ts', () => {
     const number = new Intl.NumberFormat('en');
     const rows = Object.entries(plans).map(([name, plan]) => [
