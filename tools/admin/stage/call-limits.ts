@@ -63,7 +63,8 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
   return client;
 }
 
-const isRead = /^(?:BatchGet|Describe|Get|List|Scan)/;
+/** The only function that is invoked is the authorizer, about a key that nobody has. */
+const isRead = /^(?:BatchGet|Describe|Get|Invoke|List|Scan)/;
 
 /** Whether AWS has responded that it has not carried out a call. */
 function isRefusal(error: unknown): boolean {

@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
-import { callLimitSettings, withCallLimits } from '../stage/call-limits.ts';
+import { callLimitSettings, defaultCallLimits, withCallLimits } from '../stage/call-limits.ts';
+import { failureText } from '../stage/service-failure.ts';
 
 /** A function of the stack. `alias` is what API Gateway invokes, unless the stack has none. */
 export interface StackFunction {
@@ -32,42 +33,48 @@ export function functionsOf(resources: readonly StackResourceSummary[]): StackFu
   });
 }
 
+/** Longer than the authorizer may take. */
+const limits = { ...defaultCallLimits, answerTimeoutMs: 8_000 };
+
+/** What is known of a function that Lambda does not have. */
+const missing = { version: null, deployedAt: null, failure: 'is missing', unknown: null };
+
 /**
  * Reads the version of a function that serves, and why it cannot. A metric does not show whether the authorizer
  * works, because an invalid key is an error of its function, too. So the authorizer is asked about one.
  *
  * @param unknownToken a token of the stage that nobody has
+ * @returns `failure`: why it cannot serve; `unknown`: why it could not be asked
  */
 export async function servingFunction(
   { id, name, alias: Qualifier }: StackFunction,
   unknownToken: string,
 ) {
-  if (name === undefined)
-    return { name: id, version: null, deployedAt: null, failure: 'is missing' };
-  const lambda = withCallLimits(new LambdaClient(callLimitSettings()));
+  if (name === undefined) return { name: id, ...missing };
+  const lambda = withCallLimits(new LambdaClient(callLimitSettings(limits)), limits);
   const serving = { FunctionName: name, Qualifier };
+  const found = await lambda
+    .send(new GetFunctionConfigurationCommand(serving))
+    .catch((error: unknown) => {
+      if (error instanceof ResourceNotFoundException) return undefined;
+      throw error;
+    });
+  if (!found) return { name, ...missing };
+  const { Version: version = null, LastModified: deployedAt = null, State, StateReason } = found;
+  const own = { name, version, deployedAt, failure: null, unknown: null };
+  if (State === 'Failed') return { ...own, failure: `cannot start (${StateReason})` };
+  if (id !== 'authorizer') return own;
+  const event = { type: 'TOKEN', authorizationToken: `Bearer ${unknownToken}`, methodArn: '' };
+  const request = new InvokeCommand({ ...serving, Payload: JSON.stringify(event) });
   try {
-    const { Version, LastModified, State, StateReason } = await lambda.send(
-      new GetFunctionConfigurationCommand(serving),
-    );
-    const failure =
-      State === 'Failed' ? `cannot start (${StateReason})` : await authorizerFailure();
-    return { name, version: Version ?? null, deployedAt: LastModified ?? null, failure };
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
-    return { name, version: null, deployedAt: null, failure: 'is missing' };
-  }
-
-  async function authorizerFailure(): Promise<string | null> {
-    if (id !== 'authorizer') return null;
-    const event = { type: 'TOKEN', authorizationToken: `Bearer ${unknownToken}`, methodArn: '' };
-    const { Payload } = await lambda.send(
-      new InvokeCommand({ ...serving, Payload: JSON.stringify(event) }),
-    );
+    const { Payload } = await lambda.send(request);
     const answer = Buffer.from(Payload ?? []).toString();
-    const { errorMessage } = answer.startsWith('{') ? JSON.parse(answer) : { errorMessage: answer };
-    return errorMessage === 'Unauthorized'
-      ? null
-      : `fails (${errorMessage ?? 'it accepts an unknown key'})`;
+    const { errorMessage = 'it accepts an unknown key' } = JSON.parse(answer || '{}');
+    return { ...own, failure: errorMessage === 'Unauthorized' ? null : `fails (${errorMessage})` };
+  } catch (error) {
+    // Lambda's own failure, or a missing permission, says nothing about the function.
+    const isUnasked = [403, 500].includes(Object(error).$metadata?.httpStatusCode);
+    const reason = failureText(error);
+    return isUnasked ? { ...own, unknown: reason } : { ...own, failure: `fails (${reason})` };
   }
 }

@@ -38,7 +38,11 @@ async function status({ stage, options }: Call): Promise<Result> {
     each.map((ban) => ({ ownerId, name, ...ban })),
   );
   const problems = [...(deployed ? deployedProblems(deployed) : []), ...ownerProblems(owners)];
-  const verdict = problems.length === 0 ? `${stage.name} works` : problems.join('; ');
+  const unasked = (deployed?.functions ?? []).flatMap(({ name, unknown }) =>
+    unknown ? [`, but the function ${name} could not be asked: ${unknown}`] : [],
+  );
+  const verdict =
+    problems.length === 0 ? `${stage.name} works${unasked.join('')}` : problems.join('; ');
   const texts = [
     verdict,
     ...(deployed ? deployedTexts(deployed) : []),

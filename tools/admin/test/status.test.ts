@@ -120,6 +120,11 @@ it.each<[string, string, () => unknown]>([
     () => authorizerAnswers({ errorMessage: 'Cannot find module' }),
   ],
   [
+    'the authorizer does not answer',
+    'the function Authorizer fails (the call got no response (socket hang up))',
+    () => lambda.on(InvokeCommand).rejects(new Error('socket hang up')),
+  ],
+  [
     'the authorizer admits a key that nobody has',
     'the function Authorizer fails (it accepts an unknown key)',
     () => authorizerAnswers({ principalId: 'x' }),
@@ -160,6 +165,19 @@ it.each<[string, string, () => unknown]>([
   expect(text.stdout.split('\n')[0]).toBe(problem);
   expect(json.exitCode).toBe(1);
   expect(JSON.parse(json.stdout)).toMatchObject({ works: false, problems: [problem] });
+});
+
+it('says if it could not ask the authorizer', async () => {
+  lambda
+    .on(InvokeCommand)
+    .rejects(Object.assign(new Error('not you'), { $metadata: { httpStatusCode: 403 } }));
+
+  const { exitCode, stdout } = await admin(['status', '--stage', 'staging']);
+
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(
+    /^staging works, but the function Authorizer could not be asked: .*not you/,
+  );
 });
 
 it('shows what there is if everything that AWS declares optional is missing', async () => {
