@@ -5,6 +5,8 @@ import { html, Markup } from './html.ts';
 
 /** A page of `docs/`, as a part of another page. */
 export interface Guide {
+  /** Its title and first section. */
+  readonly beginning: Markup;
   readonly content: Markup;
   readonly headings: readonly Heading[];
   /** The files that it links to, as paths in the repository. */
@@ -58,8 +60,14 @@ export function renderGuide(markdown: string): Guide {
           .replaceAll('</table>', '</table></figure>'),
     },
   });
-  const content = new Markup(marked.parse(markdown, { async: false }));
-  return { content, headings, linkedFiles };
+  const [title = '', first = '', ...others] = markdown.split(/^(?=## )/m);
+  const render = (text: string) => new Markup(marked.parse(text, { async: false }));
+  return {
+    beginning: render(title + first),
+    content: render(others.join('')),
+    headings,
+    linkedFiles,
+  };
 }
 
 /** The anchor that GitHub gives a heading, so that links of the guide work here as well. */

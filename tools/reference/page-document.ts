@@ -19,9 +19,9 @@ interface DemoKey {
   readonly key: string;
 }
 
-/** Renders the page: what the API is for, a console that lists and cancels orders, and the guide. */
+/** Renders the page: the operations, a console that lists and cancels orders, and the rest of the guide. */
 export async function pageDocument(
-  { content, headings }: Guide,
+  { beginning, content, headings }: Guide,
   { baseUrl, demoKeys, orderId }: PageOptions,
 ): Promise<string> {
   const { info } = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
@@ -47,16 +47,15 @@ export async function pageDocument(
 </header>
 <nav aria-label="Sections">
 <ul>
-<li><a href="#tryIt">Try it</a></li>
-${links}</ul>
+${links.slice(0, 2)}<li><a href="#tryIt">Try it</a></li>
+${links.slice(2)}</ul>
 </nav>
 <main>
-<h2 id="tryIt">Try it</h2>
+${beginning}
+<h3 id="tryIt">Try it</h3>
 <noscript><p>The console needs JavaScript. The rest of this page does not.</p></noscript>
 ${consoleView(baseUrl, demoKeys, await orderId())}
-<div id="clientGuide">
 ${content}
-</div>
 </main>
 </body>
 </html>

@@ -12,14 +12,18 @@ interface PageFile {
 }
 
 const pageDirectory = join(import.meta.dirname, 'page');
+/** The address in documents and examples, in place of which the page shows that of its run. */
+const documentedUrl = 'http://127.0.0.1:3000/staging/v1';
 const styleSheet = createRequire(import.meta.url).resolve('simpledotcss');
 
 /** The page, all that it loads, and the files of the repository that it links to, by their paths. */
 export function pageFiles(options: PageOptions): ReadonlyMap<string, PageFile> {
-  const guide = renderGuide(readFileSync(join(root, 'docs/clients.md'), 'utf8'));
+  const read = (path: string) =>
+    readFileSync(path, 'utf8').replaceAll(documentedUrl, options.baseUrl);
+  const guide = renderGuide(read(join(root, 'docs/clients.md')));
   const file = (mediaType: string, path: string): PageFile => ({
     mediaType,
-    content: () => readFileSync(path, 'utf8'),
+    content: () => read(path),
   });
   // A browser shows plain text, and would save YAML or Markdown.
   const linked = ['openapi.yaml', ...guide.linkedFiles].map(

@@ -125,7 +125,7 @@ function showAnswer(
 
 /** An error's code, as a link to the row of the guide that explains it, if there is one. */
 function linkedCode(code: string): HTMLElement {
-  const cells = [...document.querySelectorAll('#clientGuide td > code:only-child')];
+  const cells = [...document.querySelectorAll('main td > code:only-child')];
   const row = cells.find(({ textContent }) => textContent === code)?.closest('tr');
   if (!row) return create('code', code);
   row.id = `errorCode-${code}`;

@@ -55,6 +55,17 @@ describe('reference page', () => {
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
+  it('shows the operations first, and the address of this run instead of the documented one', async () => {
+    const html = await (await fetchPage('/')).text();
+    const contract = await (await fetchPage('/openapi.yaml')).text();
+
+    expect(html).toMatch(/DELETE \/store\/orders.* id="tryIt".*curl .*-X DELETE/s);
+    for (const text of [html, contract]) {
+      expect(text).toContain(`${server.url}/staging/v1`);
+      expect(text).not.toContain('127.0.0.1:3000');
+    }
+  });
+
   it('serves no other file of the repository', async () => {
     expect((await fetchPage('/package.json')).status).toBe(404);
     expect((await fetchPage('/docs/clients.md')).status).toBe(404);

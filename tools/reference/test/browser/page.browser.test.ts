@@ -227,7 +227,7 @@ describe('the page of a local run', () => {
 
   it('marks the section that is read in the navigation', async () => {
     const current = page.locator('nav a[aria-current]');
-    expect(await current.allTextContents()).toEqual(['Try it']);
+    expect(await current.allTextContents()).toEqual(['Writing a client']);
 
     for (const link of (await page.locator('nav a').all()).reverse()) {
       await link.click();
@@ -255,6 +255,17 @@ describe('the page of a local run', () => {
     expect(await isShown('#orderConsole')).toBe(false);
     expect(await still.page.getByText('Copy', { exact: true }).count()).toBe(0);
     expect(still.offences).toEqual([]);
+  });
+
+  it.each([360, 768, 1280])('cuts off no column in a window of %d pixels', async (width) => {
+    await page.setViewportSize({ width, height: 800 });
+    await listOrders();
+
+    const cutOff = await page
+      .locator('figure:visible')
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+
+    expect(cutOff).toBe(0);
   });
 
   it('prints the whole guide in black on white, and no console', async () => {
