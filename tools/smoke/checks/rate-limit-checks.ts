@@ -1,4 +1,4 @@
-import type { TextAnswer } from '../stage/http-client.ts';
+import type { Answer } from '../stage/http-client.ts';
 import { headerOf, minuteSecondsOf, rateLimitOf, serverSeconds } from '../stage/rate-limit.ts';
 import { CheckFailed, codeOf, type Stage } from '../stage/stage.ts';
 import { CheckSkipped, checksOf } from './check.ts';
@@ -72,7 +72,7 @@ async function expectExhaustion(stage: Stage): Promise<number> {
 
 /** Sends more requests than remain. Returns false if the window ended meanwhile. */
 async function isExhausted(stage: Stage, remaining: number, reset: number): Promise<boolean> {
-  const answers: TextAnswer[] = [];
+  const answers: Answer[] = [];
   while (answers.length <= remaining) {
     const calls = Array.from({ length: requestsAtOnce }, () => stage.call('getPet'));
     answers.push(...(await Promise.all(calls)));
@@ -90,7 +90,7 @@ async function isExhausted(stage: Stage, remaining: number, reset: number): Prom
 }
 
 /** @throws CheckFailed if the answer is not the documented rejection, or its headers disagree */
-function compareLimited(stage: Stage, operationId: string, answer: TextAnswer): void {
+function compareLimited(stage: Stage, operationId: string, answer: Answer): void {
   const { remaining, reset } = rateLimitOf(answer);
   const retryAfter = headerOf(answer, 'retry-after');
   const seconds = minuteSecondsOf(answer);

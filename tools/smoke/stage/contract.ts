@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
 import type { Answer } from './http-client.ts';
@@ -35,7 +35,6 @@ interface Operation {
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly 'x-gateway-responses': Readonly<Record<string, Responses>>;
-  readonly components: { readonly schemas: { readonly Order: object } };
 }
 
 /** Headers of HTTP's transport, which need not be documented. */
@@ -56,13 +55,11 @@ export class Contract {
   readonly operations: readonly Operation[];
   /** By operation id, and by the type of a gateway response. */
   readonly #responses: Readonly<Record<string, Responses>>;
-  readonly #orderSchema: object;
-  readonly #ajv = new Ajv2020({ allErrors: true, strict: false, validateSchema: false });
-  readonly #validators = new Map<object, ValidateFunction>();
+  readonly #ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true });
 
   /** @param document the contract, `openapi.yaml`, as plain data */
   constructor(document: object) {
-    const { paths, components, ...rest } = withoutReferences(document) as Document;
+    const { paths, ...rest } = withoutReferences(document) as Document;
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(
         ([method, operation]) =>
@@ -74,7 +71,6 @@ export class Contract {
       responses,
     ]);
     this.#responses = { ...rest['x-gateway-responses'], ...Object.fromEntries(byOperation) };
-    this.#orderSchema = components.schemas.Order;
     ajvFormats.default(this.#ajv, ['date-time', 'int64']);
   }
 
@@ -108,11 +104,6 @@ export class Contract {
     ];
   }
 
-  /** The differences of one order, given as JSON. */
-  orderDifferences(text: string): string[] {
-    return this.#valueDifferences(this.#orderSchema, text, 'the order');
-  }
-
   #headerDifferences({ headers = {} }: Documented, answer: ComparedAnswer): string[] {
     const documented = Object.entries(headers).map(
       ([name, header]) => [name.toLowerCase(), header] as const,
@@ -134,9 +125,9 @@ export class Contract {
   }
 
   #headerValueDifferences(name: string, schema: object, value: string): string[] {
-    const validate = this.#validator(schema);
+    const validate = this.#ajv.compile(schema);
     if (validate(/^(0|[1-9]\d*)$/.test(value) ? Number(value) : value)) return [];
-    return [`header ${name} is '${value}': it ${this.#errorsOf(validate)}`];
+    return [`header ${name} is '${value}': it ${validate.errors![0]!.message}`];
   }
 
   #bodyDifferences({ content }: Documented, answer: ComparedAnswer, text: string): string[] {
@@ -146,32 +137,22 @@ export class Contract {
     const mediaType = answer.headers.get('content-type')?.join() ?? 'absent';
     const documented = content[mediaType];
     if (!documented) return [`content-type is ${mediaType}, documented is application/json`];
-    const differences = this.#valueDifferences(documented.schema, text, 'the body');
+    const differences = this.#valueDifferences(documented.schema, text);
     if (answer.status < 400 || differences.length > 0) return differences;
     return wordDifferences(documented, text);
   }
 
-  #valueDifferences(schema: object, text: string, what: string): string[] {
-    const validate = this.#validator(schema);
+  #valueDifferences(schema: object, text: string): string[] {
+    // It keeps the compiled form of each schema.
+    const validate = this.#ajv.compile(schema);
     try {
       if (validate(JSON.parse(text, refuseInexactNumber as Parameters<JSON['parse']>[1])))
         return [];
     } catch (error) {
-      return [`${what} ${(error as Error).message}: ${text.slice(0, 200)}`];
+      return [`the body ${(error as Error).message}: ${text.slice(0, 200)}`];
     }
-    return [`${what} ${this.#errorsOf(validate)}: ${text.slice(0, 200)}`];
-  }
-
-  #errorsOf({ errors }: ValidateFunction): string {
-    return this.#ajv.errorsText(errors, { dataVar: '' });
-  }
-
-  #validator(schema: object): ValidateFunction {
-    const known = this.#validators.get(schema);
-    if (known !== undefined) return known;
-    const compiled = this.#ajv.compile({ ...schema, unevaluatedProperties: false });
-    this.#validators.set(schema, compiled);
-    return compiled;
+    const { instancePath, message, data } = validate.errors![0]!;
+    return [`the body ${instancePath} ${message}: ${JSON.stringify(data).slice(0, 200)}`];
   }
 }
 
@@ -197,23 +178,20 @@ function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { so
   throw new SyntaxError(`contains ${source}, which is not a 64-bit integer`);
 }
 
-/** Replaces every `$ref` of an OpenAPI document by its target, by the same object each time. */
-function withoutReferences(document: object): unknown {
-  const resolved = new Map<string, unknown>();
+/** Replaces every `$ref` of an OpenAPI document by its target, and lets objects have documented fields only. */
+function withoutReferences(given: object): unknown {
+  const document = structuredClone(given);
   const resolve = (part: unknown): unknown => {
     if (part === null || typeof part !== 'object') return part;
-    if (Array.isArray(part)) return part.map(resolve);
-    if ('$ref' in part) return referred(String(part.$ref));
-    return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, resolve(each)]));
-  };
-  const referred = (reference: string): unknown => {
-    if (!resolved.has(reference)) {
+    if ('$ref' in part) {
       // Such as `#/components/schemas/Order`.
-      const [, ...names] = reference.split('/');
-      const target = names.reduce<unknown>((part, name) => (part as never)[name], document);
-      resolved.set(reference, resolve(target));
+      const [, ...names] = String(part.$ref).split('/');
+      return resolve(names.reduce<unknown>((target, name) => (target as never)[name], document));
     }
-    return resolved.get(reference);
+    for (const [name, value] of Object.entries(part)) {
+      Object.assign(part, { [name]: resolve(value) });
+    }
+    return 'properties' in part ? Object.assign(part, { additionalProperties: false }) : part;
   };
   return resolve(document);
 }

@@ -1,9 +1,10 @@
-import http from 'node:http';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 
-/** A response as it was received: not decompressed, headers not joined, redirects not followed. */
+/** A response as it was received: headers not joined, redirects not followed. */
 export interface Answer {
   readonly question: OutgoingRequest;
   /** The time from the request to the head of the response. */
@@ -11,11 +12,7 @@ export interface Answer {
   readonly status: number;
   /** The values by lower-case header name. A header that was sent twice has two values. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** The body as it was sent, that is, compressed if there is a `Content-Encoding`. */
-  readonly body: Readable;
-}
-
-export interface TextAnswer extends Answer {
+  /** The body, decompressed if it has a `Content-Encoding`. */
   readonly text: string;
 }
 
@@ -28,55 +25,47 @@ export interface OutgoingRequest {
 }
 
 /**
- * Fewer than the 511 connections that can wait for Node's server to accept them, because tests send
- * thousands of requests at once. The kernel repeats further connections only after seconds to minutes.
+ * Sends a request. Rejects when the stage is unreachable, disconnects or is silent too long, and when the
+ * body is not UTF-8.
  */
-const mostConnections = 500;
-
-/** Sends a request. Rejects when the stage is unreachable, disconnects or is silent too long. */
 export type Send = (question: OutgoingRequest) => Promise<Answer>;
 
 /**
- * Sends requests without changing them. `fetch` would normalize paths, decompress bodies and refuse
- * some headers, all of which the checks depend on.
+ * Sends requests without changing them. `fetch` would normalize paths and refuse some headers, which the
+ * checks depend on.
  */
-export function senderTo({ protocol, hostname, port, pathname }: URL, timeoutMs: number): Send {
-  const { request: open, Agent } = protocol === 'https:' ? https : http;
-  const agent = new Agent({ keepAlive: true, maxSockets: mostConnections });
-  return (question) => {
+export function senderTo(base: URL, timeoutMs: number): Send {
+  const { request: open } = base.protocol === 'https:' ? https : http;
+  return async (question) => {
     const { method, path, headers, body } = question;
-    const startedAtMs = performance.now();
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    return new Promise((resolve, reject) => {
-      const request = open({
-        hostname: hostname.replace(/^\[|\]$/g, ''),
-        port,
-        path: pathname + path,
-        method,
-        headers: { ...headers, ...length },
-        agent,
-        timeout: timeoutMs,
-      });
-      request.on('timeout', () =>
-        request.destroy(new Error(`no answer within ${timeoutMs / 1_000} seconds`)),
-      );
-      request.on('error', reject);
-      request.on('response', (response) => {
-        const values = Object.entries(response.headersDistinct) as [string, string[]][];
-        resolve({
-          question,
-          durationMs: performance.now() - startedAtMs,
-          status: response.statusCode!,
-          headers: new Map(values),
-          body: response,
-        });
-      });
-      request.end(body);
+    const startedAtMs = performance.now();
+    const request = open(base, {
+      path: base.pathname + path,
+      method,
+      headers: { ...headers, ...length },
+      timeout: timeoutMs,
     });
+    request.on('timeout', () =>
+      request.destroy(new Error(`no answer within ${timeoutMs / 1_000} seconds`)),
+    );
+    // After the head of the response, an error of the request is also one of the body.
+    request.on('error', () => {});
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const durationMs = performance.now() - startedAtMs;
+    return {
+      question,
+      durationMs,
+      status: response.statusCode!,
+      headers: new Map(Object.entries(response.headersDistinct) as [string, string[]][]),
+      text: await textOf(response),
+    };
   };
 }
 
-/** Reads the body of an answer. */
-export async function readText(answer: Answer): Promise<TextAnswer> {
-  return { ...answer, text: await text(answer.body) };
+async function textOf(response: IncomingMessage): Promise<string> {
+  const bytes = await buffer(response);
+  const isGzip = response.headers['content-encoding'] === 'gzip';
+  return new TextDecoder('utf-8', { fatal: true }).decode(isGzip ? gunzipSync(bytes) : bytes);
 }

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../shared/errors.ts';
 import { countedRequests } from '../options.ts';
-import type { TextAnswer } from './http-client.ts';
+import type { Answer } from './http-client.ts';
 import { headerOf, rateLimitOf, serverSeconds } from './rate-limit.ts';
 import { CheckFailed, codeOf, type Stage, shown } from './stage.ts';
 
@@ -28,7 +28,7 @@ export async function preflight(stage: Stage, options: PreflightOptions): Promis
   const { hostname, sleep, print } = options;
   let waitedMs = 0;
   let inARow = 0;
-  let answer: TextAnswer;
+  let answer: Answer;
   for (;;) {
     answer = await ask(stage, hostname);
     const isTemporary = answer.status === 403 || answer.status >= 500;
@@ -49,7 +49,7 @@ const waiting =
   'Waiting until all of API Gateway knows the key and the address, ' +
   `up to ${longestPropagationMs / 1_000} s`;
 
-async function ask(stage: Stage, hostname: string): Promise<TextAnswer> {
+async function ask(stage: Stage, hostname: string): Promise<Answer> {
   try {
     return await stage.call('getPet', { headers: { connection: 'close' } });
   } catch (error) {
@@ -75,7 +75,7 @@ function unreachable(hostname: string, { message, code = '' }: NodeJS.ErrnoExcep
 }
 
 /** @throws OperatorError if the answer is not from this service, or refuses the key */
-function ensureService(answer: TextAnswer): void {
+function ensureService(answer: Answer): void {
   const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
   // The requested path exists only below the right address.
   const isElsewhere = codeOf(answer) === 'not_found';
@@ -91,7 +91,7 @@ function ensureService(answer: TextAnswer): void {
   );
 }
 
-function notSteady(answer: TextAnswer): OperatorError {
+function notSteady(answer: Answer): OperatorError {
   const remedy =
     answer.status === 403
       ? "is this the stack's output BaseUrl, with its stage?"
@@ -102,7 +102,7 @@ function notSteady(answer: TextAnswer): OperatorError {
   );
 }
 
-function ensureAllowance(answer: TextAnswer): void {
+function ensureAllowance(answer: Answer): void {
   const neededRequests = countedRequests - goodAnswersInARow;
   const { limit, remaining, reset } = rateLimitOf(answer);
   // Missing or malformed headers are reported by the checks.

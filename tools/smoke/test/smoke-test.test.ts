@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
@@ -5,11 +6,10 @@ import { RunningStore } from '../../start/test/e2e/running-store.ts';
 import { serviceClock } from '../../start/test/e2e/service-clock.ts';
 import { countedRequests } from '../options.ts';
 import { selectChecks, smokeTest } from '../smoke-test.ts';
-import { type Send, senderTo } from '../stage/http-client.ts';
+import { type Answer, type Send, senderTo } from '../stage/http-client.ts';
 import { Stage } from '../stage/stage.ts';
 import { contract } from './contract-check.ts';
-import { before, mistakes } from './mistakes.ts';
-import { type Mistake, replayed, type Spoilable, spoilt } from './spoilt-client.ts';
+import { before, type Mistake, mistakes, spoilt } from './mistakes.ts';
 
 // It stands still, so that times in headers agree however long a busy machine takes.
 const clock = serviceClock('staging', Date.now());
@@ -59,11 +59,20 @@ function runWith(mistake: Mistake) {
   return run(['--url', store.baseUrl], { key: key.apiKey, send: spoilt(store.send, mistake) });
 }
 
-/** Runs the checks on something that gives other answers, and repeats the last one. */
-function runOn(...answers: Pick<Spoilable, 'status' | 'text'>[]) {
-  const all = answers.map((answer) => ({ headers: {}, ...answer }));
-  const send = replayed([...all, ...Array<Spoilable>(100).fill(all.at(-1)!)]);
-  return run(['--url', store.baseUrl], { key: key.apiKey, send });
+type GivenAnswer = Pick<Answer, 'status' | 'text'>;
+
+/** Gives these answers, and repeats the last one. */
+function answering(...answers: GivenAnswer[]): Send {
+  const last = answers.pop()!;
+  return async (question) => {
+    const answer = answers.shift() ?? last;
+    return { question, durationMs: 0, headers: new Map(), ...answer };
+  };
+}
+
+/** Runs the checks on something that gives other answers. */
+function runOn(...answers: GivenAnswer[]) {
+  return run(['--url', store.baseUrl], { key: key.apiKey, send: answering(...answers) });
 }
 
 describe('smoke test', () => {
@@ -117,8 +126,9 @@ describe('smoke test', () => {
   });
 
   it('never prints a key or an escape sequence, whatever the stage answers', async () => {
-    const { exitCode, output, errors } = await runWith((answer, { authorization }) => {
-      answer.headers['x-echo'] = encodeURI(authorization ?? '');
+    const { exitCode, output, errors } = await runWith((answer) => {
+      const { authorization = '' } = answer.question.headers ?? {};
+      answer.headers.set('x-echo', [encodeURI(authorization)]);
       answer.text = `{"code":"\u001b[2J\u009b2J","message":${JSON.stringify(authorization)}}`;
     });
 
@@ -190,13 +200,20 @@ describe('smoke test, before its checks', () => {
     expect(errors).toEqual([expect.stringContaining('--url does not answer')]);
   });
 
-  it('does not wait for a stage that never answers', async () => {
-    await using silent = await serve(() => {});
-    const send = senderTo(new URL(silent.url), 50);
+  it.each<[string, RequestListener, string]>([
+    ['never answers', () => {}, 'no answer within 0.5 seconds'],
+    [
+      'does not answer in UTF-8',
+      (_, to) => to.end(Buffer.of(0xe4)),
+      'not valid for encoding utf-8',
+    ],
+  ])('reports a stage that %s', async (_, handle, message) => {
+    await using server = await serve(handle);
+    const send = senderTo(new URL(server.url), 500);
 
-    const { errors } = await run(['--url', `${silent.url}/v1`], { key: key.apiKey, send });
+    const { errors } = await run(['--url', `${server.url}/v1`], { key: key.apiKey, send });
 
-    expect(errors).toEqual([expect.stringContaining('no answer within 0.05 seconds')]);
+    expect(errors).toEqual([expect.stringContaining(message)]);
   });
 
   it('explains what to do about a name without a DNS record', async () => {
@@ -288,26 +305,17 @@ describe('smoke test, before its checks', () => {
 
 describe('a mistake in an answer', () => {
   const checks = selectChecks({ limits: true, cancelOrder: '1' });
-  const recordings = new Map<string, Promise<Recording>>();
 
-  interface Recording {
-    readonly apiKey: string;
-    readonly answers: readonly Spoilable[];
-  }
+  it.each(checks)(
+    'is noticed if every response is wrong: $group, $title',
+    async ({ run: check }) => {
+      const stage = new Stage(answering({ status: 418, text: '' }), contract, someKey);
 
-  /** Runs a check after the one that it builds on, if there is one. */
-  async function runCheck(title: string, stage: Stage): Promise<void> {
-    const named = (name: string) => checks.find((check) => check.title === name)!;
-    if (before[title]) {
-      await named(before[title])
-        .run(stage)
-        .catch(() => {});
-    }
-    await named(title).run(stage);
-  }
+      await expect(check(stage)).rejects.toThrow();
+    },
+  );
 
-  /** The answers of the store to what a check asks. */
-  async function record(title: string): Promise<Recording> {
+  it.each(mistakes)('is noticed by "%s": %s', async (title, report, mistake) => {
     await store.putOrders([
       { id: '1', status: 'cancelled' },
       { id: '9223372036854775807', status: 'pending' },
@@ -315,26 +323,10 @@ describe('a mistake in an answer', () => {
     const issued = await store.issue('free');
     // Enough for every check, and soon used up.
     await store.setCounters(issued, { minuteCount: plans.free.perMinute - countedRequests });
-    const answers: Spoilable[] = [];
-    const send = spoilt(store.send, (answer) => answers.push(structuredClone(answer)));
-    await runCheck(title, new Stage(send, contract, issued.apiKey));
-    return { apiKey: issued.apiKey, answers };
-  }
+    const stage = new Stage(spoilt(store.send, mistake), contract, issued.apiKey);
+    const runOf = (name = title) => checks.find((check) => check.title === name)!.run(stage);
+    if (before[title]) await runOf(before[title]).catch(() => {});
 
-  it.each(checks)(
-    'is noticed if every response is wrong: $group, $title',
-    async ({ run: check }) => {
-      const wrong = Array<Spoilable>(100).fill({ status: 418, headers: {}, text: '' });
-
-      await expect(check(new Stage(replayed(wrong), contract, someKey))).rejects.toThrow();
-    },
-  );
-
-  it.each(mistakes)('is noticed by "%s": %s', async (title, report, mistake) => {
-    if (!recordings.has(title)) recordings.set(title, record(title));
-    const { apiKey, answers } = await recordings.get(title)!;
-    const send = spoilt(replayed(answers), mistake);
-
-    await expect(runCheck(title, new Stage(send, contract, apiKey))).rejects.toThrow(report);
+    await expect(runOf()).rejects.toThrow(report);
   });
 });

@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../../lambdas/shared/order-fields.ts';
 import { orderStatuses } from '../../../../lambdas/shared/order-states.ts';
@@ -12,7 +10,6 @@ import {
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer, splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
-import { headerOf } from '../../../smoke/stage/rate-limit.ts';
 import { collectGarbage } from '../collect-garbage.ts';
 import { RunningStore } from './running-store.ts';
 
@@ -43,11 +40,9 @@ afterAll(async () => {
   await database?.stop();
 });
 
-const open = (headers: Record<string, string> = {}) =>
-  store.send({
-    method: 'GET',
-    path: '/store/orders',
-    headers: { authorization: `Bearer ${key}`, ...headers },
+const open = (encoding = 'identity') =>
+  fetch(`${store.baseUrl}/store/orders`, {
+    headers: { authorization: `Bearer ${key}`, 'accept-encoding': encoding },
   });
 
 /** All ids, sorted and as one text, because a diff of two long lists would not be readable. */
@@ -78,8 +73,8 @@ it('R8, R11, I2: has all orders, digit for digit, of many pages and of every sta
   await store.putOrders(ids.map((id, index) => ({ id, status: status(index), neverUsed })));
 
   const plain = await open();
-  const body = await text(plain.body);
-  const zipped = await open({ 'accept-encoding': 'gzip' });
+  const body = await plain.text();
+  const zipped = await open('gzip');
 
   // R11 does not specify an order.
   expect(idsIn(body) === ids.toSorted().join()).toBe(true);
@@ -87,8 +82,9 @@ it('R8, R11, I2: has all orders, digit for digit, of many pages and of every sta
   const shapes = new Set(orders.map((order) => Object.keys(order).join()));
   expect([...shapes]).toEqual([orderFieldNames.join()]);
   expect(orders[0]).toMatchObject({ petId: 7, quantity: 2, complete: false });
-  expect(headerOf(zipped, 'content-encoding')).toBe('gzip');
-  expect(idsIn(await text(zipped.body.pipe(createGunzip()))) === idsIn(body)).toBe(true);
+  expect(plain.headers.has('content-encoding')).toBe(false);
+  expect(zipped.headers.get('content-encoding')).toBe('gzip');
+  expect(idsIn(await zipped.text()) === idsIn(body)).toBe(true);
 });
 
 describe('a list of many pages', () => {
@@ -115,9 +111,9 @@ describe('a list of many pages', () => {
     const list = await open();
     let bytes = 0;
     let end = '';
-    for await (const chunk of list.body) {
+    for await (const chunk of list.body!) {
       bytes += chunk.length;
-      end = chunk.toString().slice(-1);
+      end = Buffer.from(chunk).toString().slice(-1);
     }
 
     expect([list.status, end]).toEqual([200, ']']);
@@ -136,7 +132,7 @@ describe('a list of many pages', () => {
     const { status, body } = await open();
     let received = '';
     const reading = (async () => {
-      for await (const chunk of body) received += chunk;
+      for await (const chunk of body!) received += Buffer.from(chunk);
     })();
 
     await expect(reading).rejects.toThrow();

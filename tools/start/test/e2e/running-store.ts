@@ -20,12 +20,7 @@ import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/
 import { keyGateway } from '../../../local/control-plane/key-gateway.ts';
 import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { type LocalService, startLocalService } from '../../../local/server.ts';
-import {
-  readText,
-  type Send,
-  senderTo,
-  type TextAnswer,
-} from '../../../smoke/stage/http-client.ts';
+import { type Answer, type Send, senderTo } from '../../../smoke/stage/http-client.ts';
 import { contractDifferences } from '../../../smoke/test/contract-check.ts';
 import { patient, preloading, templateWithFunctions } from './template-with-functions.ts';
 
@@ -190,19 +185,15 @@ export class RunningStore implements AsyncDisposable {
    *
    * @param path the path below the base URL, which is sent unchanged
    */
-  async call(
-    method: string,
-    path: string,
-    { token, headers, body }: Call = {},
-  ): Promise<TextAnswer> {
+  async call(method: string, path: string, { token, headers, body }: Call = {}): Promise<Answer> {
     const authorization = token !== undefined && { authorization: `Bearer ${token}` };
     const question = { method, path, headers: { ...authorization, ...headers }, body };
-    const answer = await readText(await this.send(question));
+    const answer = await this.send(question);
     expect(contractDifferences(method, path, answer)).toEqual([]);
     return answer;
   }
 
-  cancel(id: string, token?: string): Promise<TextAnswer> {
+  cancel(id: string, token?: string): Promise<Answer> {
     return this.call('DELETE', `/store/orders/${id}`, { token });
   }
 }
