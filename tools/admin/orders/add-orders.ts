@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 import { change, present } from '../stage/dynamodb-calls.ts';
+import type { OrdersTable } from '../stage/orders-table.ts';
 import { failureOf, failureText, mayBeDone, UnconfirmedError } from '../stage/service-failure.ts';
+import type { StoredOrder } from './find-order.ts';
 import { type FileField, fileFields, newOrder, type OrderItem } from './order-record.ts';
-import type { OrdersTable, StoredOrder } from './orders-table.ts';
 
 /** A table of orders, and a function that waits between attempts. */
 export interface RetryingTable extends OrdersTable {

@@ -7,8 +7,8 @@ import { progressLine } from '../console/progress.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
 import { changeOrder, type OrderChange, transitions } from './change-order.ts';
+import { findOrder } from './find-order.ts';
 import { isDateTime } from './order-record.ts';
-import { findOrder, ordersTable } from './orders-table.ts';
 import { reopenOrders, type Selection } from './reopen-orders.ts';
 import { storedOrderJson } from './stored-order-json.ts';
 
@@ -86,10 +86,9 @@ async function changeOne(
   verb: OrderChange['verb'],
   { stage, options, io }: Call<ChangeOptions>,
 ): Promise<Result> {
-  const table = ordersTable(stage.dynamodb, stage.ordersTable);
-  const found = await findOrder(orderId, table);
+  const found = await findOrder(orderId, stage.orders);
   const by = await operatorName(options, io.environment);
-  const changed = await changeOrder(found, { verb, by, nowMs: stage.now() }, table);
+  const changed = await changeOrder(found, { verb, by, nowMs: stage.now() }, stage.orders);
   const [json, before] = [storedOrderJson(changed.order), storedOrderJson(changed.before)];
   return {
     json: `${json.slice(0, -1)},"before":${before}}`,
@@ -128,7 +127,7 @@ async function reopenSelected(
   const line = progressLine(io);
   const { reopened, ...others } = await reopenOrders({
     selection,
-    table: ordersTable(stage.dynamodb, stage.ordersTable),
+    table: stage.orders,
     by: dryRun ? undefined : await operatorName(options, io.environment),
     now: stage.now,
     onProgress: line.draw,

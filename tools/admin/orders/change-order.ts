@@ -2,7 +2,8 @@ import { cancellationFields } from '../../../lambdas/shared/order-fields.ts';
 import type { ChangeableStatus, OrderStatus } from '../../../lambdas/shared/order-states.ts';
 import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
 import { change } from '../stage/dynamodb-calls.ts';
-import { findOrder, type OrdersTable, type StoredOrder } from './orders-table.ts';
+import type { OrdersTable } from '../stage/orders-table.ts';
+import { findOrder, type StoredOrder } from './find-order.ts';
 
 /**
  * The commands that change the state of an order. None starts from a final state. The order keeps who has

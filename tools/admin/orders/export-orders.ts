@@ -8,10 +8,10 @@ import { printable } from '../../shared/printable.ts';
 import type { Screen } from '../console/command-io.ts';
 import { counted } from '../console/view.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
+import type { OrdersTable } from '../stage/orders-table.ts';
 import { failureOf } from '../stage/service-failure.ts';
 import { csvHeader, orderCsv } from './order-csv.ts';
 import { formatOf, type OrdersFormat, refuseUnlessFile } from './orders-file.ts';
-import type { OrdersTable } from './orders-table.ts';
 import { storedOrderJson } from './stored-order-json.ts';
 
 export interface ExportRequest {

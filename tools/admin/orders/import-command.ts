@@ -7,7 +7,6 @@ import { addVerb, type Call } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
 import { type ImportCounts, type ImportRequest, importOrders } from './import-orders.ts';
 import { formatOption } from './orders-file.ts';
-import { ordersTable } from './orders-table.ts';
 
 type ImportOptions = Omit<ImportRequest, 'path' | 'stdin'>;
 
@@ -36,7 +35,7 @@ async function importFile(
   path: string,
 ): Promise<Result> {
   const startedMs = stage.now();
-  const table = { ...ordersTable(stage.dynamodb, stage.ordersTable), wait: io.wait };
+  const table = { ...stage.orders, wait: io.wait };
   const progress = progressLine(io);
   const tell = (text: string) => {
     progress.clear();

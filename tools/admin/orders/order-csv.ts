@@ -1,8 +1,8 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
+import type { StoredOrder } from './find-order.ts';
 import { type FileField, fileFields, isFileField, valueOfText } from './order-record.ts';
-import type { StoredOrder } from './orders-table.ts';
 
 /*
  * csv-parse would replace bytes that are not UTF-8 without an error. csv-stringify would not mark texts that

@@ -7,9 +7,9 @@ import { addVerb } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
 import { addChangeCommands } from './change-commands.ts';
 import { type ExportRequest, exportOrders } from './export-orders.ts';
+import { findOrder } from './find-order.ts';
 import { addImportCommand } from './import-command.ts';
 import { formatOption } from './orders-file.ts';
-import { findOrder, ordersTable } from './orders-table.ts';
 import { storedOrderJson } from './stored-order-json.ts';
 
 /** Adds the commands `orders …`. */
@@ -31,7 +31,7 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
     ],
     isInterruptible: true,
     run: async ({ stage, options }) => {
-      const table = ordersTable(stage.dynamodb, options.table ?? stage.ordersTable);
+      const table = { ...stage.orders, ...(options.table && { tableName: options.table }) };
       const out = options.out === '-' ? undefined : options.out;
       const line = progressLine(io);
       const onProgress = (orders: number) => {
@@ -56,9 +56,7 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
     usage: 'show <orderId>',
     description: 'show one order with everything that is stored about it',
     run: async ({ stage }, orderId) => {
-      const json = storedOrderJson(
-        await findOrder(orderId, ordersTable(stage.dynamodb, stage.ordersTable)),
-      );
+      const json = storedOrderJson(await findOrder(orderId, stage.orders));
       return { json, text: json };
     },
   });

@@ -6,9 +6,10 @@ import {
 } from '../../shared/errors.ts';
 import { counted, grouped } from '../console/view.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
+import type { OrdersTable } from '../stage/orders-table.ts';
 import { failureText } from '../stage/service-failure.ts';
 import { changeOrder } from './change-order.ts';
-import type { OrdersTable, StoredOrder } from './orders-table.ts';
+import type { StoredOrder } from './find-order.ts';
 
 /** Selects cancelled orders. Both times are milliseconds since the epoch, and inclusive. */
 export interface Selection {

@@ -1,7 +1,7 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { OperatorError, quoted, reasonOf } from '../../shared/errors.ts';
+import type { StoredOrder } from './find-order.ts';
 import { fileFields } from './order-record.ts';
-import type { StoredOrder } from './orders-table.ts';
 
 const expectedLine =
   'expected an order, {"id":…,"petId":…}, or CSV in a file whose name ends with .csv';

@@ -7,12 +7,13 @@ import { OperatorError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
+import { type OrdersTable, ordersTable } from './orders-table.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** The clients and names of a stage that the commands need. */
 export interface StageConnection extends KeyStage {
   readonly dynamodb: DynamoDB;
-  readonly ordersTable: string;
+  readonly orders: OrdersTable;
   /** The name of the stage. A local service also runs one. */
   readonly name: StageName;
 }
@@ -42,12 +43,13 @@ export async function connect(target: Target, now: () => number): Promise<StageC
       remedy: 'it was deployed by another version: deploy it again',
     });
   };
+  const dynamodb = withCallLimits(new DynamoDB(settings));
   return {
     ...keyStageOf(name, output),
-    dynamodb: withCallLimits(new DynamoDB(settings)),
+    dynamodb,
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
-    ordersTable: output('OrdersTableName'),
+    orders: ordersTable(dynamodb, output('OrdersTableName')),
     now,
     name,
   };

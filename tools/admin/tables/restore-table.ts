@@ -71,9 +71,9 @@ export async function deleteRestoredTable(
   TableName: string,
   call: WaitingCall & Pick<Call, 'confirm'>,
 ): Promise<void> {
-  const { dynamodb, ordersTable, apiKeysTable, ownersTable, stackName } = call.stage;
+  const { dynamodb, orders, apiKeysTable, ownersTable, stackName } = call.stage;
   const isRestored = new RegExp(`^${stackName}-.*-\\d{8}T\\d{6}Z$`).test(TableName);
-  const isUsed = [ordersTable, apiKeysTable, ownersTable].includes(TableName);
+  const isUsed = [orders.tableName, apiKeysTable, ownersTable].includes(TableName);
   if (!isRestored || isUsed || !(await tableNamed(TableName, call.stage))) {
     throw new NotFoundError(`Stage ${call.stage.name} has no unused restored table ${TableName}`);
   }

@@ -1,13 +1,13 @@
 import { Argument, type Command } from 'commander';
 import type { CommandIo } from '../console/command-io.ts';
-import { addVerb, yesOption } from '../console/verb.ts';
+import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { timeOption } from '../orders/change-commands.ts';
 import { deleteRestoredTable, restoreTable } from './restore-table.ts';
 
 const tables = {
-  orders: 'ordersTable',
-  'api-keys': 'apiKeysTable',
-  owners: 'ownersTable',
+  orders: ({ orders }: Call['stage']) => orders.tableName,
+  'api-keys': ({ apiKeysTable }: Call['stage']) => apiKeysTable,
+  owners: ({ ownersTable }: Call['stage']) => ownersTable,
 } as const;
 
 /** Adds the commands `tables …`, which need the permissions of an administrator. */
@@ -21,7 +21,7 @@ export function addTablesCommands(program: Command, io: CommandIo): void {
     help: restoreHelp,
     examples: ['tables restore orders --at 2026-11-20T09:30:00Z --stage prod'],
     run: async (call, table) => {
-      const source = call.stage[tables[table as keyof typeof tables]];
+      const source = tables[table as keyof typeof tables](call.stage);
       const restored = await restoreTable(source, call.options.at, call);
       return { value: { table: restored }, text: restored };
     },

@@ -69,7 +69,7 @@ function stageWith({ lostWrite = 0, isStuck = false, table = undefined as Input 
     stage: {
       name: 'prod',
       stackName: 'StoreOrders-prod',
-      ordersTable,
+      orders: { tableName: ordersTable },
       apiKeysTable: usedKeysTable,
       dynamodb,
     },

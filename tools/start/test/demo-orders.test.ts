@@ -2,7 +2,7 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
-import { type OrdersTable, ordersTable } from '../../admin/orders/orders-table.ts';
+import { type OrdersTable, ordersTable } from '../../admin/stage/orders-table.ts';
 import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
 import { exampleOrderId, loadFile, loadSample } from '../demo-orders.ts';
 

@@ -15,7 +15,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { reportFailure } from '../../failure-report.ts';
 import { addOrders } from '../../orders/add-orders.ts';
 import type { OrderItem } from '../../orders/order-record.ts';
-import { ordersTable } from '../../orders/orders-table.ts';
+import { ordersTable } from '../../stage/orders-table.ts';
 import { UnconfirmedError } from '../../stage/service-failure.ts';
 
 const mock = mockClient(DynamoDBDocumentClient);

@@ -12,9 +12,10 @@ import { functionEnvironment } from '../../../../test/helpers/functions/function
 import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { addOrders } from '../../orders/add-orders.ts';
 import { changeOrder, type OrderChange, transitions } from '../../orders/change-order.ts';
+import { findOrder } from '../../orders/find-order.ts';
 import type { OrderItem } from '../../orders/order-record.ts';
-import { findOrder, ordersTable } from '../../orders/orders-table.ts';
 import { withCallLimits } from '../../stage/call-limits.ts';
+import { ordersTable } from '../../stage/orders-table.ts';
 import { UnconfirmedError } from '../../stage/service-failure.ts';
 
 const database = await startDynamoDb();
