@@ -17,7 +17,7 @@ let service: LocalService;
 const directory = temporaryDirectoryOfEachTest();
 
 beforeAll(async () => {
-  clock = serviceClock('staging', Date.parse('2026-11-20T09:30:15Z'));
+  clock = serviceClock(Date.parse('2026-11-20T09:30:15Z'));
   service = await startLocalService({
     ...clock.serviceOptions,
     stackName: 'StoreOrders-staging',

@@ -17,7 +17,7 @@ let keyId = '';
 let owners = 0;
 
 beforeAll(async () => {
-  clock = serviceClock('staging', Date.parse('2026-11-20T09:30:15Z'));
+  clock = serviceClock(Date.parse('2026-11-20T09:30:15Z'));
   const stackName = 'StoreOrders-staging';
   service = await startLocalService({ ...clock.serviceOptions, stackName, log: () => {} });
   const forward = forwardTo(service.origin);

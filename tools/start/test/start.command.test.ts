@@ -129,7 +129,7 @@ const orderCount = 2_000;
 const manyOrders = Array.from({ length: orderCount }, (_, index) => `{"id":${index}}\n`).join('');
 
 describe('two local runs at once', () => {
-  it('print one line of JSON each, serve one stage each, and end everything in two seconds', async () => {
+  it('R2, I19: print one line of JSON each, serve one stage each, and end everything in two seconds', async () => {
     // Each stage keeps its data in a folder of its own.
     const data = join(directory.path, 'data');
     const [staging, prod] = await Promise.all([

@@ -32,7 +32,7 @@ beforeAll(async () => {
   proxy = await DynamodbProxy.before(database.endpoint);
   store = await RunningStore.start({
     // Node's own debugging output of every function.
-    templateFile: templateWithFunctions('staging', {
+    templateFile: templateWithFunctions({
       NODE_DEBUG: 'http,net,stream,timer,worker',
     }),
     dynamodbEndpoint: proxy.url,

@@ -42,7 +42,7 @@ const ownLimits = { perMinute: 2_000, perDay: 300_000 };
 let database: EmbeddedDynamoDb;
 let endpoint: DynamodbProxy;
 // It stands still, so that times in headers agree however long a busy machine takes.
-const clock = serviceClock('staging', Date.now());
+const clock = serviceClock(Date.now());
 let store: RunningStore;
 let keys: Readonly<Record<PlanName, IssuedKey>>;
 /** What was answered: the operation, the status and the error's code. */
@@ -56,10 +56,7 @@ beforeAll(async () => {
     dynamodbEndpoint: endpoint.url,
     dataEndpoint: database.endpoint,
   });
-  const issued = planNames.map(
-    async (plan) =>
-      [plan, await store.issue(plan, plan === 'enterprise' ? ownLimits : {})] as const,
-  );
+  const issued = planNames.map(async (plan) => [plan, await store.issue(plan, ownLimits)] as const);
   keys = Object.fromEntries(await Promise.all(issued)) as Record<PlanName, IssuedKey>;
   await Promise.all([
     store.putOrders(orders),
@@ -130,6 +127,19 @@ describe('R19, R24, I14, I22, I23: an allowance that is used up', () => {
 
   it.each(exhaustionChecks())('$title', async ({ run }) => {
     await run(stageFor(key));
+  });
+});
+
+describe('two clients that cancel an order at the same time', () => {
+  it('I6: get one 204 and one 409', async () => {
+    for (const orderId of ['101', '102', '103', '104']) {
+      await store.putOrders([{ id: orderId, status: 'pending' }]);
+      const cancel = () => stageFor(keys.enterprise).call('cancelOrder', { orderId });
+
+      const answers = await Promise.all([cancel(), cancel()]);
+
+      expect(answers.map(codeOf).toSorted()).toEqual(['order_already_cancelled', undefined]);
+    }
   });
 });
 

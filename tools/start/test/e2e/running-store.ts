@@ -3,25 +3,20 @@ import { join } from 'node:path';
 import {
   type AttributeValue,
   type DynamoDBClient,
-  GetItemCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { expect } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
 import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
-import type { StageName } from '../../../../lib/settings/stages.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
-import type { IssuedKey, KeyTraits } from '../../../admin/keys/issue-key.ts';
-import { issueKey } from '../../../admin/keys/issue-key.ts';
+import { type IssuedKey, issueKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
 import { keyGateway } from '../../../local/control-plane/key-gateway.ts';
 import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { type LocalService, startLocalService } from '../../../local/server.ts';
-import { type Answer, type Send, senderTo } from '../../../smoke/stage/http-client.ts';
-import { contractDifferences } from '../../../smoke/test/contract-check.ts';
+import { type Send, senderTo } from '../../../smoke/stage/http-client.ts';
 import { patient, preloading, templateWithFunctions } from './template-with-functions.ts';
 
 export interface Order {
@@ -32,12 +27,7 @@ export interface Order {
   readonly neverUsed?: string;
 }
 
-/** The limits of a new key's owner, and the properties of the key. */
-type KeyOptions = KeyTraits & Partial<OwnerLimits>;
-
 interface StoreOptions {
-  /** @default staging */
-  readonly stage?: StageName;
   /** @default - the synthesized template, with functions that load a file */
   readonly templateFile?: string;
   /** The CommonJS file that Node loads before a function. @default - patient-function.cjs */
@@ -50,18 +40,11 @@ interface StoreOptions {
   readonly now?: () => number;
 }
 
-export interface Call {
-  readonly token?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
 const patientFunction = join(import.meta.dirname, 'patient-function.cjs');
 const transactionMaxItems = 100;
 // The client does not give up, however slow the machine is or however long a test lets it pause. The
 // tests have shorter time limits.
 const clientTimeoutMs = 600_000;
-const keyFields = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', 'usedAt']);
 
 /** The synthesized service with empty tables, and operations on it for tests. */
 export class RunningStore implements AsyncDisposable {
@@ -75,23 +58,20 @@ export class RunningStore implements AsyncDisposable {
   readonly keys: KeyStage;
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
-    const { stage = 'staging', preload = patientFunction } = options;
-    const { dynamodbEndpoint = process.env.DYNAMODB_ENDPOINT } = options;
+    const { preload = patientFunction, dynamodbEndpoint = process.env.DYNAMODB_ENDPOINT } = options;
     const lines: string[] = [];
     const service = await startLocalService({
-      templateFile:
-        options.templateFile ?? templateWithFunctions(stage, preloading(preload), patient),
-      stackName: `StoreOrders-${stage}`,
+      templateFile: options.templateFile ?? templateWithFunctions(preloading(preload), patient),
+      stackName: 'StoreOrders-staging',
       ...(dynamodbEndpoint && { dynamodbEndpoint }),
       now: options.now,
       log: (line) => lines.push(line),
     });
-    return new RunningStore(service, stage, lines, options);
+    return new RunningStore(service, lines, options);
   }
 
   private constructor(
     service: LocalService,
-    stage: StageName,
     lines: string[],
     { dataEndpoint = service.dynamodbEndpoint, now = Date.now }: StoreOptions,
   ) {
@@ -101,7 +81,7 @@ export class RunningStore implements AsyncDisposable {
     this.send = senderTo(new URL(this.baseUrl), clientTimeoutMs);
     this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorAccessKeyId);
     this.keys = {
-      ...keyStageOf(stage, (name) => service.outputs[name]!),
+      ...keyStageOf('staging', (name) => service.outputs[name]!),
       documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
       now,
@@ -129,12 +109,15 @@ export class RunningStore implements AsyncDisposable {
    * Issues a key of a new owner. Its windows are in a minute that has not started, so that no minute
    * ends during a test.
    */
-  async issue(plan: PlanName = 'enterprise', rest: KeyOptions = {}): Promise<IssuedKey> {
-    const { perMinute, perDay } = plans.enterprise;
+  async issue(
+    plan: PlanName = 'enterprise',
+    own: OwnerLimits = plans.enterprise,
+  ): Promise<IssuedKey> {
+    const { perMinute, perDay } = own;
     const limits = plan === 'enterprise' ? { perMinute, perDay } : {};
     const name = `e2e ${randomUUID()}`;
-    await createOwner({ name, plan, ...limits, ...rest }, this.keys);
-    const key = await issueKey({ owner: name, ...rest }, this.keys);
+    await createOwner({ name, plan, ...limits }, this.keys);
+    const key = await issueKey({ owner: name }, this.keys);
     await this.setCounters(key, {
       minuteWindow: lastingMinute(this.#now()),
       dayWindow: today(this.#now()),
@@ -143,19 +126,19 @@ export class RunningStore implements AsyncDisposable {
   }
 
   /**
-   * Sets an owner's counters, or the attributes of its key, to a state that takes a minute, a day or
-   * many rejected requests to reach.
+   * Sets an owner's counters, or its key's ban, to a state that takes a minute, a day or many rejected
+   * requests to reach.
    */
   async setCounters({ apiKey }: IssuedKey, values: Record<string, number>): Promise<void> {
     const names = Object.keys(values);
-    const pathOf = (name: string) => (keyFields.has(name) ? `#keys.#key.${name}` : name);
-    const isOfKey = names.some((name) => keyFields.has(name));
+    const isBan = names.includes('bannedUntil');
+    const parent = isBan ? '#keys.#key.' : '';
     await this.#dynamodb.send(
       new UpdateItemCommand({
         TableName: this.apiKeysTable,
         Key: { ownerHash: { S: hashOwnerPart(apiKey) } },
-        UpdateExpression: `SET ${names.map((name) => `${pathOf(name)} = :${name}`).join(', ')}`,
-        ...(isOfKey && {
+        UpdateExpression: `SET ${names.map((name) => `${parent}${name} = :${name}`).join(', ')}`,
+        ...(isBan && {
           ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(apiKey) },
         }),
         ExpressionAttributeValues: Object.fromEntries(
@@ -163,11 +146,6 @@ export class RunningStore implements AsyncDisposable {
         ),
       }),
     );
-  }
-
-  async orderItem(id: string): Promise<Record<string, AttributeValue>> {
-    const get = new GetItemCommand({ TableName: this.ordersTable, Key: { id: { N: id } } });
-    return (await this.#dynamodb.send(get)).Item!;
   }
 
   async putOrders(orders: readonly Order[]): Promise<void> {
@@ -178,23 +156,6 @@ export class RunningStore implements AsyncDisposable {
       }));
       await this.#dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
     }
-  }
-
-  /**
-   * Sends a request and compares the answer with the contract.
-   *
-   * @param path the path below the base URL, which is sent unchanged
-   */
-  async call(method: string, path: string, { token, headers, body }: Call = {}): Promise<Answer> {
-    const authorization = token !== undefined && { authorization: `Bearer ${token}` };
-    const question = { method, path, headers: { ...authorization, ...headers }, body };
-    const answer = await this.send(question);
-    expect(contractDifferences(method, path, answer)).toEqual([]);
-    return answer;
-  }
-
-  cancel(id: string, token?: string): Promise<Answer> {
-    return this.call('DELETE', `/store/orders/${id}`, { token });
   }
 }
 

@@ -1,6 +1,5 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StageName } from '../../../../test/helpers/synthesized.ts';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
 import { patient, preloading, templateWithFunctions } from './template-with-functions.ts';
 
@@ -17,7 +16,7 @@ export interface ServiceClock extends Disposable {
  * Functions run in threads and use the system's clock. A variable in the template makes them load a
  * replacement that reads the time from a file.
  */
-export function serviceClock(stage: StageName, startMs: number): ServiceClock {
+export function serviceClock(startMs: number): ServiceClock {
   const directory = temporaryDirectory();
   const clockFile = join(directory.path, 'now');
   let nowMs = startMs;
@@ -35,7 +34,7 @@ export function serviceClock(stage: StageName, startMs: number): ServiceClock {
   return {
     now,
     set,
-    serviceOptions: { templateFile: templateWithFunctions(stage, variables, patient), now },
+    serviceOptions: { templateFile: templateWithFunctions(variables, patient), now },
     [Symbol.dispose]: () => directory.remove(),
   };
 }

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  assemblyDirectory,
-  type StageName,
-  template,
-} from '../../../../test/helpers/synthesized.ts';
+import { assemblyDirectory, template } from '../../../../test/helpers/synthesized.ts';
 
 /**
- * Writes the template of a stage with changed functions, beside the original. Its tables have names of their
+ * Writes the template of staging with changed functions, beside the original. Its tables have names of their
  * own, because tests of other files may share the database.
  *
  * @param variables environment variables for all functions
@@ -16,11 +12,10 @@ import {
  * @returns the path of the file
  */
 export function templateWithFunctions(
-  stage: StageName,
   variables: Readonly<Record<string, string>>,
   properties: object = {},
 ): string {
-  const changed = template(stage);
+  const changed = template('staging');
   for (const { Type, Properties } of Object.values(changed.Resources)) {
     if (Type !== 'AWS::Lambda::Function') continue;
     Object.assign(Properties, properties);
