@@ -7,13 +7,13 @@ import { isStageName, type StageName, stageNames } from '../lib/settings/stages.
 // The `cdk` command sets CDK_OUTDIR. A caller that runs this file directly can set it as well.
 const outputDirectory = process.env.CDK_OUTDIR ?? 'cdk.out';
 
-const bundles = await bundleFunctions(join(outputDirectory, 'bundles'));
-const app = createApp(outputDirectory);
-
 try {
-  for (const stage of requestedStages()) {
-    addStack(app, stageConfiguration(stage, process.env.EMERGENCY_DEPLOYMENT), bundles);
-  }
+  const configurations = requestedStages().map((stage) =>
+    stageConfiguration(stage, process.env.EMERGENCY_DEPLOYMENT),
+  );
+  const bundles = await bundleFunctions(join(outputDirectory, 'bundles'));
+  const app = createApp(outputDirectory);
+  for (const configuration of configurations) addStack(app, configuration, bundles);
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import { stageNames } from '../../lib/settings/stages.ts';
@@ -25,6 +25,7 @@ const everySetting: ChangedSources = {
     corsOrigin: 'https://shop.example.com',
     runbook: 'https://example.com/store-orders/blob/main/docs/runbook.md',
     lambdaConcurrency: 1_000,
+    alarmEmail: 'operator@example.com',
     firewall: { requestsPerIpPer5Minutes: 400_000 },
     gradualDeployment:`,
   ],
@@ -95,5 +96,6 @@ describe('the synthesis for a deployment', () => {
       status: 1,
       stderr: 'lib/settings/stages.ts, staging: account is "12": give its 12 digits\n',
     });
+    expect(readdirSync(directory.path)).toEqual([]);
   });
 });
