@@ -35,7 +35,9 @@ const resources: Resources = {
       MethodSettings: [{ ...oneEach, HttpMethod: 'GET', MetricsEnabled: true }, oneEach],
     },
   },
+  ...method('GET /', echo),
   ...method('GET /orders/{id}', { ...echo, OperationName: 'GetOrder' }),
+  ...method('GET /orders/{id}/lines', echo),
   ...method('POST /orders', echo),
   ...method('POST /mock', mock()),
   ...method('GET /mock', mock()),
@@ -154,7 +156,7 @@ describe('gateway', () => {
   });
 
   it.each<[string, RequestParts, number, string]>([
-    ['with a malformed path', { target: '/test/orders/%zz' }, 400, 'BadRequestException'],
+    ['with a malformed path', { target: '/test/orders/%2z' }, 400, 'BadRequestException'],
     ['to no stage', { target: '/' }, 403, 'MissingAuthenticationTokenException'],
     [
       'to another stage, with a bearer token',
@@ -170,6 +172,20 @@ describe('gateway', () => {
       expect.any(GatewayFault),
       headers['x-amzn-RequestId'] ?? '',
     );
+  });
+
+  it.each<[string, string, number, object | undefined]>([
+    ['the stage alone', '/test', 200, { resource: '/' }],
+    ['several trailing slashes', '/test/orders/7//', 200, { pathParameters: { id: '7' } }],
+    ['a whole URL', 'http://x.example//test/orders/7', 200, { path: '/orders/7' }],
+    ['braces as a value', '/test/orders/{id}', 200, { pathParameters: { id: '{id}' } }],
+    ['an empty parameter', '/test/orders//lines', 403, undefined],
+    ['another stage that begins like it', '/test2/orders/7', 403, undefined],
+  ])('answers a request for %s: %s', async (_, target, status, event) => {
+    const { statusCode } = await send({ target });
+
+    expect(statusCode).toBe(status);
+    expect(eventsOf('Echo')).toEqual(event ? [expect.objectContaining(event)] : []);
   });
 
   it('answers 500 to an unexpected error, and logs it', async () => {
