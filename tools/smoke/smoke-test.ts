@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse } from 'yaml';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { authenticationChecks } from './checks/authentication-checks.ts';
@@ -10,7 +7,6 @@ import { cancellationChecks, failingRequestChecks, listChecks } from './checks/o
 import { countingChecks, exhaustionChecks } from './checks/rate-limit-checks.ts';
 import { retiredOperationChecks, unknownRouteChecks } from './checks/route-checks.ts';
 import { type KeySources, parseOptions, readKey, type SmokeOptions } from './options.ts';
-import { Contract } from './stage/contract.ts';
 import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
@@ -27,8 +23,6 @@ interface SmokeIo extends KeySources {
 
 /** The longest silence of the stage: API Gateway itself gives up after 29 seconds. */
 const timeoutMs = 30_000;
-
-const contractFile = join(import.meta.dirname, '../..', 'openapi.yaml');
 
 const marks = { passed: '✓', failed: '✗', skipped: '–' };
 
@@ -53,8 +47,7 @@ export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Pro
 }
 
 async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Promise<number> {
-  const contract = new Contract(parse(readFileSync(contractFile, 'utf8')));
-  const stage = new Stage(io.send ?? senderTo(options.url, timeoutMs), contract, key);
+  const stage = new Stage(io.send ?? senderTo(options.url, timeoutMs), key);
   const startedMs = performance.now();
   io.print(`Smoke test of ${options.url.href}`);
   await preflight(stage, {

@@ -1,5 +1,6 @@
 import { tokenChecksum } from '../../../lambdas/shared/api-key.ts';
 import { apiKeyPrefixes } from '../../../lib/settings/stages.ts';
+import { operations } from '../stage/contract.ts';
 import type { CallOptions, Expected, Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
@@ -42,7 +43,7 @@ export const authenticationChecks = checksOf('Authentication', {
     ]),
   ),
   'refuses a missing key on every operation': async (stage) => {
-    for (const { operationId } of stage.contract.operations) {
+    for (const { operationId } of operations) {
       await stage.expect(operationId, { authorization: null, orderId: '1' }, unauthorized);
     }
   },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DocumentedError } from '../stage/contract.ts';
+import { type DocumentedError, operationsWith } from '../stage/contract.ts';
 import { headerOf } from '../stage/rate-limit.ts';
 import { type CallOptions, CheckFailed, type Stage } from '../stage/stage.ts';
 import { CheckSkipped, checksOf } from './check.ts';
@@ -55,7 +55,7 @@ export function cancellationChecks(orderId: string) {
 
 /** @throws CheckFailed if an operation documents the error but answers something else */
 async function expectOnEach(stage: Stage, expected: DocumentedError, options: CallOptions = {}) {
-  for (const { operationId } of stage.contract.operationsWith(expected)) {
+  for (const { operationId } of operationsWith(expected)) {
     await stage.expect(operationId, { orderId: absentOrderId(), ...options }, expected);
   }
 }

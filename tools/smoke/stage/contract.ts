@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
+import { parse } from 'yaml';
 import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
 import type { Answer } from './http-client.ts';
 
@@ -47,113 +50,106 @@ const transportHeaders =
  */
 const infrastructureHeaders = /^(x-amz|access-control-)/;
 
+const root = join(import.meta.dirname, '../../..');
+const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+const { paths, ...rest } = resolved(document) as Document;
+
+/** The operations of the published contract. */
+export const operations: readonly Operation[] = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(
+    ([method, operation]) => ({ ...operation, method: method.toUpperCase(), path }) as Operation,
+  ),
+);
+
+const byOperation = operations.map(({ operationId, responses }) => [operationId, responses]);
+/** By operation id, and by the type of a gateway response. */
+const responses: Readonly<Record<string, Responses>> = {
+  ...rest['x-gateway-responses'],
+  ...Object.fromEntries(byOperation),
+};
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true });
+ajvFormats.default(ajv, ['date-time', 'int64']);
+
+export function operationOf(operationId: string): Operation {
+  const operation = operations.find((each) => each.operationId === operationId);
+  if (operation === undefined) throw new Error(`openapi.yaml has no operation ${operationId}`);
+  return operation;
+}
+
+/** The operations that document an error. */
+export function operationsWith({ status, code }: DocumentedError): Operation[] {
+  return operations.filter(({ responses }) => {
+    const { examples } = responses[status]?.content?.['application/json'] ?? {};
+    return Object.values(examples ?? {}).some(
+      ({ value }) => (value as Partial<DocumentedError>).code === code,
+    );
+  });
+}
+
 /**
- * Compares responses with the published contract. It is stricter than a client should be: an
- * undocumented status, header or field is a difference, and so is another error message.
+ * Compares a response with the contract: its status, headers and, if it has a text, body. This is
+ * stricter than a client should be: an undocumented status, header or field is a difference, and so is
+ * another error message.
+ *
+ * @param name the id of its operation, or the type of a gateway response
  */
-export class Contract {
-  readonly operations: readonly Operation[];
-  /** By operation id, and by the type of a gateway response. */
-  readonly #responses: Readonly<Record<string, Responses>>;
-  readonly #ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true });
+export function contractDifferences(name: string, answer: ComparedAnswer): string[] {
+  const documented = responses[name]?.[answer.status];
+  if (documented === undefined) return [`status ${answer.status} is not in openapi.yaml`];
+  return [
+    ...headerDifferences(documented, answer),
+    ...(answer.text === undefined ? [] : bodyDifferences(documented, answer, answer.text)),
+  ];
+}
 
-  /** @param document the contract, `openapi.yaml`, as plain data */
-  constructor(document: object) {
-    const { paths, ...rest } = withoutReferences(document) as Document;
-    this.operations = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(
-        ([method, operation]) =>
-          ({ ...operation, method: method.toUpperCase(), path }) as Operation,
-      ),
-    );
-    const byOperation = this.operations.map(({ operationId, responses }) => [
-      operationId,
-      responses,
-    ]);
-    this.#responses = { ...rest['x-gateway-responses'], ...Object.fromEntries(byOperation) };
-    ajvFormats.default(this.#ajv, ['date-time', 'int64']);
-  }
+function headerDifferences({ headers = {} }: Documented, answer: ComparedAnswer): string[] {
+  const documented = Object.entries(headers).map(
+    ([name, header]) => [name.toLowerCase(), header] as const,
+  );
+  const names = new Set(documented.map(([name]) => name));
+  const undocumented = [...answer.headers.keys()].filter(
+    (name) => !names.has(name) && !transportHeaders.test(name) && !infrastructureHeaders.test(name),
+  );
+  return [
+    ...undocumented.map((name) => `header ${name} is not in openapi.yaml`),
+    ...documented.flatMap(([name, { required, schema }]) => {
+      const values = answer.headers.get(name) ?? [];
+      if (values.length > 1) return [`header ${name} is sent ${values.length} times`];
+      if (values.length === 0) return required ? [`header ${name} is missing`] : [];
+      return headerValueDifferences(name, schema, values[0]!);
+    }),
+  ];
+}
 
-  operation(operationId: string): Operation {
-    const operation = this.operations.find((each) => each.operationId === operationId);
-    if (operation === undefined) throw new Error(`openapi.yaml has no operation ${operationId}`);
-    return operation;
-  }
+function headerValueDifferences(name: string, schema: object, value: string): string[] {
+  const validate = ajv.compile(schema);
+  if (validate(/^(0|[1-9]\d*)$/.test(value) ? Number(value) : value)) return [];
+  return [`header ${name} is '${value}': it ${validate.errors![0]!.message}`];
+}
 
-  /** The operations that document an error. */
-  operationsWith({ status, code }: DocumentedError): Operation[] {
-    return this.operations.filter(({ responses }) => {
-      const { examples } = responses[status]?.content?.['application/json'] ?? {};
-      return Object.values(examples ?? {}).some(
-        ({ value }) => (value as Partial<DocumentedError>).code === code,
-      );
-    });
+function bodyDifferences({ content }: Documented, answer: ComparedAnswer, text: string): string[] {
+  if (content === undefined) {
+    return text === '' ? [] : [`the body has ${text.length} characters, none are documented`];
   }
+  const mediaType = answer.headers.get('content-type')?.join() ?? 'absent';
+  const documented = content[mediaType];
+  if (!documented) return [`content-type is ${mediaType}, documented is application/json`];
+  const differences = valueDifferences(documented.schema, text);
+  if (answer.status < 400 || differences.length > 0) return differences;
+  return wordDifferences(documented, text);
+}
 
-  /**
-   * The differences of a response: status, headers and, if it has a text, body.
-   *
-   * @param name the id of its operation, or the type of a gateway response
-   */
-  differences(name: string, answer: ComparedAnswer): string[] {
-    const documented = this.#responses[name]?.[answer.status];
-    if (documented === undefined) return [`status ${answer.status} is not in openapi.yaml`];
-    return [
-      ...this.#headerDifferences(documented, answer),
-      ...(answer.text === undefined ? [] : this.#bodyDifferences(documented, answer, answer.text)),
-    ];
+function valueDifferences(schema: object, text: string): string[] {
+  // It keeps the compiled form of each schema.
+  const validate = ajv.compile(schema);
+  try {
+    if (validate(JSON.parse(text, refuseInexactNumber as Parameters<JSON['parse']>[1]))) return [];
+  } catch (error) {
+    return [`the body ${(error as Error).message}: ${text.slice(0, 200)}`];
   }
-
-  #headerDifferences({ headers = {} }: Documented, answer: ComparedAnswer): string[] {
-    const documented = Object.entries(headers).map(
-      ([name, header]) => [name.toLowerCase(), header] as const,
-    );
-    const names = new Set(documented.map(([name]) => name));
-    const undocumented = [...answer.headers.keys()].filter(
-      (name) =>
-        !names.has(name) && !transportHeaders.test(name) && !infrastructureHeaders.test(name),
-    );
-    return [
-      ...undocumented.map((name) => `header ${name} is not in openapi.yaml`),
-      ...documented.flatMap(([name, { required, schema }]) => {
-        const values = answer.headers.get(name) ?? [];
-        if (values.length > 1) return [`header ${name} is sent ${values.length} times`];
-        if (values.length === 0) return required ? [`header ${name} is missing`] : [];
-        return this.#headerValueDifferences(name, schema, values[0]!);
-      }),
-    ];
-  }
-
-  #headerValueDifferences(name: string, schema: object, value: string): string[] {
-    const validate = this.#ajv.compile(schema);
-    if (validate(/^(0|[1-9]\d*)$/.test(value) ? Number(value) : value)) return [];
-    return [`header ${name} is '${value}': it ${validate.errors![0]!.message}`];
-  }
-
-  #bodyDifferences({ content }: Documented, answer: ComparedAnswer, text: string): string[] {
-    if (content === undefined) {
-      return text === '' ? [] : [`the body has ${text.length} characters, none are documented`];
-    }
-    const mediaType = answer.headers.get('content-type')?.join() ?? 'absent';
-    const documented = content[mediaType];
-    if (!documented) return [`content-type is ${mediaType}, documented is application/json`];
-    const differences = this.#valueDifferences(documented.schema, text);
-    if (answer.status < 400 || differences.length > 0) return differences;
-    return wordDifferences(documented, text);
-  }
-
-  #valueDifferences(schema: object, text: string): string[] {
-    // It keeps the compiled form of each schema.
-    const validate = this.#ajv.compile(schema);
-    try {
-      if (validate(JSON.parse(text, refuseInexactNumber as Parameters<JSON['parse']>[1])))
-        return [];
-    } catch (error) {
-      return [`the body ${(error as Error).message}: ${text.slice(0, 200)}`];
-    }
-    const { instancePath, message, data } = validate.errors![0]!;
-    return [`the body ${instancePath} ${message}: ${JSON.stringify(data).slice(0, 200)}`];
-  }
+  const { instancePath, message, data } = validate.errors![0]!;
+  return [`the body ${instancePath} ${message}: ${JSON.stringify(data).slice(0, 200)}`];
 }
 
 /** Compares an error with the examples, except for the numbers and `$context` variables in its message. */
@@ -178,20 +174,16 @@ function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { so
   throw new SyntaxError(`contains ${source}, which is not a 64-bit integer`);
 }
 
-/** Replaces every `$ref` of an OpenAPI document by its target, and lets objects have documented fields only. */
-function withoutReferences(given: object): unknown {
-  const document = structuredClone(given);
-  const resolve = (part: unknown): unknown => {
-    if (part === null || typeof part !== 'object') return part;
-    if ('$ref' in part) {
-      // Such as `#/components/schemas/Order`.
-      const [, ...names] = String(part.$ref).split('/');
-      return resolve(names.reduce<unknown>((target, name) => (target as never)[name], document));
-    }
-    for (const [name, value] of Object.entries(part)) {
-      Object.assign(part, { [name]: resolve(value) });
-    }
-    return 'properties' in part ? Object.assign(part, { additionalProperties: false }) : part;
-  };
-  return resolve(document);
+/** Replaces every `$ref` of a part of the document, and lets objects have documented fields only. */
+function resolved(part: unknown): unknown {
+  if (part === null || typeof part !== 'object') return part;
+  if ('$ref' in part) {
+    // Such as `#/components/schemas/Order`.
+    const [, ...names] = String(part.$ref).split('/');
+    return resolved(names.reduce((target, name) => target[name], document));
+  }
+  for (const [name, value] of Object.entries(part)) {
+    Object.assign(part, { [name]: resolved(value) });
+  }
+  return 'properties' in part ? Object.assign(part, { additionalProperties: false }) : part;
 }

@@ -1,4 +1,4 @@
-import type { ComparedAnswer, Contract } from './contract.ts';
+import { type ComparedAnswer, contractDifferences, operationOf } from './contract.ts';
 import type { Answer, OutgoingRequest, Send } from './http-client.ts';
 import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';
 
@@ -35,19 +35,17 @@ export class CheckFailed extends Error {}
 
 /** A deployed or local stage, with calls of the contract's operations. */
 export class Stage {
-  readonly contract: Contract;
   readonly key: string;
   readonly #send: Send;
 
-  constructor(send: Send, contract: Contract, key: string) {
+  constructor(send: Send, key: string) {
     this.#send = send;
-    this.contract = contract;
     this.key = key;
   }
 
   /** Calls an operation. */
   call(operationId: string, options: CallOptions = {}): Promise<Answer> {
-    const { method, path } = this.contract.operation(operationId);
+    const { method, path } = operationOf(operationId);
     const filled = path.replace('{orderId}', options.orderId ?? '').replace('{petId}', '7');
     return this.#ask({
       method,
@@ -93,7 +91,7 @@ export class Stage {
     const isWithoutAllowance = limit === 0 && remaining === 0 && reset === 0;
     const all = [...answer.headers.values()].flat().concat(answer.text ?? '');
     const differences = [
-      ...this.contract.differences(name, answer),
+      ...contractDifferences(name, answer),
       ...found,
       ...rateLimitDifferences(answer),
       ...(codesWithoutKey.includes(code) && !isWithoutAllowance

@@ -8,7 +8,6 @@ import { countedRequests } from '../options.ts';
 import { selectChecks, smokeTest } from '../smoke-test.ts';
 import { type Answer, type Send, senderTo } from '../stage/http-client.ts';
 import { Stage } from '../stage/stage.ts';
-import { contract } from './contract-check.ts';
 import { before, type Mistake, mistakes, spoilt } from './mistakes.ts';
 
 // It stands still, so that times in headers agree however long a busy machine takes.
@@ -309,7 +308,7 @@ describe('a mistake in an answer', () => {
   it.each(checks)(
     'is noticed if every response is wrong: $group, $title',
     async ({ run: check }) => {
-      const stage = new Stage(answering({ status: 418, text: '' }), contract, someKey);
+      const stage = new Stage(answering({ status: 418, text: '' }), someKey);
 
       await expect(check(stage)).rejects.toThrow();
     },
@@ -323,7 +322,7 @@ describe('a mistake in an answer', () => {
     const issued = await store.issue('free');
     // Enough for every check, and soon used up.
     await store.setCounters(issued, { minuteCount: plans.free.perMinute - countedRequests });
-    const stage = new Stage(spoilt(store.send, mistake), contract, issued.apiKey);
+    const stage = new Stage(spoilt(store.send, mistake), issued.apiKey);
     const runOf = (name = title) => checks.find((check) => check.title === name)!.run(stage);
     if (before[title]) await runOf(before[title]).catch(() => {});
 

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { cancelRefusal } from '../../../../lambdas/shared/order-states.ts';
 import { functionSettings, operations } from '../../../../lib/settings/functions.ts';
 import { splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
-import { contract } from '../../../smoke/test/contract-check.ts';
+import { contractDifferences } from '../../../smoke/stage/contract.ts';
 import type { DatabaseCall, FaultKind } from './faulty-dynamodb.ts';
 import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';
 import { timeoutDivisor } from './service-in-thread.ts';
@@ -44,7 +44,7 @@ function answerDifferences(result: ActionResult): string[] {
   if (!answer?.headers || !answer.isComplete) return [];
   const { status, headers, body } = answer;
   const compared = { status, headers, ...(status !== 200 && { text: body.toString() }) };
-  const found = contract.differences(operationOf(result), compared);
+  const found = contractDifferences(operationOf(result), compared);
   return found.map((each) => `${JSON.stringify(action)} was answered ${status}: ${each}`);
 }
 

@@ -14,10 +14,10 @@ import {
 } from '../../../smoke/checks/order-checks.ts';
 import { countingChecks, exhaustionChecks } from '../../../smoke/checks/rate-limit-checks.ts';
 import { retiredOperationChecks, unknownRouteChecks } from '../../../smoke/checks/route-checks.ts';
+import { operations, operationsWith } from '../../../smoke/stage/contract.ts';
 import type { Answer } from '../../../smoke/stage/http-client.ts';
 import { headerOf } from '../../../smoke/stage/rate-limit.ts';
 import { type CallOptions, codeOf, Stage } from '../../../smoke/stage/stage.ts';
-import { contract } from '../../../smoke/test/contract-check.ts';
 import { lastingMinute, RunningStore, today } from './running-store.ts';
 import { serviceClock } from './service-clock.ts';
 
@@ -88,7 +88,7 @@ class NotedStage extends Stage {
 }
 
 function stageFor({ apiKey }: IssuedKey): Stage {
-  return new NotedStage(store.send, contract, apiKey);
+  return new NotedStage(store.send, apiKey);
 }
 
 describe.each([
@@ -150,7 +150,7 @@ interface Provocation {
   /** Prevents DynamoDB from answering. */
   readonly before?: () => unknown;
   /** @default - those that document the error */
-  readonly operations?: readonly string[];
+  readonly operationIds?: readonly string[];
   readonly options?: CallOptions;
 }
 
@@ -178,13 +178,13 @@ const provocations: Provocation[] = [
   {
     status: 503,
     code: 'service_unavailable',
-    operations: operationNames,
+    operationIds: operationNames,
     before: () => endpoint.faults.set(store.ordersTable, lost),
   },
   {
     status: 500,
     code: 'internal_error',
-    operations: operationNames,
+    operationIds: operationNames,
     before: () => endpoint.faults.set(store.ordersTable, disowned),
   },
   // The gateway answers this one, because the authorizer fails without DynamoDB.
@@ -198,7 +198,7 @@ const provocations: Provocation[] = [
 /** What cannot be provoked here; template.test.ts compares it with the gateway responses. */
 const notProvoked = new Set([
   // A table that does not answer is a 503 after a second or two: the functions do not wait longer.
-  ...contract.operations.map(({ operationId }) => `${operationId} 504 timeout`),
+  ...operations.map(({ operationId }) => `${operationId} 504 timeout`),
   // A fixed answer of the gateway's own: there is nothing in it that could fail.
   'getPet 500 internal_error',
 ]);
@@ -206,19 +206,19 @@ const notProvoked = new Set([
 describe('a response that a client alone cannot provoke', () => {
   it.each(provocations)('I14, I15: is documented: $status $code', async (provocation) => {
     const { status, code, plan = 'enterprise', before, options = { orderId: '2' } } = provocation;
-    const documenting = contract.operationsWith({ status, code });
-    const { operations = documenting.map(({ operationId }) => operationId) } = provocation;
+    const documenting = operationsWith({ status, code }).map(({ operationId }) => operationId);
+    const { operationIds = documenting } = provocation;
     await before?.();
 
-    expect(operations).not.toEqual([]);
-    for (const operation of operations) {
+    expect(operationIds).not.toEqual([]);
+    for (const operation of operationIds) {
       await stageFor(keys[plan]).expect(operation, options, { status, code });
       seen.add(`${operation} ${status} ${code}`);
     }
   });
 
   it('was provoked, like every other that the contract documents', () => {
-    const documented = contract.operations.flatMap(({ operationId, responses }) => {
+    const documented = operations.flatMap(({ operationId, responses }) => {
       const { default: _ofOtherSystems, ...own } = responses;
       return Object.entries(own).flatMap(([status, { content }]) => {
         const examples = Object.values(content?.['application/json']?.examples ?? { none: {} });
