@@ -55,22 +55,20 @@ export async function startEmbeddedDynamoDB(
   options: EmbeddedDynamoDBOptions = {},
 ): Promise<EmbeddedDynamoDB> {
   const binary = binaryPath();
-  let fault: unknown;
+  options.signal?.throwIfAborted();
+  let reason = '';
   for (let attempt = 0; attempt < startAttempts; attempt++) {
-    options.signal?.throwIfAborted();
     try {
       const address = { host: loopbackAddress(), port: randomInt(firstPort, portLimit) };
       return await startOnce(binary, address, options);
     } catch (error) {
+      options.signal?.throwIfAborted();
       // Another process may have the port, or may still be closing the file.
-      fault = error;
+      reason = (error as Error).message;
     }
   }
-  throw fault instanceof StartError ? failureOf(options.databaseFile, fault.message) : fault;
+  throw failureOf(options.databaseFile, reason);
 }
-
-/** The program could not be started, or ended before it listened. */
-class StartError extends Error {}
 
 function failureOf(file: string | undefined, reason: string): LocalRunError {
   return new LocalRunError(
@@ -102,7 +100,13 @@ async function startOnce(
   { databaseFile, signal }: EmbeddedDynamoDBOptions,
 ): Promise<EmbeddedDynamoDB> {
   const file = databaseFile ? ['--db-path', databaseFile] : [];
-  const child = spawnWatched(binary, ['serve', '--host', host, '--port', String(port), ...file]);
+  const words = ['serve', '--host', host, '--port', String(port), ...file];
+  // In a process group of its own, the program does not get the terminal's Ctrl+C. This process does,
+  // and stops the program when it no longer needs it.
+  const child = spawn('/bin/sh', ['-c', watchdog, binary, ...words], {
+    stdio: 'pipe',
+    detached: true,
+  });
   const exited = once(child, 'exit');
   /** The last line of its output, if there is one. */
   const lines: string[] = [];
@@ -137,15 +141,6 @@ async function startOnce(
   };
 }
 
-function spawnWatched(binary: string, parameters: string[]): ChildProcess {
-  // In a process group of its own, the program does not get the terminal's Ctrl+C. This process does,
-  // and stops the program when it no longer needs it.
-  return spawn('/bin/sh', ['-c', watchdog, binary, ...parameters], {
-    stdio: 'pipe',
-    detached: true,
-  });
-}
-
 /** Waits until dynoxide prints that it listens. */
 async function untilListening(
   child: ChildProcess,
@@ -155,10 +150,10 @@ async function untilListening(
 ): Promise<void> {
   const listening = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
-    listening.reject(new StartError(`dynoxide did not listen within ${startTimeoutMs} ms`));
+    listening.reject(new Error(`dynoxide did not listen within ${startTimeoutMs} ms`));
   }, startTimeoutMs);
   signal?.addEventListener('abort', () => listening.reject(signal.reason));
-  void ended.then((how) => listening.reject(new StartError(how)));
+  void ended.then((how) => listening.reject(new Error(how)));
   for (const output of [child.stdout!, child.stderr!]) {
     createInterface({ input: output }).on('line', (line) => {
       if (line.includes('listening on')) listening.resolve();

@@ -2,10 +2,11 @@ import { type IncomingRequest, pathBelowStage } from '../exchange/incoming-reque
 import type { Exchange } from '../exchange/request-context.ts';
 import { words } from '../template/template.ts';
 
-// Headers that API Gateway does not forward to the function.
+// The client's headers that API Gateway does not forward to the function, or replaces by its own.
 const withheldHeaders = words(`
   connection content-length content-md5 expect max-forwards proxy-authenticate server te trailer
-  transfer-encoding upgrade www-authenticate`);
+  transfer-encoding upgrade www-authenticate
+  x-amzn-trace-id x-forwarded-for x-forwarded-port x-forwarded-proto`);
 
 // API Gateway forwards these headers in this spelling, and all others in the client's.
 const ownSpelling = new Map([
@@ -46,18 +47,11 @@ function forwardedHeaders(request: IncomingRequest, trace: string): Map<string, 
     if (!withheldHeaders.includes(key)) headers.set(ownSpelling.get(key) ?? name, values);
   }
   const forwardedFor = request.headers.get('x-forwarded-for')?.values ?? [];
-  replace(headers, 'X-Forwarded-For', [...forwardedFor, request.sourceIp].join(', '));
-  replace(headers, 'X-Forwarded-Port', '443');
-  replace(headers, 'X-Forwarded-Proto', 'https');
-  replace(headers, 'X-Amzn-Trace-Id', trace);
-  return headers;
-}
-
-function replace(headers: Map<string, string[]>, name: string, value: string): void {
-  for (const key of headers.keys()) {
-    if (key.toLowerCase() === name.toLowerCase()) headers.delete(key);
-  }
-  headers.set(name, [value]);
+  return headers
+    .set('X-Forwarded-For', [[...forwardedFor, request.sourceIp].join(', ')])
+    .set('X-Forwarded-Port', ['443'])
+    .set('X-Forwarded-Proto', ['https'])
+    .set('X-Amzn-Trace-Id', [trace]);
 }
 
 // These fields are in every event. They are null unless a request is signed with IAM credentials.
