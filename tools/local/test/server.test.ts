@@ -230,17 +230,6 @@ describe('a local service', () => {
     await expect(fetch(service.origin)).rejects.toThrow();
   });
 
-  it('replaces the code of its functions', async () => {
-    let folder = '/old';
-    const service = await start({ codeOf: () => folder });
-    await bodyOf(service, '/echo');
-    folder = '/new';
-
-    await service.replaceFunctionCode(Promise.resolve());
-
-    expect(await bodyOf(service, '/echo')).toBe('/new');
-  });
-
   it('reports that its database has ended', async () => {
     const service = await start();
 

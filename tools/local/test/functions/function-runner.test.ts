@@ -486,15 +486,4 @@ describe('code that is replaced', () => {
 
     expect(await payloadOf(invoke())).toBe(id);
   });
-
-  it('leaves the old code running if it cannot be built', async () => {
-    const invoke = prepare(answering('old'));
-    await payloadOf(invoke());
-
-    await expect(runner.replaceCode(Promise.reject(new Error('no build')))).rejects.toThrow(
-      'no build',
-    );
-
-    expect(await payloadOf(invoke())).toBe('old');
-  });
 });

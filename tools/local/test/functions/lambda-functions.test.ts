@@ -68,12 +68,6 @@ describe('functions of a template', () => {
     expect(target).toMatchObject({ invokedArn, isStreaming: false, lambda: { logicalId: 'List' } });
   });
 
-  it('are streamed by an invocation of the streaming kind', () => {
-    const streamed = uri(arn, '2021-11-15', 'response-streaming-invocations');
-
-    expect(read(list)(streamed, 'Method').isStreaming).toBe(true);
-  });
-
   it.each([
     ['of another function', uri(`${arn}-other`)],
     ['of an unknown alias', uri(`${arn}:dead`)],
