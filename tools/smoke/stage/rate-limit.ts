@@ -1,9 +1,7 @@
 import type { Answer } from './http-client.ts';
 
 type Headers = Pick<Answer, 'headers'>;
-
-const policyForm = /^"minute";q=(\d+);w=60, "day";q=(\d+);w=86400$/;
-const limitForm = /^"minute";r=(\d+);t=(\d+), "day";r=(\d+);t=(\d+)$/;
+type Timed = Pick<Answer, 'headers' | 'durationMs'>;
 
 /** Allows for rounding to seconds, and for clocks that differ. */
 const toleranceSeconds = 2;
@@ -16,8 +14,7 @@ export function rateLimitOf(answer: Headers): { limit: number; remaining: number
 
 /** The seconds until the minute's window resets, by `RateLimit`; NaN if that is missing or malformed. */
 export function minuteSecondsOf(answer: Headers): number {
-  const [, , seconds] = limitForm.exec(headerOf(answer, 'ratelimit') ?? '') ?? [];
-  return Number(seconds);
+  return Number(numbersOf(answer, 'ratelimit')[1]);
 }
 
 /** The server's time in Unix seconds, so that a wrong clock of this machine has no effect. */
@@ -34,42 +31,35 @@ export function headerOf({ headers }: Headers, name: string): string | undefined
 /**
  * The difference between `RateLimit-Policy` and `RateLimit`, which describe both windows, and the
  * three `X-RateLimit-` headers of the same answer, which describe the window with the least left.
- * It ignores a missing or malformed header, which `Contract` reports.
+ * It ignores a missing or malformed header, which the comparison with the contract reports.
  */
-export function rateLimitDifferences(answer: Headers & Pick<Answer, 'durationMs'>): string[] {
-  const policy = headerOf(answer, 'ratelimit-policy') ?? '';
-  const rateLimit = headerOf(answer, 'ratelimit') ?? '';
-  const quotas = policyForm.exec(policy)?.slice(1).map(Number);
-  const states = limitForm.exec(rateLimit)?.slice(1).map(Number);
+export function rateLimitDifferences(answer: Timed): string[] {
+  const [minuteLimit, , dayLimit] = numbersOf(answer, 'ratelimit-policy');
+  const [minuteLeft, minuteSeconds, dayLeft, daySeconds] = numbersOf(answer, 'ratelimit');
+  if (dayLimit === undefined || daySeconds === undefined) return [];
   const { limit, remaining, reset } = rateLimitOf(answer);
-  if (!quotas || !states || Number.isNaN(limit + remaining + reset)) return [];
-  const [minuteLeft, minuteSeconds, dayLeft, daySeconds] = states as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const [quota, left, seconds] =
-    dayLeft < minuteLeft
-      ? [quotas[1], dayLeft, daySeconds]
-      : [quotas[0], minuteLeft, minuteSeconds];
-  if (limit === quota && remaining === left && isResetIn(seconds, reset, answer)) return [];
+  if (Number.isNaN(limit + remaining + reset)) return [];
+  const isDay = dayLeft! < minuteLeft!;
+  const isSameWindow =
+    limit === (isDay ? dayLimit : minuteLimit) && remaining === (isDay ? dayLeft : minuteLeft);
+  if (isSameWindow && isResetIn(isDay ? daySeconds : minuteSeconds!, reset, answer)) return [];
   return [
-    `the x-ratelimit headers ${limit}, ${remaining}, ${reset} describe no window of ` +
-      `ratelimit-policy ${policy} and ratelimit ${rateLimit}`,
+    `the x-ratelimit headers ${limit}, ${remaining}, ${reset} describe no window of ratelimit-policy ` +
+      `${headerOf(answer, 'ratelimit-policy')} and ratelimit ${headerOf(answer, 'ratelimit')}`,
   ];
 }
 
 /** Whether a time at which a window resets can be so many seconds after the limiter read its clock. */
-function isResetIn(
-  seconds: number,
-  reset: number,
-  answer: Headers & Pick<Answer, 'durationMs'>,
-): boolean {
+function isResetIn(seconds: number, reset: number, answer: Timed): boolean {
   // A reset of 0 means that there is no window.
   if (reset === 0) return seconds === 0;
   // The limiter reads its clock during the call, and the server writes the `Date` at its end.
   const ageSeconds = serverSeconds(answer) - (reset - seconds);
   const longestAgeSeconds = answer.durationMs / 1_000;
   return ageSeconds >= -toleranceSeconds && ageSeconds <= longestAgeSeconds + toleranceSeconds;
+}
+
+/** The numbers of a header, in their order. */
+function numbersOf(answer: Headers, name: string): number[] {
+  return (headerOf(answer, name) ?? '').match(/\d+/g)?.map(Number) ?? [];
 }
