@@ -96,7 +96,10 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   [
     gone,
     'describe no window of',
-    withHeader(410, 'ratelimit', '"minute";r=1;t=30, "day";r=900;t=40000'),
+    on(410, (answer) => {
+      setRemaining(answer, 1);
+      answer.headers.set('x-ratelimit-remaining', ['2']);
+    }),
   ],
   [
     gone,
