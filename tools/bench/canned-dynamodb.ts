@@ -10,11 +10,14 @@ import { generate } from 'selfsigned';
 import { cannedOwner, cannedPeerKey } from './canned-keys.ts';
 import { type OrdersTable, pageBody, type ScanRequest } from './canned-orders.ts';
 
-/** The requests that the canned DynamoDB has received since the counts were last read. */
-export interface RequestCounts {
+/** What the servers have received since the counts were last read. */
+export interface Received {
+  /** The requests to DynamoDB. */
   requests: number;
   /** One for a write of up to 1 KB, even if its condition fails. */
   writeUnits: number;
+  /** The bytes of the functions' responses. */
+  bytes: number;
 }
 
 type DynamodbRequest = ScanRequest & {
@@ -31,8 +34,8 @@ export const counterTable = 'rate-limiter-counters';
 
 /** Keeps idle connections open, however long a measured process computes between two requests. */
 const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
-const none: RequestCounts = { requests: 0, writeUnits: 0 };
-let counts = { ...none };
+const none: Received = { requests: 0, writeUnits: 0, bytes: 0 };
+let received = { ...none };
 
 // The servers run in a separate process, so that their CPU time and memory are not measured.
 if (import.meta.main) {
@@ -60,23 +63,22 @@ function createDynamodb(options: ServerOptions): Server {
   return createSecureServer(options, async (request, response) => {
     const operation = String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', '');
     const input = (await json(request)) as DynamodbRequest;
-    counts.requests++;
-    if (operation === 'UpdateItem') counts.writeUnits++;
+    received.requests++;
+    if (operation === 'UpdateItem') received.writeUnits++;
     send(response, await answerTo(operation, input));
   });
 }
 
 /**
- * Reads the functions' responses, in place of Lambda's runtime API and the client. `GET` returns the
- * {@link RequestCounts}, and resets them.
+ * Reads the functions' responses, in place of Lambda's runtime API and the client. `GET` returns what was
+ * {@link Received}, and resets it.
  */
 function createReceiver(): Server {
-  return createServer(lasting, (request, response) => {
-    request.resume().on('end', () => {
-      if (request.method !== 'GET') return response.end();
-      response.end(JSON.stringify(counts));
-      counts = { ...none };
-    });
+  return createServer(lasting, async (request, response) => {
+    for await (const chunk of request) received.bytes += chunk.length;
+    if (request.method !== 'GET') return response.end();
+    response.end(JSON.stringify(received));
+    received = { ...none };
   });
 }
 

@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import type { RequestCounts } from './canned-dynamodb.ts';
+import type { Received } from './canned-dynamodb.ts';
 
 /** The task of a fresh process: it loads a bundle and calls its handler, in batches. */
 export interface Job {
@@ -16,20 +16,21 @@ export interface Job {
 
 type Spent = Record<'cpuMs' | 'wallMs', number>;
 
-/** The averages for one call of a batch; `bytes` are those of the body. */
-type Batch = Spent & RequestCounts & { bytes: number };
-
 /** What a fresh process has measured. */
 export interface JobResult {
   /** The cost of loading the bundle. */
   load: Spent;
-  batches: Batch[];
+  /** The averages for one call of each batch. */
+  batches: (Spent & Received)[];
   peakRssMb: number;
   /** The result of the last call: the returned value, or the stream's status. */
   answer: unknown;
 }
 
-type Handler = (...parameters: unknown[]) => Promise<unknown>;
+type Handler = ((...parameters: unknown[]) => Promise<unknown>) & {
+  /** Whether it takes (event, stream, context) rather than (event, context). */
+  isStreaming?: boolean;
+};
 
 type LambdaStream = ClientRequest & { prelude?: { statusCode?: number } };
 
@@ -43,9 +44,6 @@ const context = {
 
 // This file is bundled, so that the fresh process loads nothing but this code and the function.
 const job = JSON.parse(process.argv[2]!) as Job;
-let bytes = 0;
-/** The handlers that take (event, stream, context) rather than (event, context). */
-const streaming = new Set<Handler>();
 
 installLambdaDouble();
 measure().then((result) => process.send!(result, () => process.exit()));
@@ -54,14 +52,13 @@ async function measure(): Promise<JobResult> {
   const stopwatch = startStopwatch();
   const handler = await load(job.bundleFile);
   const loaded = stopwatch();
-  const batches: Batch[] = [];
+  const batches: JobResult['batches'] = [];
   let answer: unknown;
   for (const calls of job.batches) {
-    await requestCounts();
-    bytes = 0;
+    await received();
     const stopwatch = startStopwatch();
     for (let index = 0; index < calls; index++) answer = await answerOf(handler);
-    const total = { ...stopwatch(), bytes, ...(await requestCounts()) };
+    const total = { ...stopwatch(), ...(await received()) };
     const averages = Object.entries(total).map(([figure, value]) => [figure, value / calls]);
     batches.push(Object.fromEntries(averages));
   }
@@ -76,27 +73,17 @@ async function load(bundleFile: string): Promise<Handler> {
   return module.handler;
 }
 
-async function answerOf(handler: Handler): Promise<unknown> {
-  if (!streaming.has(handler)) return handler(job.event, context);
-  const { stream, received } = openResponse();
-  await handler(job.event, stream, context);
-  await received;
-  return { statusCode: 200, ...stream.prelude };
-}
-
 /**
- * Opens a response stream. As on Lambda, this is a chunked HTTP request to a local server that reads as
- * fast as it can, so writing has the same cost and the same backpressure.
+ * Calls the handler. As on Lambda, a response stream is a chunked HTTP request to a local server that reads
+ * as fast as it can, so writing has the same cost and the same backpressure.
  */
-function openResponse() {
+async function answerOf(handler: Handler): Promise<unknown> {
+  if (!handler.isStreaming) return handler(job.event, context);
   const stream: LambdaStream = request(receiverUrl, { method: 'POST' });
-  const received = once(stream, 'response').then(([response]) => response.toArray());
-  const write = stream.write.bind(stream) as (...parameters: unknown[]) => boolean;
-  stream.write = (chunk: string | Uint8Array, ...others: unknown[]) => {
-    bytes += Buffer.byteLength(chunk);
-    return write(chunk, ...others);
-  };
-  return { stream, received };
+  const ended = once(stream, 'response').then(([response]) => response.toArray());
+  await handler(job.event, stream, context);
+  await ended;
+  return { statusCode: 200, ...stream.prelude };
 }
 
 function startStopwatch(): () => Spent {
@@ -108,10 +95,10 @@ function startStopwatch(): () => Spent {
   };
 }
 
-/** Returns the requests to DynamoDB since the last call. */
-async function requestCounts(): Promise<RequestCounts> {
+/** Returns what the servers have received since the last call. */
+async function received(): Promise<Received> {
   const [response] = await once(request(receiverUrl).end(), 'response');
-  return (await json(response as IncomingMessage)) as RequestCounts;
+  return (await json(response as IncomingMessage)) as Received;
 }
 
 /** Replaces the `awslambda` global of Lambda's Node runtime, and the log, which it opens before a function. */
@@ -119,10 +106,7 @@ function installLambdaDouble(): void {
   const HttpResponseStream = {
     from: (stream: LambdaStream, prelude: object) => Object.assign(stream, { prelude }),
   };
-  const streamifyResponse = (handler: Handler) => {
-    streaming.add(handler);
-    return handler;
-  };
+  const streamifyResponse = (handler: Handler) => Object.assign(handler, { isStreaming: true });
   Object.assign(globalThis, { awslambda: { HttpResponseStream, streamifyResponse } });
   process.stdout.write = () => true;
 }
