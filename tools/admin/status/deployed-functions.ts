@@ -62,14 +62,16 @@ export async function servingFunction(
   if (!found) return { name, ...missing };
   const { Version: version = null, LastModified: deployedAt = null, State, StateReason } = found;
   const own = { name, version, deployedAt, failure: null, unknown: null };
-  if (State === 'Failed') return { ...own, failure: `cannot start (${StateReason})` };
+  if (State === 'Failed')
+    return { ...own, failure: StateReason ? `cannot start (${StateReason})` : 'cannot start' };
   if (id !== 'authorizer') return own;
   const event = { type: 'TOKEN', authorizationToken: `Bearer ${unknownToken}`, methodArn: '' };
   const request = new InvokeCommand({ ...serving, Payload: JSON.stringify(event) });
   try {
     const { Payload } = await lambda.send(request);
-    const answer = Buffer.from(Payload ?? []).toString();
-    const { errorMessage = 'it accepts an unknown key' } = JSON.parse(answer || '{}');
+    const answer = JSON.parse(Buffer.from(Payload ?? []).toString() || 'null');
+    const nothing = { errorMessage: 'it answers nothing' };
+    const { errorMessage = 'it accepts an unknown key' } = answer ?? nothing;
     return { ...own, failure: errorMessage === 'Unauthorized' ? null : `fails (${errorMessage})` };
   } catch (error) {
     // Lambda's own failure, or a missing permission, says nothing about the function.

@@ -58,7 +58,7 @@ async function status({ stage, options }: Call): Promise<Result> {
 
 function deployedProblems({ alarms, functions }: DeployedStage): string[] {
   return [
-    ...alarms.map(({ name }) => `the alarm ${name} is on`),
+    ...alarms.map(({ name }) => `${name ? `the alarm ${name}` : 'an alarm without a name'} is on`),
     ...functions.flatMap(({ name, failure }) =>
       failure ? [`the function ${name} ${failure}`] : [],
     ),

@@ -329,6 +329,8 @@ describe('the operator and a running service', () => {
     expect([busiest.length, alarms]).toEqual([5, undefined]);
     const reset = await admin(['owners', 'reset-usage', ownerId, '--local', service.origin]);
     const until = `until ${banned.bannedUntil}`;
+    const { stdout } = await admin(['keys', 'show', keyId, '--local', service.origin]);
+    expect(stdout).toMatch(new RegExp(`^ban +${until}, because too many .+`, 'm'));
     expect(reset.stdout).toMatch(
       new RegExp(`^ban +${until}, because .+: "keys unban ${keyId}" lifts it$`, 'm'),
     );

@@ -120,6 +120,11 @@ it.each<[string, string, () => unknown]>([
     () => authorizerAnswers({ errorMessage: 'Cannot find module' }),
   ],
   [
+    'the authorizer answers nothing',
+    'the function Authorizer fails (it answers nothing)',
+    () => lambda.on(InvokeCommand).resolves({}),
+  ],
+  [
     'the authorizer does not answer',
     'the function Authorizer fails (the call got no response (socket hang up))',
     () => lambda.on(InvokeCommand).rejects(new Error('socket hang up')),
@@ -136,6 +141,14 @@ it.each<[string, string, () => unknown]>([
       lambda
         .on(GetFunctionConfigurationCommand, { FunctionName: 'List', Qualifier: 'live' })
         .resolves({ State: 'Failed', StateReason: 'InvalidRuntime' }),
+  ],
+  [
+    'a function cannot start, without a reason',
+    'the function List cannot start',
+    () =>
+      lambda
+        .on(GetFunctionConfigurationCommand, { FunctionName: 'List', Qualifier: 'live' })
+        .resolves({ State: 'Failed' }),
   ],
   [
     'a function was deleted by hand',
@@ -190,7 +203,7 @@ it('shows what there is if everything that AWS declares optional is missing', as
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
     stderr:
-      'error: staging: the alarm null is on; the function authorizer is missing; the function listOrders is ' +
+      'error: staging: an alarm without a name is on; the function authorizer is missing; the function listOrders is ' +
       'missing; the function cancelOrder is missing\n',
   });
 });
