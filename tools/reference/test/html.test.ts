@@ -7,7 +7,7 @@ describe('markup', () => {
 
     const markup = html`<p title="${text}">${[text, html`<em>${1}</em>`]}${undefined}</p>`;
 
-    const escaped = '&lt;script&gt;&quot;&amp;&quot;&lt;/script&gt;';
+    const escaped = '&#60;script&#62;&#34;&#38;&#34;&#60;/script&#62;';
     expect(String(markup)).toBe(`<p title="${escaped}">${escaped}<em>1</em></p>`);
   });
 });
