@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { captureLines } from '../../../../test/helpers/captured-lines.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { violationsOf } from './seeds.ts';
-import { quickenTimeLimits, ServiceInThread } from './service-in-thread.ts';
+import {
+  quickenTimeLimits,
+  type ServiceInThread,
+  startServiceInThread,
+} from './service-in-thread.ts';
 
 /*
  * The functions before a DynamoDB that delays, refuses, throttles, resets, truncates or hangs, or loses its
@@ -28,14 +32,14 @@ const services: ServiceInThread[] = [];
 beforeAll(async () => {
   database = await startDynamoDb();
   for (let index = 0; index < servicesAtOnce; index++) {
-    services.push(await ServiceInThread.start(database));
+    services.push(await startServiceInThread(database));
   }
   endQuickTime = quickenTimeLimits();
 });
 
 afterAll(async () => {
   endQuickTime?.();
-  for (const service of services) await service[Symbol.asyncDispose]();
+  for (const { dynamodb } of services) await dynamodb[Symbol.asyncDispose]();
   await database?.stop();
   log.release();
 });

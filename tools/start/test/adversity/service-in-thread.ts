@@ -46,118 +46,99 @@ type Handler = (...values: any[]) => Promise<any>;
 
 let started = 0;
 
+/** The three functions in this thread, and the DynamoDB before which they are. */
+export type ServiceInThread = Awaited<ReturnType<typeof startServiceInThread>>;
+
 /**
- * The three functions in this thread, called as API Gateway calls them, before a DynamoDB that fails.
- * They serve any number of requests at a time.
+ * Starts the three functions in this thread, before a DynamoDB that fails. They are called as API Gateway
+ * calls them, and serve any number of requests at a time.
  */
-export class ServiceInThread implements AsyncDisposable {
-  readonly dynamodb: FaultyDynamodb;
-  readonly database: EmbeddedDynamoDb;
-  readonly ordersTable: string;
-  readonly #apiKeysTable: string;
-  readonly #authorize: Handler;
-  readonly #list: Handler;
-  readonly #cancel: Handler;
+export async function startServiceInThread(database: EmbeddedDynamoDb) {
+  const dynamodb = await FaultyDynamodb.before(database.endpoint, answerTimeoutMs / timeoutDivisor);
+  const ORDERS_TABLE = await database.createOrdersTable();
+  const API_KEYS_TABLE = await database.createApiKeysTable();
+  const AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
+  const own = { ORDERS_TABLE, API_KEYS_TABLE, AWS_ENDPOINT_URL_DYNAMODB };
+  Object.assign(process.env, functionEnvironment, own);
+  installAwsLambda();
+  recogniseErrorsOfNode();
+  const handlers = await loadHandlers();
+  return {
+    dynamodb,
+    database,
+    ordersTable: ORDERS_TABLE,
+    issueKey: (perMinute: number) => issueKey(perMinute, database, API_KEYS_TABLE),
+    ask: (asked: Asked) => ask(asked, handlers),
+  };
+}
 
-  static async start(database: EmbeddedDynamoDb): Promise<ServiceInThread> {
-    const dynamodb = await FaultyDynamodb.before(
-      database.endpoint,
-      answerTimeoutMs / timeoutDivisor,
-    );
-    const ORDERS_TABLE = await database.createOrdersTable();
-    const API_KEYS_TABLE = await database.createApiKeysTable();
-    const AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
-    const tables = { ORDERS_TABLE, API_KEYS_TABLE };
-    Object.assign(process.env, functionEnvironment, tables, { AWS_ENDPOINT_URL_DYNAMODB });
-    installAwsLambda();
-    recogniseErrorsOfNode();
-    // The query makes it another module, with the variables and the client of this service.
-    started++;
-    const [authorizer, list, cancel] = await Promise.all([
-      import(`../../../../lambdas/authorizer.ts?${started}`),
-      import(`../../../../lambdas/list-orders.ts?${started}`),
-      import(`../../../../lambdas/cancel-order.ts?${started}`),
-    ]);
-    const handlers = [authorizer.handler, list.handler, cancel.handler] as const;
-    return new ServiceInThread(database, dynamodb, tables, handlers);
-  }
+/** Loads the functions, with the present variables and a client of their own. */
+async function loadHandlers(): Promise<readonly Handler[]> {
+  started++;
+  // The query makes it another module.
+  const files = ['authorizer', 'list-orders', 'cancel-order'].map(
+    (name) => import(`../../../../lambdas/${name}.ts?${started}`),
+  );
+  return (await Promise.all(files)).map(({ handler }) => handler);
+}
 
-  private constructor(
-    database: EmbeddedDynamoDb,
-    dynamodb: FaultyDynamodb,
-    tables: { ORDERS_TABLE: string; API_KEYS_TABLE: string },
-    handlers: readonly [Handler, Handler, Handler],
-  ) {
-    this.database = database;
-    this.dynamodb = dynamodb;
-    this.ordersTable = tables.ORDERS_TABLE;
-    this.#apiKeysTable = tables.API_KEYS_TABLE;
-    [this.#authorize, this.#list, this.#cancel] = handlers;
-  }
+/** Issues a key of a new owner, with a limit for a minute that has not started. */
+async function issueKey(perMinute: number, { dynamodb }: EmbeddedDynamoDb, TableName: string) {
+  const { seed, ownerHash } = createOwnerIdentity('so_test_');
+  const token = createToken('so_test_', seed);
+  const windows = { minuteWindow: lastingMinute(), dayWindow: today() };
+  const limits = { ownerHash, plan: 'enterprise', perMinute, perDay: 1_000_000 };
+  const Item = ownerItem({ ...limits, ...windows }, { [hashToken(token)]: {} });
+  await dynamodb.send(new PutItemCommand({ TableName, Item }));
+  return token;
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.dynamodb[Symbol.asyncDispose]();
-  }
-
-  /** Issues a key of a new owner, with a limit for a minute that has not started. */
-  async issueKey(perMinute: number): Promise<string> {
-    const { seed, ownerHash } = createOwnerIdentity('so_test_');
-    const token = createToken('so_test_', seed);
-    const windows = { minuteWindow: lastingMinute(), dayWindow: today() };
-    const limits = { ownerHash, plan: 'enterprise', perMinute, perDay: 1_000_000 };
-    const Item = ownerItem({ ...limits, ...windows }, { [hashToken(token)]: {} });
-    await this.database.dynamodb.send(new PutItemCommand({ TableName: this.#apiKeysTable, Item }));
-    return token;
-  }
-
-  async ask({ token, orderId, isGzip = false }: Asked): Promise<Answer> {
-    let authorizer: { limit?: number; code?: string };
-    try {
-      const result = await this.#authorize(authorizerEvent(`Bearer ${token}`), contextFor(5_000));
-      authorizer = result.context;
-      if (result.policyDocument.Statement[0].Effect === 'Deny') {
-        return ofGateway(429, authorizer.code ?? '');
-      }
-    } catch (error) {
-      const isRefused = (error as Error).message === 'Unauthorized';
-      return isRefused ? ofGateway(401, 'unauthorized') : ofGateway(503, 'service_unavailable');
+async function ask(
+  { token, orderId, isGzip = false }: Asked,
+  [authorize, list, cancel]: readonly Handler[],
+): Promise<Answer> {
+  let authorizer: { limit?: number; code?: string };
+  try {
+    const result = await authorize!(authorizerEvent(`Bearer ${token}`), contextFor(5_000));
+    authorizer = result.context;
+    if (result.policyDocument.Statement[0].Effect === 'Deny') {
+      return ofGateway(429, authorizer.code ?? '');
     }
-    const headers = isGzip ? { 'accept-encoding': 'gzip' } : {};
-    // Each request has a key id of its own, so that an order shows which request cancelled it.
-    const caller = randomUUID();
-    const context = { ...authorizer, keyId: caller };
-    const details = { headers, requestContext: requestContext({ authorizer: context }) };
-    if (orderId === undefined) return this.#stream(proxyEvent(details));
-    const {
-      statusCode,
-      headers: sent,
-      body,
-    } = await this.#cancel(cancelEvent(orderId, details), contextFor(15_000));
-    return {
-      status: statusCode,
-      headers: byLowerCase(sent),
-      body: Buffer.from(body),
-      isComplete: true,
-      caller,
-    };
+  } catch (error) {
+    const isRefused = (error as Error).message === 'Unauthorized';
+    return isRefused ? ofGateway(401, 'unauthorized') : ofGateway(503, 'service_unavailable');
   }
+  const headers = isGzip ? { 'accept-encoding': 'gzip' } : {};
+  // Each request has a key id of its own, so that an order shows which request cancelled it.
+  const caller = randomUUID();
+  const context = { ...authorizer, keyId: caller };
+  const details = { headers, requestContext: requestContext({ authorizer: context }) };
+  if (orderId === undefined) return answerOfStream(list!, proxyEvent(details));
+  const result = await cancel!(cancelEvent(orderId, details), contextFor(15_000));
+  return {
+    status: result.statusCode,
+    headers: byLowerCase(result.headers),
+    body: Buffer.from(result.body),
+    isComplete: true,
+    caller,
+  };
+}
 
-  async #stream(event: object): Promise<Answer> {
-    const stream = new LambdaStream();
-    let isComplete = true;
-    try {
-      await this.#list(event, stream, contextFor(120_000));
-    } catch {
-      isComplete = false;
-    }
-    const { statusCode, headers } = stream.prelude ?? { statusCode: 500, headers: {} };
-    return {
-      status: statusCode,
-      headers: byLowerCase(headers),
-      body: stream.body,
-      isComplete: isComplete && stream.writableFinished,
-    };
+async function answerOfStream(list: Handler, event: object): Promise<Answer> {
+  const stream = new LambdaStream();
+  let isComplete = true;
+  try {
+    await list(event, stream, contextFor(120_000));
+  } catch {
+    isComplete = false;
   }
+  const { statusCode, headers } = stream.prelude ?? { statusCode: 500, headers: {} };
+  return {
+    status: statusCode,
+    headers: byLowerCase(headers),
+    body: stream.body,
+    isComplete: isComplete && stream.writableFinished,
+  };
 }
 
 function ofGateway(status: number, code: string): Answer {
