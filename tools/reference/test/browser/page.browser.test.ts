@@ -92,12 +92,6 @@ async function reachRefusal(code: string, requests: number): Promise<void> {
 }
 
 describe('the page of a local run', () => {
-  it('says what the API is for and where it is, before the console', async () => {
-    const order = `List the orders of a pet store.*${service.baseUrl}.*API key`;
-
-    expect(await page.textContent('body')).toMatch(new RegExp(order, 's'));
-  });
-
   it('lists the orders with a suggested key, with every digit of their ids, and what is left of its limits', async () => {
     await button('enterprise: 60,000 per minute').click();
     expect(await page.getByLabel('API key').inputValue()).toBe(service.keys.enterprise);
