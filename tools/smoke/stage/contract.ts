@@ -9,6 +9,9 @@ import type { Answer } from './http-client.ts';
 /** A response to compare; without `text`, its body is not compared. */
 export type ComparedAnswer = Pick<Answer, 'status' | 'headers'> & { readonly text?: string };
 
+/** The documented responses by status. */
+type Responses = Readonly<Record<string, Documented>>;
+
 interface Documented {
   readonly headers?: Readonly<Record<string, { readonly required?: boolean; schema: object }>>;
   readonly content?: Readonly<Record<string, DocumentedBody>>;
@@ -16,7 +19,7 @@ interface Documented {
 
 interface DocumentedBody {
   readonly schema: object;
-  readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+  readonly examples: Readonly<Record<string, { readonly value: ErrorBody }>>;
 }
 
 /** The status and code of an error of the contract. */
@@ -25,7 +28,7 @@ export interface DocumentedError {
   readonly code: string;
 }
 
-type Responses = Readonly<Record<string, Documented>>;
+type ErrorBody = DocumentedError & { readonly message: string };
 
 interface Operation {
   readonly operationId: string;
@@ -35,36 +38,31 @@ interface Operation {
   readonly [key: string]: unknown;
 }
 
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  readonly 'x-gateway-responses': Readonly<Record<string, Responses>>;
-}
-
-/** Headers of HTTP's transport, which need not be documented. */
-const transportHeaders =
-  /^(connection|content-length|content-type|date|keep-alive|transfer-encoding|via)$/;
-
 /**
- * Headers that the infrastructure sets. The contract says that it sets `x-amz…` headers, and that stages
- * that allow an origin send `Access-Control-…` headers to browsers.
+ * Headers that need not be documented: those of HTTP's transport, and those of which the contract says that
+ * the infrastructure sets them, or that stages that allow an origin send them to browsers.
  */
-const infrastructureHeaders = /^(x-amz|access-control-)/;
+const otherHeaders =
+  /^((connection|content-length|content-type|date|keep-alive|transfer-encoding|via)$|x-amz|access-control-)/;
 
 const root = join(import.meta.dirname, '../../..');
 const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
-const { paths, ...rest } = resolved(document) as Document;
+const contract: typeof document = resolved(document);
 
 /** The operations of the published contract. */
-export const operations: readonly Operation[] = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(
-    ([method, operation]) => ({ ...operation, method: method.toUpperCase(), path }) as Operation,
-  ),
+export const operations: readonly Operation[] = Object.entries(contract.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
 );
 
 const byOperation = operations.map(({ operationId, responses }) => [operationId, responses]);
 /** By operation id, and by the type of a gateway response. */
 const responses: Readonly<Record<string, Responses>> = {
-  ...rest['x-gateway-responses'],
+  ...contract['x-gateway-responses'],
   ...Object.fromEntries(byOperation),
 };
 
@@ -81,9 +79,7 @@ export function operationOf(operationId: string): Operation {
 export function operationsWith({ status, code }: DocumentedError): Operation[] {
   return operations.filter(({ responses }) => {
     const { examples } = responses[status]?.content?.['application/json'] ?? {};
-    return Object.values(examples ?? {}).some(
-      ({ value }) => (value as Partial<DocumentedError>).code === code,
-    );
+    return Object.values(examples ?? {}).some(({ value }) => value.code === code);
   });
 }
 
@@ -109,7 +105,7 @@ function headerDifferences({ headers = {} }: Documented, answer: ComparedAnswer)
   );
   const names = new Set(documented.map(([name]) => name));
   const undocumented = [...answer.headers.keys()].filter(
-    (name) => !names.has(name) && !transportHeaders.test(name) && !infrastructureHeaders.test(name),
+    (name) => !names.has(name) && !otherHeaders.test(name),
   );
   return [
     ...undocumented.map((name) => `header ${name} is not in openapi.yaml`),
@@ -160,8 +156,7 @@ function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
   return [`the error is "${words}", documented is "${documented.join('" or "')}"`];
 }
 
-function wordsOf(error: unknown): string {
-  const { status, code, message } = error as DocumentedError & { message: string };
+function wordsOf({ status, code, message }: ErrorBody): string {
   return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
 }
 
