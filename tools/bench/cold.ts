@@ -24,7 +24,7 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
   for (const name of functionNames) {
     const [ours, byDefault] = [bench.bundles.ours[name], bench.bundles.byDefault[name]];
     const bundles = { [`${name}, ours`]: ours, [`${name}, esbuild's default`]: byDefault };
-    const results = await interleave(bench.isQuick ? 1 : 31, bundles, (bundleFile) =>
+    const results = await interleave(bench, 31, bundles, (bundleFile) =>
       startCold(bench, name, bundleFile),
     );
     const [our = [], others = []] = Object.values(results);

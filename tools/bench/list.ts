@@ -4,16 +4,10 @@ import type { JobResult } from './measured-process.ts';
 import { type Findings, median, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
-/** A list and the form of the request. */
-interface ListKind {
-  readonly bundleFile: string;
-  readonly isGzipAccepted?: boolean;
-}
-
 /** Lists a canned table in a fresh process, each time in a batch of its own. */
 export function listTable(
   { measure }: Workbench,
-  { bundleFile, isGzipAccepted }: ListKind,
+  { bundleFile, isGzipAccepted }: { bundleFile: string; isGzipAccepted?: boolean },
   table: OrdersTable,
   calls = 1,
 ): Promise<JobResult> {
@@ -38,9 +32,17 @@ export async function benchList(bench: Workbench): Promise<Findings> {
     'ours, gzip accepted': { bundleFile: ours.listOrders, lists: 8, isGzipAccepted: true },
     'DocumentClient, streamed': { bundleFile: own.listStreamed, lists: 2 },
   };
-  const rounds = await interleave(bench.isQuick ? 1 : 7, contestants, (kind) =>
-    measureList(bench, kind, kind.lists),
-  );
+  // More than one, so that losing orders between pages would be noticed.
+  const pages = bench.isQuick ? 2 : 48;
+  const orders = pages * ordersPerFullPage;
+  const rounds = await interleave(bench, 7, contestants, async (kind) => {
+    const { batches } = await listTable(bench, kind, { orders }, bench.isQuick ? 2 : kind.lists);
+    const cpuMs = batches.map((list) => list.cpuMs / pages);
+    return {
+      steadyCpuMs: median(cpuMs.slice(batches.length / 2)),
+      bytesPerOrder: batches[0]!.bytes / orders,
+    };
+  });
   const measured = mediansOf(rounds);
   const { ours: our, 'DocumentClient, streamed': streamed } = measured;
   // A list that leaves orders out is shorter, and its speed means nothing.
@@ -58,17 +60,5 @@ export async function benchList(bench: Workbench): Promise<Findings> {
       list_cpu_vs_document_client: ratioTo('DocumentClient, streamed'),
       list_cpu_vs_bare_http: ratioTo('bare HTTP, undecoded'),
     },
-  };
-}
-
-async function measureList(bench: Workbench, kind: ListKind, lists: number) {
-  // More than one, so that losing orders between pages would be noticed.
-  const pages = bench.isQuick ? 2 : 48;
-  const orders = pages * ordersPerFullPage;
-  const { batches } = await listTable(bench, kind, { orders }, bench.isQuick ? 2 : lists);
-  const cpuMs = batches.map((list) => list.cpuMs / pages);
-  return {
-    steadyCpuMs: median(cpuMs.slice(batches.length / 2)),
-    bytesPerOrder: batches[0]!.bytes / orders,
   };
 }

@@ -7,20 +7,16 @@ import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
 interface ApiKey {
   keyId: string;
   ownerId: string;
-  plan: keyof typeof limiters;
   status: string;
 }
 
 const dynamodb = new DynamoDB({});
 const client = DynamoDBDocumentClient.from(dynamodb);
 const perMinute = 60_000;
-/** One limiter for each plan, because the library takes the limits at construction. */
-const limiters = {
-  enterprise: new RateLimiterUnion(
-    limiter('minute', perMinute, 60),
-    limiter('day', 10_000_000, 86_400),
-  ),
-};
+const windows = new RateLimiterUnion(
+  limiter('minute', perMinute, 60),
+  limiter('day', 10_000_000, 86_400),
+);
 
 /** A conventional authorizer, which reads the key and then counts with a library. */
 export async function handler(
@@ -28,8 +24,8 @@ export async function handler(
 ): Promise<APIGatewayAuthorizerResult> {
   const apiKey = await findApiKey(event.authorizationToken);
   if (apiKey?.status !== 'active') throw new Error('Unauthorized');
-  const { keyId, ownerId, plan } = apiKey;
-  const remaining = await consume(limiters[plan], ownerId);
+  const { keyId, ownerId } = apiKey;
+  const remaining = await consume(ownerId);
   const Effect = remaining === undefined ? 'Deny' : 'Allow';
   const Resource = `${event.methodArn.split('/', 2).join('/')}/*/*`;
   return {
@@ -54,7 +50,7 @@ async function findApiKey(authorization: string): Promise<ApiKey | undefined> {
 }
 
 /** The remaining requests of the fullest window; undefined beyond its limit. */
-async function consume(windows: RateLimiterUnion, ownerId: string): Promise<number | undefined> {
+async function consume(ownerId: string): Promise<number | undefined> {
   try {
     const states = Object.values(await windows.consume(ownerId));
     return Math.min(...states.map(({ remainingPoints }) => remainingPoints));

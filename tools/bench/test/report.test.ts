@@ -61,8 +61,11 @@ describe('interleaved rounds', () => {
   it('let every contestant run once a round, in turn', async () => {
     const order: string[] = [];
 
-    const results = await interleave(2, { ours: 'our', peer: 'their' }, async (contestant) =>
-      order.push(contestant),
+    const results = await interleave(
+      { isQuick: false },
+      2,
+      { ours: 'our', peer: 'their' },
+      async (contestant) => order.push(contestant),
     );
 
     expect(order).toEqual(['our', 'their', 'our', 'their']);
