@@ -223,15 +223,17 @@ describe('both clients', () => {
     ['unknown', 'HTTP status 404', 404, {}, undefined],
   ])('end with %s: %s after %s %j', async (code, message, status, headers, body) => {
     let count = 0;
+    let sent = 0;
     await using server = await serve((_, outgoing) => {
       count++;
       outgoing.writeHead(status, headers);
       if (body !== undefined) return outgoing.end(body);
-      return new Readable({
-        read() {
-          this.push(' '.repeat(50_000));
-        },
-      }).pipe(outgoing);
+      const read = () => {
+        sent += 50_000;
+        endless.push(' '.repeat(50_000));
+      };
+      const endless = new Readable({ read });
+      return endless.pipe(outgoing);
     });
 
     const { errors } = await runPython(server.url, 'a-key', 'cancel', '7');
@@ -240,6 +242,7 @@ describe('both clients', () => {
     expect(errors).toMatch(new RegExp(`^${code}: .*${message}\n$`));
     expect(error).toMatchObject({ code, status, message: expect.stringContaining(message) });
     expect(count).toBe(2);
+    expect(sent).toBeLessThan(50_000_000);
   });
 });
 
