@@ -74,15 +74,15 @@ export function hasLimits(
 }
 
 /**
- * Completes a request for the enterprise plan that names one limit: the other one stays as it is. Without any
- * limit the request stays incomplete.
+ * Completes a request for the enterprise plan: a limit that it does not name stays as it is. A request that
+ * names none stays incomplete if the owner has another plan.
  */
 export function withPresentLimits(
   { plan, perMinute, perDay }: AgreedLimits,
-  present: OwnerLimits,
+  present: OwnerLimits & { readonly plan: string },
 ): AgreedLimits {
-  const isPartial = plans[plan].limitsPerOwner && (perMinute ?? perDay) !== undefined;
-  const { perMinute: minute, perDay: day } = isPartial ? present : {};
+  const isNamed = (perMinute ?? perDay) !== undefined || present.plan === plan;
+  const { perMinute: minute, perDay: day } = isNamed && plans[plan].limitsPerOwner ? present : {};
   return { plan, perMinute: perMinute ?? minute, perDay: perDay ?? day };
 }
 
