@@ -1,5 +1,5 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { Annotations, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
+import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { CustomDomain } from './api/custom-domain.ts';
 import { Firewall } from './api/firewall.ts';
@@ -8,12 +8,7 @@ import { UsagePlans } from './api/usage-plans.ts';
 import { ApiFunction } from './functions/api-function.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
-import {
-  type FunctionName,
-  forEachFunction,
-  functionNames,
-  functionSettings,
-} from './settings/functions.ts';
+import { type FunctionName, forEachFunction, functionNames } from './settings/functions.ts';
 import { capitalized, type OutputName, usagePlanOutput } from './settings/names.ts';
 import { planNames } from './settings/plans.ts';
 import { type StageConfiguration, warningsOf } from './settings/stage-configuration.ts';
@@ -29,9 +24,11 @@ export interface StoreOrdersStackProps extends StackProps {
 export class StoreOrdersStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreOrdersStackProps) {
     super(scope, id, props);
-    const { configuration } = props;
+    const { configuration, bundles } = props;
     const tables = new StoreTables(this, 'Tables', configuration);
-    const functions = forEachFunction((name) => this.createFunction(name, props, tables));
+    const functions = forEachFunction(
+      (name) => new ApiFunction(this, capitalized(name), { name, configuration, bundles, tables }),
+    );
     const { restApi, accessLogs } = new OrdersApi(this, 'Api', { configuration, functions });
     const usagePlans = new UsagePlans(this, 'UsagePlans', restApi.deploymentStage);
     this.addEdge(configuration, restApi);
@@ -73,27 +70,6 @@ export class StoreOrdersStack extends Stack {
     }
   }
 
-  private createFunction(
-    name: FunctionName,
-    { configuration, bundles }: StoreOrdersStackProps,
-    tables: StoreTables,
-  ): ApiFunction {
-    const { table, environment, functionTimeoutMs, concurrency, ...settings } =
-      functionSettings(name);
-    return new ApiFunction(this, capitalized(name), {
-      ...settings,
-      configuration,
-      bundleDirectory: bundles[name],
-      table: tables[table],
-      environment: {
-        [tableVariables[table]]: tables[table].tableName,
-        ...environment(configuration),
-      },
-      timeout: Duration.millis(functionTimeoutMs),
-      concurrency: concurrency?.(configuration),
-    });
-  }
-
   private addEdge(configuration: StageConfiguration, restApi: RestApi): void {
     const { domain, firewall, corsOrigin } = configuration;
     if (domain) new CustomDomain(this, 'CustomDomain', { restApi, ...domain });
@@ -106,6 +82,3 @@ export class StoreOrdersStack extends Stack {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 }
-
-/** The environment variable in which a function finds the name of its table. */
-const tableVariables = { orders: 'ORDERS_TABLE', apiKeys: 'API_KEYS_TABLE' } as const;

@@ -18,25 +18,21 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { type Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { type FunctionName, functionSettings } from '../settings/functions.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 
 export interface ApiFunctionProps {
+  readonly name: FunctionName;
   readonly configuration: StageConfiguration;
-  /** The folder that contains the bundle `index.js`, and its source map. */
-  readonly bundleDirectory: string;
-  readonly description: string;
-  readonly environment: Record<string, string>;
-  /** The table that the function uses, and the actions that it may perform on it. */
-  readonly table: ITable;
-  readonly actions: readonly string[];
-  readonly timeout: Duration;
-  /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
-  readonly memoryMb?: number | undefined;
-  /** The number of executions that are reserved, which is also the maximum. @default - none */
-  readonly concurrency?: number | undefined;
+  /** The folders that contain the bundles `index.js`, and their source maps. */
+  readonly bundles: Readonly<Record<FunctionName, string>>;
+  readonly tables: { readonly orders: ITable; readonly apiKeys: ITable };
 }
+
+/** The environment variable in which a function finds the name of its table. */
+const tableVariables = { orders: 'ORDERS_TABLE', apiKeys: 'API_KEYS_TABLE' } as const;
 
 /**
  * A Lambda function of the API with all defaults: the runtime, the architecture, a log group whose
@@ -69,21 +65,32 @@ export class ApiFunction extends Construct {
   }
 
   private createFunction(props: ApiFunctionProps): LambdaFunction {
-    const role = executionRole(this, this.logGroup, props);
+    const { name, configuration, bundles, tables } = props;
+    const settings = functionSettings(name);
+    const table = tables[settings.table];
+    const useTable = new PolicyStatement({
+      actions: [...settings.actions],
+      resources: [table.tableArn],
+    });
+    const role = executionRole(this, this.logGroup, configuration);
     const lambdaFunction = new LambdaFunction(this, 'Function', {
-      description: props.description,
+      description: settings.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
       // Lambda would read the source map at every cold start.
-      code: Code.fromAsset(props.bundleDirectory, { exclude: ['*.map'] }),
-      environment: { ...props.environment, STAGE: props.configuration.stage },
-      memorySize: props.memoryMb ?? 512,
-      timeout: props.timeout,
-      reservedConcurrentExecutions: props.concurrency,
+      code: Code.fromAsset(bundles[name], { exclude: ['*.map'] }),
+      environment: {
+        [tableVariables[settings.table]]: table.tableName,
+        ...settings.environment(configuration),
+        STAGE: configuration.stage,
+      },
+      memorySize: settings.memoryMb ?? 512,
+      timeout: Duration.millis(settings.functionTimeoutMs),
+      reservedConcurrentExecutions: settings.concurrency?.(configuration),
       // The CDK may not add permissions: the role has all that the function needs.
       role: role.withoutPolicyUpdates(),
-      ...(props.configuration.tracing && { tracing: Tracing.ACTIVE }),
+      ...(configuration.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: this.logGroup,
       // The functions write JSON themselves, and metrics must reach CloudWatch without a wrapper.
       loggingFormat: LoggingFormat.TEXT,
@@ -91,7 +98,7 @@ export class ApiFunction extends Construct {
       // whose creation is rolled back is deleted, because it would make the next deployment fail.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
-    lambdaFunction.node.addDependency(tablePolicy(this, role, props));
+    lambdaFunction.node.addDependency(tablePolicy(this, role, useTable));
     return lambdaFunction;
   }
 }
@@ -101,8 +108,7 @@ export class ApiFunction extends Construct {
  * serves until the alias has moved. So a change makes another policy, with another id: CloudFormation
  * creates it before it updates the function, and deletes the former one last, also in a rollback.
  */
-function tablePolicy(scope: Construct, role: Role, { table, actions }: ApiFunctionProps): Policy {
-  const useTable = new PolicyStatement({ actions: [...actions], resources: [table.tableArn] });
+function tablePolicy(scope: Construct, role: Role, useTable: PolicyStatement): Policy {
   const text = JSON.stringify(Stack.of(scope).resolve(useTable.toStatementJson()));
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
   return new Policy(scope, `UseTable${hash}`, { roles: [role], statements: [useTable] });
@@ -112,7 +118,7 @@ function tablePolicy(scope: Construct, role: Role, { table, actions }: ApiFuncti
 function executionRole(
   scope: Construct,
   logGroup: LogGroup,
-  { configuration }: ApiFunctionProps,
+  { tracing }: StageConfiguration,
 ): Role {
   const writeLogs = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -127,12 +133,12 @@ function executionRole(
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: {
       WriteLogs: new PolicyDocument({ statements: [writeLogs] }),
-      ...(configuration.tracing && {
+      ...(tracing && {
         SendTraces: new PolicyDocument({ statements: [sendTraces] }),
       }),
     },
   });
-  if (configuration.tracing) {
+  if (tracing) {
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'X-Ray has no resources to which its two actions could be limited.',
