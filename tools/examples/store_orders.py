@@ -64,7 +64,7 @@ class StoreOrders:
         url = urlsplit(base_url.strip())
         is_local = re.fullmatch(r"localhost|127(\.\d+){3}|::1", url.hostname or "")
         if url.scheme != "https" and not (url.scheme == "http" and (is_local or allow_http)):
-            raise ValueError("The base URL must begin with https://, because others could read the key on its way.")
+            raise ValueError("The base URL must begin with https://, or others could read the key: see allow_http.")
         self._scheme, self._host, self._path = url.scheme, url.netloc.rpartition("@")[2], url.path.rstrip("/")
         self._api_key, self._stop, self._on_attempt = api_key.strip(), stop, on_attempt
         if re.search("[^0-9A-Za-z_-]", self._api_key):  # An error would show such a key.

@@ -71,7 +71,11 @@ describe('the Python client', () => {
   it.each([
     ['', 'a-key', 'Set the environment variable STORE_ORDERS_URL.'],
     ['https://store.example/v1', 'so_test_…', 'The API key is malformed.'],
-    ['http://store.example/v1', 'a-key', 'The base URL must begin with https://, because'],
+    [
+      'http://store.example/v1',
+      'a-key',
+      'The base URL must begin with https://, or others could read the key: see allow_http.',
+    ],
   ])('refuses the address "%s" with the key %s', async (url, key, expected) => {
     const { code, errors } = await runPython(url, key, 'list');
 
