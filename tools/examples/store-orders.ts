@@ -68,9 +68,7 @@ export class StoreOrders {
     const { protocol, hostname, origin, pathname } = new URL(baseUrl);
     const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
     if (protocol !== 'https:' && !isLocal && !options.allowHttp)
-      throw new Error(
-        `The network could read the key on its way to ${hostname}: use https, or allowHttp.`,
-      );
+      throw new Error(`Others could read the key sent to ${hostname}: use https, or allowHttp.`);
     this.#baseUrl = origin + pathname.replace(/\/+$/, '');
     this.#apiKey = apiKey.trim();
     this.#options = options;
