@@ -1,7 +1,6 @@
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { CustomDomain } from './api/custom-domain.ts';
+import { addCustomDomain } from './api/custom-domain.ts';
 import { Firewall } from './api/firewall.ts';
 import { OrdersApi } from './api/orders-api.ts';
 import { UsagePlans } from './api/usage-plans.ts';
@@ -25,13 +24,17 @@ export class StoreOrdersStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreOrdersStackProps) {
     super(scope, id, props);
     const { configuration, bundles } = props;
+    const { domain, firewall, corsOrigin } = configuration;
     const tables = new StoreTables(this, 'Tables', configuration);
     const functions = forEachFunction(
       (name) => new ApiFunction(this, capitalized(name), { name, configuration, bundles, tables }),
     );
     const { restApi, accessLogs } = new OrdersApi(this, 'Api', { configuration, functions });
     const usagePlans = new UsagePlans(this, 'UsagePlans', restApi.deploymentStage);
-    this.addEdge(configuration, restApi);
+    if (domain) addCustomDomain(restApi, domain);
+    if (firewall) {
+      new Firewall(this, 'Firewall', { stage: restApi.deploymentStage, corsOrigin, ...firewall });
+    }
     const monitoring = new Monitoring(this, 'Monitoring', {
       configuration,
       restApi,
@@ -46,9 +49,7 @@ export class StoreOrdersStack extends Stack {
       });
     }
     this.addOutputs({
-      BaseUrl: configuration.domain
-        ? `https://${configuration.domain.name}/v1`
-        : restApi.urlForPath('/v1'),
+      BaseUrl: domain ? `https://${domain.name}/v1` : restApi.urlForPath('/v1'),
       RestApiId: restApi.restApiId,
       OrdersTableName: tables.orders.tableName,
       ApiKeysTableName: tables.apiKeys.tableName,
@@ -67,14 +68,6 @@ export class StoreOrdersStack extends Stack {
     }
     for (const [name, warning] of Object.entries(warningsOf(configuration))) {
       Annotations.of(this).addWarningV2(`store-orders:${name}`, warning);
-    }
-  }
-
-  private addEdge(configuration: StageConfiguration, restApi: RestApi): void {
-    const { domain, firewall, corsOrigin } = configuration;
-    if (domain) new CustomDomain(this, 'CustomDomain', { restApi, ...domain });
-    if (firewall) {
-      new Firewall(this, 'Firewall', { stage: restApi.deploymentStage, corsOrigin, ...firewall });
     }
   }
 

@@ -6,7 +6,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnOutput, Stack } from 'aws-cdk-lib/core';
-import { Construct } from 'constructs';
+import type { StageSettings } from '../settings/stages.ts';
 
 /**
  * Allows TLS 1.2 and 1.3 with forward secrecy only; without a policy, a Regional API accepts TLS 1.0.
@@ -20,29 +20,22 @@ export const modernTls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-export interface CustomDomainProps {
-  readonly restApi: RestApi;
-  readonly name: string;
-  readonly certificateArn: string;
-}
-
 /**
  * Serves the API at `https://{name}/v1`. The stack does not manage DNS; its outputs name the
  * target that the domain's alias or CNAME record must point to.
  */
-export class CustomDomain extends Construct {
-  constructor(scope: Construct, id: string, props: CustomDomainProps) {
-    super(scope, id);
-    const { restApi, name: domainName, certificateArn } = props;
-    // There is no base path, because the version segment is one of the API's own resources.
-    const domain = restApi.addDomainName('Domain', {
-      domainName,
-      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
-      endpointType: EndpointType.REGIONAL,
-      ...modernTls,
-    });
-    const stack = Stack.of(this);
-    new CfnOutput(stack, 'DomainNameTarget', { value: domain.domainNameAliasDomainName });
-    new CfnOutput(stack, 'DomainNameTargetZoneId', { value: domain.domainNameAliasHostedZoneId });
-  }
+export function addCustomDomain(
+  restApi: RestApi,
+  { name: domainName, certificateArn }: NonNullable<StageSettings['domain']>,
+): void {
+  const stack = Stack.of(restApi);
+  // There is no base path, because the version segment is one of the API's own resources.
+  const domain = restApi.addDomainName('Domain', {
+    domainName,
+    certificate: Certificate.fromCertificateArn(stack, 'Certificate', certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    ...modernTls,
+  });
+  new CfnOutput(stack, 'DomainNameTarget', { value: domain.domainNameAliasDomainName });
+  new CfnOutput(stack, 'DomainNameTargetZoneId', { value: domain.domainNameAliasHostedZoneId });
 }
