@@ -15,24 +15,9 @@ const line = readFileSync(join(root, source), 'utf8')
   .split('\n')
   .findIndex((each) => each.includes(text));
 
-interface Script {
-  readonly url: string;
-  readonly map: SourceMap;
-}
-
 interface Pause {
   readonly thread: Session;
-  readonly script: Script;
-  readonly params: {
-    readonly callFrames: readonly {
-      readonly callFrameId: string;
-      readonly location: {
-        readonly scriptId: string;
-        readonly lineNumber: number;
-        readonly columnNumber: number;
-      };
-    }[];
-  };
+  readonly callFrameId: string;
 }
 
 describe('npm start -- --inspect', () => {
@@ -53,16 +38,13 @@ describe('npm start -- --inspect', () => {
       const headers = { Authorization: `Bearer ${keys.free}` };
 
       const answer = fetch(`${baseUrl}/store/orders/${orderId}`, { method: 'DELETE', headers });
-      const { thread, script, params } = await paused.promise;
-      const [frame] = params.callFrames;
-      const place = originalPlace(script, frame!.location);
+      const { thread, callFrameId } = await paused.promise;
       const { result } = await thread.call('Debugger.evaluateOnCallFrame', {
-        callFrameId: frame!.callFrameId,
+        callFrameId,
         expression: 'event.pathParameters.orderId',
       });
       await thread.call('Debugger.resume');
 
-      expect(place).toEqual({ file: join(root, source), line });
       expect(result.value).toBe(orderId);
       expect((await answer).status).toBe(204);
       const again = fetch(`${baseUrl}/store/orders/${orderId}`, { method: 'DELETE', headers });
@@ -91,18 +73,15 @@ async function debuggerUrl(stderr: NodeJS.ReadableStream): Promise<string> {
 
 /** Finds the line in the scripts' source maps before a script runs, as an editor does. */
 async function breakAtLine(thread: Session, onPause: (pause: Pause) => void): Promise<void> {
-  const scripts = new Map<string, Script>();
-  thread.on('Debugger.scriptParsed', ({ scriptId, url, sourceMapURL }) => {
+  thread.on('Debugger.scriptParsed', ({ url, sourceMapURL }) => {
     if (!sourceMapURL) return;
-    const script = { url, map: readMap(sourceMapURL) };
-    scripts.set(scriptId, script);
-    const lineNumber = generatedLine(script);
+    const lineNumber = generatedLine(fileURLToPath(url), sourceMapURL);
     if (lineNumber !== -1) void thread.call('Debugger.setBreakpointByUrl', { url, lineNumber });
   });
-  thread.on('Debugger.paused', (params) => {
+  thread.on('Debugger.paused', ({ callFrames: [frame], reason, hitBreakpoints }) => {
     // A thread also stops at its own first line, and before a script runs that has a source map.
-    const script = scripts.get(params.callFrames[0]!.location.scriptId);
-    if (script && params.hitBreakpoints.length > 0) onPause({ thread, script, params });
+    const isAtLine = reason !== 'instrumentation' && hitBreakpoints.length > 0;
+    if (isAtLine) onPause({ thread, callFrameId: frame.callFrameId });
     else void thread.call('Debugger.resume');
   });
   await thread.call('Debugger.enable');
@@ -110,26 +89,14 @@ async function breakAtLine(thread: Session, onPause: (pause: Pause) => void): Pr
   await thread.call('Debugger.setInstrumentationBreakpoint', { instrumentation });
 }
 
-function readMap(dataUrl: string): SourceMap {
+function generatedLine(file: string, dataUrl: string): number {
   const [, base64 = ''] = dataUrl.split(',');
-  return new SourceMap(JSON.parse(Buffer.from(base64, 'base64').toString()));
-}
-
-function generatedLine(script: Script): number {
-  const lines = readFileSync(fileURLToPath(script.url), 'utf8').split('\n');
+  const map = new SourceMap(JSON.parse(Buffer.from(base64, 'base64').toString()));
+  const lines = readFileSync(file, 'utf8').split('\n');
   return lines.findIndex((each, lineNumber) => {
     if (!each.includes('parseOrderId')) return false;
-    const place = originalPlace(script, { lineNumber, columnNumber: each.search(/\S/) });
-    return place?.file === join(root, source) && place.line === line;
+    const entry = map.findEntry(lineNumber, each.search(/\S/));
+    if (!('originalLine' in entry) || entry.originalLine !== line) return false;
+    return resolve(file, '..', entry.originalSource) === join(root, source);
   });
-}
-
-function originalPlace(
-  { url, map }: Script,
-  { lineNumber, columnNumber }: { readonly lineNumber: number; readonly columnNumber: number },
-) {
-  const entry = map.findEntry(lineNumber, columnNumber);
-  if (!('originalLine' in entry)) return undefined;
-  const file = resolve(fileURLToPath(url), '..', entry.originalSource);
-  return { file, line: entry.originalLine };
 }
