@@ -148,21 +148,6 @@ describe('a stream for a request', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  it('is closed if its prelude does not arrive within the time limit of the whole request', async () => {
-    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
-    const source = new PassThrough();
-    const { answered } = send({ answer: promise, isStreaming: true });
-    await advance(6_000);
-    resolve({ stream: source });
-    await advance(3_999);
-    const wasClosed = source.destroyed;
-
-    await advance(1);
-
-    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
-    expect([wasClosed, source.destroyed]).toEqual([false, true]);
-  });
-
   it.each<[string, boolean, (source: PassThrough) => InvocationResult]>([
     ['comes although none is expected', false, (source) => ({ stream: source })],
     ['is expected but does not come', true, () => ({ payload: '{}' })],
