@@ -19,13 +19,6 @@ beforeEach(() => {
 afterEach(() => directory.release());
 
 describe('control plane', () => {
-  it('lists keys by the beginning of their names', () => {
-    for (const name of ['a-1', 'a-2', 'b-1']) plane.createApiKey({ ...key, name, value: name });
-
-    expect(plane.getApiKeys({ nameQuery: 'a-' }).map(({ name }) => name)).toEqual(['a-1', 'a-2']);
-    expect(plane.getApiKeys()).toHaveLength(3);
-  });
-
   it('deletes a key and removes it from its usage plan', () => {
     const { id } = plane.createApiKey(key);
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
@@ -47,7 +40,6 @@ describe('control plane', () => {
 
   it.each<[string, (keyId: string) => unknown, string]>([
     ['a key whose value is taken', () => plane.createApiKey(key), 'ConflictException'],
-    ['the deletion of an unknown key', () => plane.deleteApiKey('x'), 'NotFoundException'],
     [
       'an unknown plan',
       (keyId) => plane.createUsagePlanKey({ usagePlanId: 'x', keyId }),
@@ -59,19 +51,9 @@ describe('control plane', () => {
       'NotFoundException',
     ],
     [
-      'a key that is in the plan already',
-      (keyId) => plane.createUsagePlanKey({ usagePlanId: 'free', keyId }),
-      'ConflictException',
-    ],
-    [
       'a second plan of the same stage',
       (keyId) => plane.createUsagePlanKey({ usagePlanId: 'pro', keyId }),
       'ConflictException',
-    ],
-    [
-      'to remove a key from a plan that it is not in',
-      (keyId) => plane.deleteUsagePlanKey({ usagePlanId: 'pro', keyId }),
-      'NotFoundException',
     ],
   ])('refuses %s', (_, call, type) => {
     const { id } = plane.createApiKey(key);
