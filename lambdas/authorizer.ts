@@ -82,18 +82,17 @@ function everyMethodOfStage(methodArn: string): string {
 
 function recordDecision({ keyId, rejection, isBanStart }: Decision, requestId: string): void {
   const fields = { requestId, keyId };
-  if (isBanStart) recordMetrics({ KeysBanned: 1 }, { fields });
+  if (isBanStart) recordMetrics({ KeysBanned: 1 }, fields);
   if (rejection) {
-    recordMetrics({ RequestsRejected: 1 }, { dimension: { Reason: rejection.code }, fields });
+    recordMetrics({ RequestsRejected: 1 }, fields, { Reason: rejection.code });
   } else {
-    recordMetrics({ RequestsAdmitted: 1 }, { fields });
+    recordMetrics({ RequestsAdmitted: 1 }, fields);
   }
 }
 
 function recordFailure(error: unknown, requestId: string): void {
   if (error instanceof UnauthorizedError) {
-    const options = { dimension: { Reason: 'unauthorized' as const }, fields: { requestId } };
-    recordMetrics({ RequestsRejected: 1 }, options);
+    recordMetrics({ RequestsRejected: 1 }, { requestId }, { Reason: 'unauthorized' });
   } else {
     log.error('The authorizer failed', error, { requestId });
   }

@@ -63,10 +63,7 @@ async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Pr
 function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
   const Outcome = cancellationOutcomes.find((outcome) => outcome === code);
   if (!Outcome) return;
-  recordMetrics(
-    { CancellationsRequested: 1 },
-    { dimension: { Outcome }, fields: logFields(event) },
-  );
+  recordMetrics({ CancellationsRequested: 1 }, logFields(event), { Outcome });
 }
 
 /**

@@ -93,7 +93,7 @@ async function sendAndRecord(list: OrdersList, output: Writable, fields: LogFiel
   const record = (isComplete: boolean) =>
     recordMetrics(
       { OrdersListed: totals.orders, BytesStreamed: totals.bytes },
-      { fields: { ...fields, isComplete } },
+      { ...fields, isComplete },
     );
   try {
     await sendList(list, output, totals);

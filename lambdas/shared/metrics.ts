@@ -10,22 +10,20 @@ import {
 
 const stage = requiredVariable('STAGE');
 
-interface MetricOptions {
-  /** An additional dimension. The metric is recorded both with it and for the stage as a whole. */
-  dimension?: { Reason: RejectionReason } | { Outcome: CancellationOutcome };
-  /** Fields to search the log by. As a dimension, a key id would create a metric for every key. */
-  fields?: LogFields;
-}
+type Dimension = { Reason: RejectionReason } | { Outcome: CancellationOutcome };
 
 /**
  * Records CloudWatch metrics by writing one log line in the embedded metric format, which needs no
  * request to CloudWatch. The line also serves as the log entry of the event.
  *
+ * @param fields to search the log by. As a dimension, a key id would create a metric for every key
+ * @param dimension is additional: the metrics are recorded both with it and for the stage as a whole
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function recordMetrics(
   values: Partial<Record<MetricName, number>>,
-  { dimension, fields }: MetricOptions = {},
+  fields: LogFields = {},
+  dimension?: Dimension,
 ): void {
   const names = Object.keys(values) as MetricName[];
   const dimensions = [['Stage'], ...(dimension ? [['Stage', ...Object.keys(dimension)]] : [])];

@@ -123,7 +123,7 @@ describe('recordMetrics', () => {
   it('records with an additional dimension and for the whole stage, and never uses an id as a dimension', () => {
     const fields = { requestId: 'r', keyId: 'k' };
 
-    recordMetrics({ RequestsRejected: 1 }, { dimension: { Reason: 'quota_exceeded' }, fields });
+    recordMetrics({ RequestsRejected: 1 }, fields, { Reason: 'quota_exceeded' });
 
     expect(captured.lines()).toMatchObject([
       {
