@@ -20,7 +20,6 @@ import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
 export const nowSeconds = Math.floor(nowMs / 1_000);
 export const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
-export const day = Date.parse('2026-11-20T00:00:00Z') / 1_000;
 
 /** A stage's owners and keys. */
 export interface StageOfKeys {
