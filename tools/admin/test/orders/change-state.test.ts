@@ -143,21 +143,14 @@ describe('with other responses of DynamoDB', () => {
     expect([exitCode, stderr]).toEqual([1, `${text}\n`]);
   });
 
-  it.each([
-    ['ship', ['ship', '7'], 'DynamoDB UpdateItem'],
-    ['export', ['export'], 'DynamoDB Scan'],
-    ['import', ['import', 'orders.jsonl'], 'DynamoDB BatchExecuteStatement'],
-  ])('orders %s fails if the response is empty', async (_, words, call) => {
+  it('orders ship fails if the response is empty', async () => {
     mock.onAnyCommand().resolves({});
     mock.on(GetCommand).resolves({ Item: { id: NumberValue.from(7), status: 'pending' } });
-    const path = file('{"id":7}');
 
-    const { exitCode, stdout, stderr } = await orders(
-      words.map((word) => (word === 'orders.jsonl' ? path : word)),
-    );
+    const { exitCode, stdout, stderr } = await orders(['ship', '7']);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
-    expect(stderr).toContain(`${call} may or may not have been done`);
-    if (call.endsWith('UpdateItem')) expect(stderr).toContain('"orders show 7" shows whether');
+    expect(stderr).toContain('DynamoDB UpdateItem may or may not have been done');
+    expect(stderr).toContain('"orders show 7" shows whether');
   });
 });

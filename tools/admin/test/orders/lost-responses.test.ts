@@ -148,37 +148,21 @@ describe('R13: a change whose response is lost', () => {
   });
 });
 
-describe('an import while a client cancels the order', () => {
-  const line = (petId: number): OrderItem => ({
+it('an import whose response is lost inserts an order once, and reports that a client has cancelled it', async () => {
+  const line: OrderItem = {
     id: NumberValue.from(orderId),
-    petId: NumberValue.from(petId),
+    petId: NumberValue.from(1),
     status: 'pending',
-  });
-  const update = (petId: number) => addOrders([line(petId)], table, { update: true });
-  const cancel = async () => expect(await changes.cancelOrder.make()).toBe('done');
-  const note = 'order 7 is cancelled, the line says pending';
-
-  it('inserts it once if the response is lost, and reports the other state', async () => {
-    const Key = { id: { N: orderId } };
-    await database.dynamodb.send(new DeleteItemCommand({ TableName: tableName, Key }));
-    loseNext('BatchExecuteStatement', cancel);
-
-    expect(await addOrders([line(1)], table)).toEqual([{ outcomes: ['different'], note }]);
-
-    expect(await findOrder(orderId, table)).toMatchObject({ ...line(1), status: 'cancelled' });
+  };
+  const Key = { id: { N: orderId } };
+  await database.dynamodb.send(new DeleteItemCommand({ TableName: tableName, Key }));
+  loseNext('BatchExecuteStatement', async () => {
+    expect(await changes.cancelOrder.make()).toBe('done');
   });
 
-  it('sends an update once, so that it undoes no later one if its response is lost', async () => {
-    await storeOrder({ status: { S: 'pending' } });
-    loseNext('UpdateItem', async () => {
-      await update(2);
-      await cancel();
-    });
+  expect(await addOrders([line], table)).toEqual([
+    { outcomes: ['different'], note: 'order 7 is cancelled, the line says pending' },
+  ]);
 
-    await expect(update(1)).rejects.toThrow(
-      'DynamoDB UpdateItem may or may not have been done (socket hang up)',
-    );
-
-    expect(await findOrder(orderId, table)).toMatchObject({ ...line(2), status: 'cancelled' });
-  });
+  expect(await findOrder(orderId, table)).toMatchObject({ ...line, status: 'cancelled' });
 });

@@ -88,15 +88,6 @@ describe('orders reopen --cancelled-by', () => {
     });
   });
 
-  it('finds the longest name of a role and its session', async () => {
-    const name = `assumed-role/${'r'.repeat(64)}/${'s'.repeat(64)}`;
-    await store({ 1: cancelled('09:00:00.000Z', name) });
-
-    await reopen(`--cancelled-by ${name} --since 2026-11-20T09:00:00Z`);
-
-    expect(await statuses()).toEqual({ 1: 'pending' });
-  });
-
   it('prints the number per hour in a dry run, and changes nothing', async () => {
     await store();
     const before = await stored();
