@@ -59,14 +59,17 @@ export async function sendList(
   output: Writable,
   totals: ListTotals,
 ): Promise<void> {
-  const reader = new Reader(output);
   const json = jsonArray(pages, totals);
+  /** How long the reader may still keep the function waiting. Every byte of the list extends it. */
+  let allowedMs = maxBacklogMs;
   try {
     for await (const chunk of isGzip ? gzipped(json) : json) {
+      if (output.destroyed) throw new Error('The response stream is closed.');
       totals.bytes += chunk.length;
-      await reader.write(chunk);
+      allowedMs += (1_000 * chunk.length) / minBytesPerSecond;
+      allowedMs -= await waitFor(output, allowedMs, (done) => output.write(chunk, done));
     }
-    await reader.end();
+    await waitFor(output, allowedMs, (done) => output.end(done));
   } catch (error) {
     if (error instanceof SlowReaderError) closeConnection(output);
     throw error;
@@ -111,41 +114,28 @@ async function* gzipped(chunks: AsyncIterable<Buffer>) {
   }
 }
 
-/** Writes to a stream and limits how long its reader may keep the function waiting. */
-class Reader {
-  private readonly output: Writable;
-  /** How long the reader may still keep the function waiting. Every byte of the list extends it. */
-  private allowedMs = maxBacklogMs;
-
-  constructor(output: Writable) {
-    this.output = output;
+/**
+ * Resolves when a write has left the process, with the milliseconds for which the reader kept it waiting.
+ *
+ * @throws SlowReaderError after `allowedMs`
+ */
+async function waitFor(
+  output: Writable,
+  allowedMs: number,
+  write: (done: (error?: Error | null) => void) => void,
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const sinceMs = performance.now();
+  const timer = setTimeout(() => reject(new SlowReaderError()), allowedMs);
+  output.once('error', reject);
+  write((error) => (error ? reject(error) : resolve()));
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    output.off('error', reject);
   }
-
-  /** Resolves when the chunk has left the process. */
-  async write(chunk: Buffer): Promise<void> {
-    if (this.output.destroyed) throw new Error('The response stream is closed.');
-    this.allowedMs += (1_000 * chunk.length) / minBytesPerSecond;
-    await this.waitFor((done) => this.output.write(chunk, done));
-  }
-
-  async end(): Promise<void> {
-    await this.waitFor((done) => this.output.end(done));
-  }
-
-  private async waitFor(start: (done: (error?: Error | null) => void) => void): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const sinceMs = performance.now();
-    const timer = setTimeout(() => reject(new SlowReaderError()), this.allowedMs);
-    this.output.once('error', reject);
-    start((error) => (error ? reject(error) : resolve()));
-    try {
-      await promise;
-    } finally {
-      clearTimeout(timer);
-      this.output.off('error', reject);
-      this.allowedMs -= performance.now() - sinceMs;
-    }
-  }
+  return performance.now() - sinceMs;
 }
 
 /**
