@@ -45,13 +45,6 @@ interface HttpServerOptions {
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
 }
 
-interface HttpServer {
-  /** The URL without a path, such as `http://127.0.0.1:3000`. */
-  readonly origin: string;
-  /** Stops listening and closes all open connections. */
-  close(): Promise<void>;
-}
-
 // Longer than Node's default of five seconds, as in API Gateway, so that clients can reuse an idle
 // connection.
 const keepAliveTimeoutMs = 65_000;
@@ -60,7 +53,7 @@ const keepAliveTimeoutMs = 65_000;
 const headerMaxBytes = 1_048_576;
 
 /** Serves a gateway over HTTP. Node itself answers malformed HTTP. */
-export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer(options: HttpServerOptions) {
   const settings = { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerMaxBytes };
   const server = createServer(settings, (incoming, outgoing) => {
     void respond(incoming, outgoing, options);
@@ -70,6 +63,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return { origin: originOf(server, options.host), close: () => close(server) };
 }
 
+/** The URL without a path, such as `http://127.0.0.1:3000`. */
 function originOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   const isEverywhere = host === '0.0.0.0' || host === '::';
@@ -77,6 +71,7 @@ function originOf(server: Server, host: string): string {
   return `http://${name}:${port}`;
 }
 
+/** Stops listening and closes all open connections. */
 async function close(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();

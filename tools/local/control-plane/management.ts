@@ -4,16 +4,14 @@ import { readBody } from '../exchange/incoming-request.ts';
 import { type ControlPlane, ControlPlaneError } from './control-plane.ts';
 import { isTrusted } from './loopback.ts';
 
-/** The parts of a stack that CloudFormation describes: its name and its outputs. */
-interface StackDescription {
-  readonly stackName: string;
-  readonly outputs: Readonly<Record<string, string>>;
-}
-
 /** The services that an operator's AWS clients can call at the local run's address. */
 interface ManagedServices {
   readonly controlPlane: ControlPlane;
-  readonly stack: StackDescription;
+  /** The parts of the stack that CloudFormation describes. */
+  readonly stack: {
+    readonly stackName: string;
+    readonly outputs: Readonly<Record<string, string>>;
+  };
   readonly guard: DynamoDBGuard;
 }
 
@@ -118,7 +116,7 @@ function sendJson(outgoing: ServerResponse, status: number, body: unknown): void
 async function answerQuery(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  stack: StackDescription,
+  stack: ManagedServices['stack'],
 ): Promise<boolean> {
   const form = new URLSearchParams(String(await readBody(incoming)));
   if (form.get('Action') !== 'DescribeStacks') return false;
@@ -126,7 +124,7 @@ async function answerQuery(
   return true;
 }
 
-function description({ stackName, outputs }: StackDescription): string {
+function description({ stackName, outputs }: ManagedServices['stack']): string {
   const members = Object.entries(outputs).map(
     ([key, value]) =>
       `<member><OutputKey>${escaped(key)}</OutputKey><OutputValue>${escaped(value)}</OutputValue></member>`,

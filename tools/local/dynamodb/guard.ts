@@ -1,13 +1,10 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  Agent as HttpAgent,
-  request as httpRequest,
+import http, {
   type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -64,20 +61,20 @@ const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
   const { identities, isEmbedded, log } = options;
   const upstream = new URL(options.endpoint);
-  const isEncrypted = upstream.protocol === 'https:';
-  const agent = new (isEncrypted ? HttpsAgent : HttpAgent)({ keepAlive: true });
-  const request = isEncrypted ? httpsRequest : httpRequest;
-  const callers = new Map(
-    [identities.operator, ...identities.functions.values()].map((identity) => [
-      identity.accessKeyId,
-      identity,
-    ]),
-  );
+  const { Agent, request } = upstream.protocol === 'https:' ? https : http;
+  const agent = new Agent({ keepAlive: true });
+  const callers = [identities.operator, ...identities.functions.values()];
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const caller = callers.get(credential.exec(incoming.headers.authorization ?? '')?.[1] ?? '');
-    if (!caller) return refuse(incoming, outgoing);
     const { headers } = incoming;
+    const [, sender] = credential.exec(headers.authorization ?? '') ?? [];
+    const caller = callers.find(({ accessKeyId }) => accessKeyId === sender);
+    if (!caller) {
+      incoming.resume();
+      // Without a reason, and without the headers that would let a web page read it.
+      const message = 'The security token included in the request is invalid.';
+      return sendError(outgoing, 403, 'UnrecognizedClientException', message);
+    }
     const body = await buffer(incoming);
     const denial = denialOf(caller, operationOf(headers), body);
     if (!denial) return forward(headers, body, outgoing);
@@ -113,7 +110,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
     await pipeline(response, outgoing);
   }
 
-  const server = createServer((incoming, outgoing) => {
+  const server = http.createServer((incoming, outgoing) => {
     answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
   // The value 0 disables the timeout of idle connections. Otherwise, a function could send a call on
@@ -160,13 +157,6 @@ function forwardedHeaders({ username }: URL, headers: IncomingHttpHeaders, body:
 
 function operationOf(headers: IncomingHttpHeaders): string {
   return target.exec(String(headers['x-amz-target']))?.[1] ?? '';
-}
-
-/** Refuses a call without a reason, and without the headers that would let a web page read it. */
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  incoming.resume();
-  const message = 'The security token included in the request is invalid.';
-  sendError(outgoing, 403, 'UnrecognizedClientException', message);
 }
 
 function sendError(outgoing: ServerResponse, status: number, type: string, message: string): void {

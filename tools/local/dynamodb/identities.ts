@@ -29,10 +29,6 @@ export interface Identities {
 
 type Statement = Readonly<Record<string, unknown>>;
 
-interface PolicyDocument {
-  readonly Statement: readonly Statement[];
-}
-
 /**
  * Creates an identity for the operator and for each function of a template.
  *
@@ -91,13 +87,12 @@ function allowedBy({ logicalId, ref, property }: TemplateResource, template: Tem
   if (property('ManagedPolicyArns') !== undefined) {
     throw unsupported(logicalId, 'ManagedPolicyArns of a function');
   }
-  const own: { PolicyDocument: PolicyDocument }[] = property('Policies') ?? [];
+  const own = [...(property('Policies') ?? [])].map(({ PolicyDocument }) => PolicyDocument);
   const attached = template
     .ofType('AWS::IAM::Policy')
-    .filter((policy) => (policy.property('Roles') as unknown[]).includes(ref))
-    .map((policy) => policy.property('PolicyDocument') as PolicyDocument);
-  const documents = [...own.map(({ PolicyDocument }) => PolicyDocument), ...attached];
-  const statements = documents.flatMap(({ Statement }) => Statement);
+    .filter((policy) => policy.property('Roles').includes(ref))
+    .map((policy) => policy.property('PolicyDocument'));
+  const statements: Statement[] = [...own, ...attached].flatMap(({ Statement }) => Statement);
   return new Set(statements.flatMap((statement) => readStatement(statement, logicalId)));
 }
 

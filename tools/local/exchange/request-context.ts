@@ -15,23 +15,10 @@ export interface Exchange {
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
  */
-export interface RequestContext extends Omit<ApiStage, 'region'> {
-  readonly domainName: string;
-  readonly domainPrefix: string;
-  readonly httpMethod: string;
-  /** The request's path, including the stage. */
-  readonly path: string;
-  readonly protocol: string;
-  readonly requestId: string;
-  readonly extendedRequestId: string;
-  readonly requestTime: string;
-  readonly requestTimeEpoch: number;
-  readonly identity: {
-    readonly sourceIp: string;
-    readonly userAgent: string | null;
-    apiKey?: string;
-    apiKeyId?: string;
-  };
+export type RequestContext = ReturnType<typeof createRequestContext> & LaterVariables;
+
+interface LaterVariables {
+  readonly identity: { apiKey?: string; apiKeyId?: string };
   resourceId?: string;
   resourcePath?: string;
   operationName?: string;
@@ -54,15 +41,13 @@ export interface ApiStage {
 }
 
 /** Creates the variables that are known before the first step of the gateway. */
-export function createRequestContext(
-  request: IncomingRequest,
-  { region, ...stage }: ApiStage,
-): RequestContext {
+export function createRequestContext(request: IncomingRequest, { region, ...stage }: ApiStage) {
   return {
     ...stage,
     domainName: `${stage.apiId}.execute-api.${region}.amazonaws.com`,
     domainPrefix: stage.apiId,
     httpMethod: request.method,
+    // Including the stage.
     path: request.path,
     protocol: 'HTTP/1.1',
     requestId: randomUUID(),

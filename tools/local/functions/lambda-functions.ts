@@ -33,13 +33,10 @@ export interface InvocationTarget {
  */
 export type TargetOf = (uri: unknown, logicalId: string) => InvocationTarget;
 
-interface AssetsManifest {
-  readonly files: Readonly<
-    Record<
-      string,
-      { source: { path: string }; destinations: Record<string, { objectKey: string }> }
-    >
-  >;
+/** A file of the assets manifest. */
+interface Asset {
+  readonly source: { readonly path: string };
+  readonly destinations: Readonly<Record<string, { readonly objectKey: string }>>;
 }
 
 // The defaults of CloudFormation's AWS::Lambda::Function.
@@ -78,10 +75,10 @@ export function readFunctions(template: Template, assetsManifestFile: string): T
 }
 
 function assetDirectories(assetsManifestFile: string): Map<string, string> {
-  const { files } = JSON.parse(readFileSync(assetsManifestFile, 'utf8')) as AssetsManifest;
+  const { files } = JSON.parse(readFileSync(assetsManifestFile, 'utf8'));
   const directory = dirname(assetsManifestFile);
   return new Map(
-    Object.values(files).flatMap(({ source, destinations }) =>
+    Object.values<Asset>(files).flatMap(({ source, destinations }) =>
       Object.values(destinations).map(({ objectKey }) => [objectKey, join(directory, source.path)]),
     ),
   );

@@ -7,13 +7,6 @@ import type { Template, TemplateResource } from '../template/template.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { TokenBucketLimits } from './usage-plan.ts';
 
-interface MethodSettings {
-  readonly HttpMethod: string;
-  readonly ResourcePath: string;
-  readonly ThrottlingBurstLimit: number;
-  readonly ThrottlingRateLimit: number;
-}
-
 /** A method of the API, with its authorizer and its integration. */
 export interface ApiMethod {
   readonly operationName: string | undefined;
@@ -42,7 +35,7 @@ export function readStage(
   restApi: TemplateResource,
 ): [ApiStage, TokenBucketLimits | undefined] {
   const { logicalId, ref, property } = onlyOne('AWS::ApiGateway::Stage', template);
-  const settings: readonly Partial<MethodSettings>[] = property('MethodSettings') ?? [];
+  const settings = [...(property('MethodSettings') ?? [])];
   const ofAllMethods = settings.find(
     ({ ResourcePath, HttpMethod }) => ResourcePath === '/*' && HttpMethod === '*',
   );

@@ -55,18 +55,14 @@ function forwardedHeaders(request: IncomingRequest, trace: string): Map<string, 
 }
 
 // These fields are in every event. They are null unless a request is signed with IAM credentials.
-const unusedIdentity = {
-  accessKey: null,
-  accountId: null,
-  caller: null,
-  cognitoAuthenticationProvider: null,
-  cognitoAuthenticationType: null,
-  cognitoIdentityId: null,
-  cognitoIdentityPoolId: null,
-  principalOrgId: null,
-  user: null,
-  userArn: null,
-};
+const unusedIdentity = Object.fromEntries(
+  words(`
+    accessKey accountId caller cognitoAuthenticationProvider cognitoAuthenticationType
+    cognitoIdentityId cognitoIdentityPoolId principalOrgId user userArn`).map((name) => [
+    name,
+    null,
+  ]),
+);
 
 function lastValues(values: ReadonlyMap<string, string[]>): Record<string, string> {
   return Object.fromEntries([...values].map(([name, list]) => [name, list.at(-1)!]));

@@ -99,7 +99,9 @@ export class Template {
    */
   #resolve(value: unknown, owner: string): unknown {
     const resolve = (item: unknown) => this.#resolve(item, owner);
-    if (typeof value === 'string') return withoutDynamicReference(value, owner);
+    if (typeof value === 'string' && value.includes('{{resolve:')) {
+      throw unsupported(owner, `the dynamic reference ${value}`);
+    }
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value);
@@ -125,11 +127,6 @@ export class Template {
         throw unsupported(owner, `the function ${name}`);
     }
   }
-}
-
-function withoutDynamicReference(value: string, owner: string): string {
-  if (!value.includes('{{resolve:')) return value;
-  throw unsupported(owner, `the dynamic reference ${value}`);
 }
 
 /** @throws TemplateError if a reference has no value */
