@@ -69,11 +69,6 @@ function answering(...answers: GivenAnswer[]): Send {
   };
 }
 
-/** Runs the checks on something that gives other answers. */
-function runOn(...answers: GivenAnswer[]) {
-  return run(['--url', store.baseUrl], { key: key.apiKey, send: answering(...answers) });
-}
-
 describe('smoke test', () => {
   it('passes on a stage that keeps the contract, with as many requests as --help says', async () => {
     const free = await store.issue('free');
@@ -190,15 +185,6 @@ describe('smoke test, before its checks', () => {
     expect(errors[0]).not.toContain('secret');
   });
 
-  it('reports an address where nothing listens', async () => {
-    const { exitCode, errors } = await run(['--url', 'http://127.0.0.1:1/staging/v1'], {
-      key: key.apiKey,
-    });
-
-    expect(exitCode).toBe(1);
-    expect(errors).toEqual([expect.stringContaining('--url does not answer')]);
-  });
-
   it.each<[string, RequestListener, string]>([
     ['never answers', () => {}, 'no answer within 0.5 seconds'],
     [
@@ -215,13 +201,14 @@ describe('smoke test, before its checks', () => {
     expect(errors).toEqual([expect.stringContaining(message)]);
   });
 
-  it('explains what to do about a name without a DNS record', async () => {
-    const { exitCode, errors } = await run(['--url', 'https://api.store.invalid/v1'], {
-      key: key.apiKey,
-    });
+  it.each([
+    ['http://127.0.0.1:1/staging/v1', /--url does not answer: .*: is the stage running\?$/],
+    ['https://api.store.invalid/v1', /no D?NS? ?(record|server).* api\.store\.invalid/],
+  ])('says why %s does not answer', async (url, message) => {
+    const { exitCode, errors } = await run(['--url', url], { key: key.apiKey });
 
     expect(exitCode).toBe(1);
-    expect(errors[0]).toMatch(/no D?NS? ?(record|server).* api\.store\.invalid/);
+    expect(errors).toEqual([expect.stringMatching(message)]);
   });
 
   it('says when to try again if the key has too few requests left', async () => {
@@ -235,14 +222,6 @@ describe('smoke test, before its checks', () => {
       expect.stringMatching(
         /^smoke: the key has 3 of 60 requests left, but the checks need 35: try again in \d+ seconds/,
       ),
-    ]);
-  });
-
-  it('recognises an address of something else', async () => {
-    const { errors } = await runOn({ status: 404, text: '<html>Nothing here</html>' });
-
-    expect(errors).toEqual([
-      "smoke: --url is not the address of this service: it answers 404 (no content type) <html>Nothing here</html>. Use the stack's output BaseUrl, with its stage and version: https://…/STAGE/v1",
     ]);
   });
 
@@ -277,28 +256,41 @@ describe('smoke test, before its checks', () => {
     expect(waitedMs).toBeGreaterThanOrEqual(28_000);
   });
 
-  it('gives up after 120 seconds, and shows the last response', async () => {
-    const { exitCode, errors, waitedMs } = await runOn(unavailable);
+  it.each<[string, number, string, GivenAnswer[]]>([
+    [
+      'is not the service',
+      0,
+      "smoke: --url is not the address of this service: it answers 404 (no content type) <html>Nothing here</html>. Use the stack's output BaseUrl, with its stage and version: https://…/STAGE/v1",
+      [{ status: 404, text: '<html>Nothing here</html>' }],
+    ],
+    [
+      'never answers well',
+      120_000,
+      'smoke: --url does not give good answers after 120 s: it answers 503',
+      [unavailable],
+    ],
+    [
+      'is perhaps another stage',
+      120_000,
+      '{"message":"Forbidden"}; is this the stack\'s output BaseUrl, with its stage?',
+      [{ status: 403, text: '{"message":"Forbidden"}' }],
+    ],
+    [
+      'gives its fifth good response in a row after exactly 120 seconds',
+      120_000,
+      'All answers are good after 120 s',
+      [...Array(56).fill(unavailable), { status: 410, text: '{"code":"gone"}' }],
+    ],
+  ])('says of an address that %s, after %i ms', async (_, expectedMs, message, answers) => {
+    const send = answering(...answers);
 
-    expect(exitCode).toBe(1);
-    expect(waitedMs).toBe(120_000);
-    expect(errors.at(-1)).toMatch(
-      /^smoke: --url does not give good answers after 120 s: it answers 503/,
-    );
-  });
+    const { exitCode, errors, waitedMs } = await run(['--url', store.baseUrl], {
+      key: key.apiKey,
+      send,
+    });
 
-  it('starts with the fifth good response in a row, even after exactly 120 seconds', async () => {
-    const lateAnswers = [...Array(56).fill(unavailable), { status: 410, text: '{"code":"gone"}' }];
-
-    const { errors } = await runOn(...lateAnswers);
-
-    expect(errors.at(-1)).toBe('All answers are good after 120 s');
-  });
-
-  it('suggests a wrong stage if API Gateway answers Forbidden', async () => {
-    const { errors } = await runOn({ status: 403, text: '{"message":"Forbidden"}' });
-
-    expect(errors.at(-1)).toMatch(/403 .*Forbidden.*is this the stack's output BaseUrl/);
+    expect([exitCode, waitedMs]).toEqual([1, expectedMs]);
+    expect(errors.at(-1)).toContain(message);
   });
 });
 
