@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { Marked } from 'marked';
 import { html, Markup } from './html.ts';
@@ -44,12 +43,8 @@ export function renderGuide(markdown: string): Guide {
       link({ href, tokens }) {
         if (/^(#|[a-z]+:)/.test(href)) return false;
         const path = posix.join('docs', href.replace(/#.*/, ''));
-        const content = new Markup(this.parser.parseInline(tokens));
-        // A folder cannot be shown.
-        if (!statSync(join(root, path), { throwIfNoEntry: false })?.isFile())
-          return String(content);
         linkedFiles.add(path);
-        return String(html`<a href="${path}">${content}</a>`);
+        return String(html`<a href="${path}">${new Markup(this.parser.parseInline(tokens))}</a>`);
       },
     },
     hooks: {
@@ -76,8 +71,6 @@ function anchorOf(title: string, previous: readonly Heading[]): string {
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(/\s/g, '-');
-  const ids = new Set(previous.map(({ id }) => id));
-  let id = name;
-  for (let count = 1; ids.has(id); count++) id = `${name}-${count}`;
-  return id;
+  const count = previous.filter((heading) => heading.title === title).length;
+  return count === 0 ? name : `${name}-${count}`;
 }

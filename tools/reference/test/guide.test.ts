@@ -33,18 +33,6 @@ describe('a page of docs/ on the page of a local run', () => {
     expect(rendered(`[*here*](${href})`)).toBe(`<p><a href="${address}"><em>here</em></a></p>\n`);
   });
 
-  it('names the files of the repository that it links to', () => {
-    const { linkedFiles } = renderGuide(
-      '[a](../openapi.yaml), [b](#keys), [c](scaling.md), [d](./)',
-    );
-
-    expect([...linkedFiles]).toEqual(['openapi.yaml', 'docs/scaling.md']);
-  });
-
-  it('does not link to a folder, which the page cannot show', () => {
-    expect(rendered('[tools/](../tools)')).toBe('<p>tools/</p>\n');
-  });
-
   it('has its tables in figures, which can scroll', () => {
     expect(rendered('| a |\n|---|\n| 1 |')).toMatch(
       /^<figure tabindex="0"><table>.*<\/table><\/figure>\n$/s,
