@@ -57,9 +57,6 @@ const internalKinds = {
   shippedBy: text,
   reopenedAt: dateTime,
   reopenedBy: text,
-  // Only version 1.0.0 stored these two.
-  shipRequestId: text,
-  reopenRequestId: text,
 } as const satisfies Readonly<Record<string, Kind>>;
 
 export type FileField = OrderFieldName | keyof typeof internalKinds;

@@ -16,7 +16,7 @@ describe('orders export', () => {
     '{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,' +
     '"status":"cancelled","cancelledAt":"2026-11-20T09:31:00.000Z","cancelledBy":"key_1","cancelRequestId":"c"}';
   const shipped =
-    '{"id":-5,"status":"shipped","shippedAt":"2026-11-20T09:31:00.000Z","shipRequestId":"s"}';
+    '{"id":-5,"status":"shipped","shippedAt":"2026-11-20T09:31:00.000Z","shippedBy":"ann"}';
 
   it.each(['jsonl', 'csv'])(
     'writes orders that import as the same orders, as %s',
