@@ -1,17 +1,11 @@
 import { CommanderError } from 'commander';
 import { stackName } from '../../lib/settings/names.ts';
 import { isStageName } from '../../lib/settings/stages.ts';
-import {
-  DifferentError,
-  InterruptedError,
-  OperatorError,
-  reasonOf,
-  UsageError,
-} from '../shared/errors.ts';
+import { OperatorError, reasonOf, UsageError } from '../shared/errors.ts';
 import { errorsBehind, failureOf, type ServiceFailure } from './stage/service-failure.ts';
 import { labelOf, type Target } from './stage/target.ts';
 
-/** The exit code of each kind of failure. `--help` explains them. */
+/** The exit codes, by the codes of errors and by further classes of failures. `--help` explains them. */
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
 /** Describes the error that ended a command, as it is reported to the operator. */
@@ -19,22 +13,18 @@ export function reportFailure(thrown: unknown, target: Target) {
   // The message quotes the command line, whose words can look like a failure of a service.
   const failure = thrown instanceof CommanderError ? undefined : failureBehind(thrown);
   const error = operatorErrorOf(thrown, target, failure);
-  const failureClass = failure ? 'service' : classOf(error);
+  const code = codeOf(error);
+  const ownClass = code in exitCodes ? (code as keyof typeof exitCodes) : 'refused';
+  const failureClass = failure ? 'service' : ownClass;
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,
     /** The kind of error, for programs. */
-    code: failure?.kind ?? codeOf(error),
+    code: failure?.kind ?? code,
     /** The problem, without the remedy. */
     message: error.problem,
     remedy: failure ? remedyFor(failure, error, target) : (error.remedy ?? null),
   };
-}
-
-function classOf(error: OperatorError): keyof typeof exitCodes {
-  if (error instanceof UsageError) return 'usage';
-  if (error instanceof DifferentError) return 'different';
-  return error instanceof InterruptedError ? 'interrupted' : 'refused';
 }
 
 /** Finds the failure of a service in an error or its causes. */
