@@ -8,26 +8,17 @@ import {
 import { stageOfKey } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError } from '../../shared/errors.ts';
 import { findOwner, findOwnerOfHash } from '../owners/find-owner.ts';
-import type { StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { ownerIdOf } from './api-key-token.ts';
-import { keysOf, refuseMalformed, type StoredKey } from './find-key.ts';
-
-/** The owner of a token or a key id, and the keys that it may name. */
-interface FoundKeys {
-  readonly owner: StoredOwner;
-  /** One key, or none if the owner has no such key; all keys of the owner if the token is not whole. */
-  readonly keys: readonly StoredKey[];
-  /** False if the token is incomplete or mistyped. */
-  readonly isWhole: boolean;
-}
+import { keysOf, refuseMalformed } from './find-key.ts';
 
 /**
  * Finds the owner of a key by the key's id, which contains the owner's, even if the key was purged.
  *
+ * @returns what `whoseToken` returns
  * @throws OperatorError if the id is malformed, or the owner does not exist
  */
-export async function whoseKeyId(keyId: string, stage: KeyStage): Promise<FoundKeys> {
+export async function whoseKeyId(keyId: string, stage: KeyStage) {
   refuseMalformed(keyId);
   const owner = await findOwner(ownerIdOf(keyId), stage);
   return { owner, keys: keysOf(owner).filter((each) => each.keyId === keyId), isWhole: true };
@@ -40,9 +31,11 @@ const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
  * which all keys of the owner share, are enough to find the owner.
  *
  * @param text a text that contains the token, possibly among other words
+ * @returns `keys`: the key, or none if the owner has no such key, or all keys of the owner if the token is
+ *   incomplete or mistyped, which `isWhole` says
  * @throws OperatorError without any part of the text
  */
-export async function whoseToken(text: string, stage: KeyStage): Promise<FoundKeys> {
+export async function whoseToken(text: string, stage: KeyStage) {
   const { tokenPrefix } = stage;
   const token = soleToken(text);
   refuseOtherStage(token, tokenPrefix);

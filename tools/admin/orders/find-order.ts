@@ -11,19 +11,14 @@ export async function findOrder(
   orderId: string,
   { documents, tableName }: OrdersTable,
 ): Promise<StoredOrder> {
-  const Key = orderKey(orderId);
+  if (!isInt64(orderId)) {
+    const expected =
+      'an integer from -9223372036854775808 to 9223372036854775807, without leading zeros';
+    throw new InvalidValueError('order id', orderId, expected);
+  }
+  const Key = { id: NumberValue.from(orderId) };
   const get = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
   const { Item } = await documents.send(get);
   if (Item) return Item;
   throw new NotFoundError(`No order has the id ${orderId}`);
-}
-
-/** The key of an order in the table. @throws OperatorError if the id is not an int64 */
-function orderKey(orderId: string): { id: NumberValue } {
-  if (isInt64(orderId)) return { id: NumberValue.from(orderId) };
-  throw new InvalidValueError(
-    'order id',
-    orderId,
-    'an integer from -9223372036854775808 to 9223372036854775807, without leading zeros',
-  );
 }
