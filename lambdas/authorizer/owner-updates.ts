@@ -8,15 +8,7 @@ import {
 } from '../shared/windows.ts';
 import type { KeyStatus } from './decision.ts';
 
-/*
- * The writes on an owner's item, as the top of limiter.ts explains them. Every write has these conditions:
- *
- *   #status = :active               the owner is not suspended
- *   attribute_exists(#keys.#key)    the key exists: a revoked or an invented key has no entry
- *   expiresAt absent or > :now      the key has not expired
- *   bannedUntil absent, <= :now     the key is not banned, or its ban is void because no clock
- *     or > :latestBan               within the tolerance can have begun it
- */
+/* The writes on an owner's item, as the top of limiter.ts explains them. */
 
 /** The partition key of an owner's item and the name of a key's entry in it, both hashes. */
 export interface KeyAddress {
@@ -109,6 +101,7 @@ function setBan(untilSeconds: number): Change {
   return { set: `${entry}.bannedUntil = :until`, values: { ':until': number(untilSeconds) } };
 }
 
+/** The owner is active, and its key exists, has not expired, and is not banned, or by a void ban. */
 const isUsable =
   `#status = :active AND attribute_exists(${entry}) AND ` +
   `(attribute_not_exists(${entry}.expiresAt) OR ${entry}.expiresAt > :now) AND ` +

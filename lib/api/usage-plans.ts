@@ -23,8 +23,7 @@ const quotaInDays = 3;
  *
  * With fixed windows a client can send two minutes' worth of requests within moments around the end
  * of a minute. The burst therefore has that size, so that a usage plan never throttles a request
- * that the authorizer admits. Where the default burst is smaller, the plan has the default burst and
- * rate. Whatever the account's own limits are, they apply to all of its requests together.
+ * that the authorizer admits. Where the default burst is smaller, the plan has the default burst and rate.
  */
 export class UsagePlans extends Construct {
   readonly ids: Readonly<Record<PlanName, string>>;

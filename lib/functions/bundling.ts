@@ -11,16 +11,9 @@ import {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * The esbuild options of every function. They keep cold starts short, most of whose time Node spends
- * on reading and compiling JavaScript:
- *
- * - `mainFields` prefers the packages' ES modules, so that unused exports are removed. The output is
- *   CommonJS, which loads faster than ES modules on Lambda.
- * - The SDK is bundled. The runtime's copy is larger, slower to load, and changes with the runtime.
- * - The SDK's chain of credential providers is replaced by a reader of three environment variables,
- *   which Lambda always sets.
- * - Event streams and endpoint discovery are replaced: no operation used here is an event stream,
- *   and endpoint discovery is off. A replacement throws if it is used for what it does not support.
+ * The esbuild options of every function, which keep cold starts short, as
+ * docs/adr/0003-bundles-without-what-lambda-does-not-need.md explains. `mainFields` prefers the packages'
+ * ES modules, so that unused exports are removed. The output is CommonJS, which loads faster on Lambda.
  */
 export const bundlingOptions: BuildOptions = {
   absWorkingDir: root,

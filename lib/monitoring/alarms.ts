@@ -138,10 +138,7 @@ interface Objective extends Pick<AlarmDefinition, 'runbookAnchor'> {
   readonly usingMetrics: MathExpression['usingMetrics'];
 }
 
-/**
- * How many times too fast the error budget is used up when an alarm is raised: 14.4 uses 2 % of the
- * budget of 30 days in an hour, and 6 uses 5 % in six hours.
- */
+/** How many times too fast the error budget is used up when an alarm is raised. */
 const burnRates = [
   { name: 'FastBurn', timesBudget: 14.4, window: Duration.hours(1) },
   { name: 'SlowBurn', timesBudget: 6, window: Duration.hours(6) },

@@ -36,7 +36,6 @@ const banRules = forEachPlan((name) => {
   return { toleratedRejectionsPerMinute, banSeconds };
 });
 
-/** Recognises the key of every request, before its operation. */
 const authorizer = {
   entry: 'lambdas/authorizer.ts',
   description: 'Recognises an API key and counts the request against its limits',

@@ -53,8 +53,7 @@ export interface StageSettings {
   /**
    * The account's quota of concurrent Lambda executions in the Region, as
    * `aws lambda get-account-settings` states it: 1,000 by default, and 10 in some new accounts. Lists get
-   * at most half of it, because a list lasts until its client has read it. A stage with
-   * `deletionProtection` requires it.
+   * at most half of it. A stage with `deletionProtection` requires it.
    *
    * @default - unknown: lists can use all of it
    */
