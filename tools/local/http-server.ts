@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
-import type { GatewayAnswer } from './exchange/gateway-answer.ts';
 import {
   type IncomingRequest,
   parseHeaders,
   parseTarget,
   readBody,
 } from './exchange/incoming-request.ts';
+import type { GatewayAnswer } from './exchange/request-context.ts';
 import type { Gateway } from './gateway/gateway.ts';
 
 /**

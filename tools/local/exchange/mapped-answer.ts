@@ -1,6 +1,5 @@
 import { unsupported } from '../errors.ts';
-import type { GatewayAnswer } from './gateway-answer.ts';
-import type { RequestContext } from './request-context.ts';
+import type { GatewayAnswer, RequestContext } from './request-context.ts';
 
 /** The headers and the body of an answer that the gateway makes from the variables of a request. */
 export interface MappedAnswer {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /** A request with the values that the gateway's steps have added so far. */
@@ -29,6 +30,17 @@ interface LaterVariables {
     readonly messageString: string;
     readonly responseType: string;
   };
+}
+
+/** The response to a client. */
+export interface GatewayAnswer {
+  readonly statusCode: number;
+  /** Names and values; a name may occur more than once. */
+  readonly headers: [string, string][];
+  /** The whole body, or its stream. */
+  readonly body: Buffer | Readable;
+  /** The authorizer's context for the request; absent if no authorizer was invoked. */
+  readonly authorizer?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The API and its stage that a request is made to. */

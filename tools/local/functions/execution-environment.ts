@@ -2,8 +2,12 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import type { FunctionError, Invocation, InvocationResult } from './invocation.ts';
-import type { LambdaFunction } from './lambda-functions.ts';
+import type {
+  FunctionError,
+  Invocation,
+  InvocationResult,
+  LambdaFunction,
+} from './lambda-functions.ts';
 
 interface EnvironmentOptions {
   /** The environment variables that Lambda would add to the function's own. */
@@ -59,7 +63,8 @@ export class ExecutionEnvironment {
     this.#worker = startWorker(lambda, options);
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
     this.#worker.on('error', (error) => {
-      this.#logError(error);
+      // Node prints the uncaught error of a process itself, but passes that of a thread to its parent.
+      for (const line of `Uncaught ${inspect(error)}`.split('\n')) options.log(line);
       // The thread is about to exit, so no other invocation may begin.
       if (!this.#current) this.#end(this.#exited('exit status 1'));
     });
@@ -159,11 +164,6 @@ export class ExecutionEnvironment {
     this.#current?.finish();
     this.#options.onEnd();
     void this.#worker.terminate();
-  }
-
-  // Node prints the uncaught error of a process itself, but passes that of a thread to its parent.
-  #logError(error: unknown): void {
-    for (const line of `Uncaught ${inspect(error)}`.split('\n')) this.#options.log(line);
   }
 
   /** The error of an invocation that has reached the function's timeout. */

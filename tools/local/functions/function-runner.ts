@@ -1,7 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { ExecutionEnvironment } from './execution-environment.ts';
-import type { FunctionError, Invocation, InvocationResult, Invoke } from './invocation.ts';
-import type { LambdaFunction } from './lambda-functions.ts';
+import type {
+  FunctionError,
+  Invocation,
+  InvocationResult,
+  Invoke,
+  LambdaFunction,
+} from './lambda-functions.ts';
 
 interface RunnerOptions {
   /** The environment variables that Lambda would add to a function's own. */

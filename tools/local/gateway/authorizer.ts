@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { TemplateError, unsupported } from '../errors.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
-import type { Invoke } from '../functions/invocation.ts';
-import type { InvocationTarget, TargetOf } from '../functions/lambda-functions.ts';
+import type { InvocationTarget, Invoke, TargetOf } from '../functions/lambda-functions.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
 /** A TOKEN authorizer as the template defines it. */

@@ -1,11 +1,10 @@
-import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import type { GatewayFault } from '../exchange/gateway-fault.ts';
 import {
   type MappedAnswer,
   readMappedAnswer,
   renderMappedAnswer,
 } from '../exchange/mapped-answer.ts';
-import type { RequestContext } from '../exchange/request-context.ts';
+import type { GatewayAnswer, RequestContext } from '../exchange/request-context.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
 /** A gateway response as the template defines it. */

@@ -1,14 +1,18 @@
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import {
   type IncomingRequest,
   isWellEncoded,
   pathBelowStage,
 } from '../exchange/incoming-request.ts';
-import { type ApiStage, createRequestContext, type Exchange } from '../exchange/request-context.ts';
-import type { Invoke } from '../functions/invocation.ts';
-import type { TargetOf } from '../functions/lambda-functions.ts';
+import {
+  type ApiStage,
+  createRequestContext,
+  type Exchange,
+  type GatewayAnswer,
+  type RequestContext,
+} from '../exchange/request-context.ts';
+import type { Invoke, TargetOf } from '../functions/lambda-functions.ts';
 import { answerIntegration } from '../integrations/integration.ts';
 import type { Template } from '../template/template.ts';
 import { type ApiMethod, readMethod, readRestApi, readStage } from './api-definition.ts';
@@ -58,28 +62,29 @@ export class Gateway {
 
   /** Answers a request. The promise never rejects, because every error becomes an answer. */
   async answer(request: IncomingRequest): Promise<GatewayAnswer> {
-    const exchange = this.#begin(request);
+    const context = createRequestContext(request, this.api);
+    const exchange: Exchange = { request, context, pathParameters: {} };
     try {
-      return completed(await this.#process(exchange), exchange);
+      const method = this.#route(exchange);
+      const usageKey = await this.#authorize(method, exchange);
+      this.#meter(method, usageKey, exchange);
+      const { invoke } = this.#services;
+      return completed(await answerIntegration(method.integration, exchange, invoke), context);
     } catch (error) {
-      return this.#answerFault(error, exchange);
+      return this.answerFault(error, request, context);
     }
   }
 
-  /** Answers a request whose body is refused, or whose handler has failed. */
-  answerFault(error: unknown, request: IncomingRequest): GatewayAnswer {
-    return this.#answerFault(error, this.#begin(request));
-  }
-
-  #begin(request: IncomingRequest): Exchange {
-    return { request, context: createRequestContext(request, this.api), pathParameters: {} };
-  }
-
-  async #process(exchange: Exchange): Promise<GatewayAnswer> {
-    const method = this.#route(exchange);
-    const usageKey = await this.#authorize(method, exchange);
-    this.#meter(method, usageKey, exchange);
-    return answerIntegration(method.integration, exchange, this.#services.invoke);
+  /** Answers a request that a step has stopped, whose body is refused, or whose handler has failed. */
+  answerFault(
+    error: unknown,
+    request: IncomingRequest,
+    context: RequestContext = createRequestContext(request, this.api),
+  ): GatewayAnswer {
+    const isFault = error instanceof GatewayFault;
+    const fault = isFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
+    this.#services.logFault(fault, context.requestId);
+    return completed(renderGatewayResponse(fault, this.#responses, context), context);
   }
 
   #route(exchange: Exchange): ApiMethod {
@@ -130,18 +135,10 @@ export class Gateway {
     const name = `${context.resourcePath} ${context.httpMethod}`;
     if (this.#throttle) takeToken(name, this.#throttle);
   }
-
-  #answerFault(error: unknown, exchange: Exchange): GatewayAnswer {
-    const isFault = error instanceof GatewayFault;
-    const fault = isFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
-    const { context } = exchange;
-    this.#services.logFault(fault, context.requestId);
-    return completed(renderGatewayResponse(fault, this.#responses, context), exchange);
-  }
 }
 
 /** Adds the request's ids, and the authorizer's context, which is not sent to the client. */
-function completed(answer: GatewayAnswer, { context }: Exchange): GatewayAnswer {
+function completed(answer: GatewayAnswer, context: RequestContext): GatewayAnswer {
   const headers: [string, string][] = [
     ['x-amzn-RequestId', context.requestId],
     ['x-amz-apigw-id', context.extendedRequestId],

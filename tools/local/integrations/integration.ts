@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { TemplateError } from '../errors.ts';
-import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import type { Exchange } from '../exchange/request-context.ts';
+import type { Exchange, GatewayAnswer } from '../exchange/request-context.ts';
 import type {
   FunctionError,
   Invocation,
   InvocationResult,
+  InvocationTarget,
   Invoke,
-} from '../functions/invocation.ts';
-import type { InvocationTarget, TargetOf } from '../functions/lambda-functions.ts';
+  TargetOf,
+} from '../functions/lambda-functions.ts';
 import type { TemplateResource } from '../template/template.ts';
 import { answerMock, type MockIntegration } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';

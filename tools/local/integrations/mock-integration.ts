@@ -1,5 +1,4 @@
 import { TemplateError, unsupported } from '../errors.ts';
-import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import {
@@ -7,7 +6,7 @@ import {
   readMappedAnswer,
   renderMappedAnswer,
 } from '../exchange/mapped-answer.ts';
-import type { RequestContext } from '../exchange/request-context.ts';
+import type { GatewayAnswer, RequestContext } from '../exchange/request-context.ts';
 import type { TemplateResource } from '../template/template.ts';
 
 /** An integration that answers every request in the same way, without a backend. */

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
+import type { GatewayAnswer } from '../exchange/request-context.ts';
 
 // API Gateway also accepts `multiValueHeaders` and, in a stream's prelude, `cookies`. No function of
 // this template returns them.

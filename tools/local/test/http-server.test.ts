@@ -4,9 +4,9 @@ import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
+import type { GatewayAnswer } from '../exchange/request-context.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from '../http-server.ts';
 

@@ -4,8 +4,7 @@ import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { type IncomingRequest, parseHeaders, parseTarget } from '../exchange/incoming-request.ts';
 import { createRequestContext, type RequestContext } from '../exchange/request-context.ts';
-import type { Invoke } from '../functions/invocation.ts';
-import type { LambdaFunction } from '../functions/lambda-functions.ts';
+import type { Invoke, LambdaFunction } from '../functions/lambda-functions.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { readUsagePlans, tokenBuckets } from '../gateway/usage-plan.ts';
 import { Template } from '../template/template.ts';

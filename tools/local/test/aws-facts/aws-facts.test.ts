@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import type { Invoke } from '../../functions/invocation.ts';
+import type { Invoke } from '../../functions/lambda-functions.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import {
   api,

@@ -1,8 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewayFault } from '../../exchange/gateway-fault.ts';
-import type { Invocation, InvocationResult } from '../../functions/invocation.ts';
-import type { LambdaFunction } from '../../functions/lambda-functions.ts';
+import type {
+  Invocation,
+  InvocationResult,
+  LambdaFunction,
+} from '../../functions/lambda-functions.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import {
   api,

@@ -2,8 +2,11 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Invocation, InvocationResult } from '../../functions/invocation.ts';
-import type { LambdaFunction } from '../../functions/lambda-functions.ts';
+import type {
+  Invocation,
+  InvocationResult,
+  LambdaFunction,
+} from '../../functions/lambda-functions.ts';
 import { answerIntegration, type ProxyIntegration } from '../../integrations/integration.ts';
 import { createContext, createRequest, type RequestParts } from '../small-template.ts';
 
