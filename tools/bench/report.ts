@@ -69,31 +69,26 @@ export function missedTargets({ figures }: Findings): string[] {
 }
 
 /**
- * Prints a table of all measurements, then each figure with its target.
+ * Prints a table of all measurements, and one of the figures with their targets.
  *
  * @param isQuick leaves out the targets, because the figures of a quick run mean nothing
  */
 export function printFindings(findings: Findings, output: Console, isQuick: boolean): void {
   const { title, measured, figures } = findings;
+  const missed = missedTargets(findings);
   const rows = Object.entries(measured).map(([name, values]) => [name, rounded(values)]);
+  const results = Object.entries(rounded(figures)).map(([name, value]) => {
+    const verdict = missed.includes(name) ? 'MISSED' : 'met';
+    return [name, isQuick ? { value } : { value, target: targets[name], verdict }];
+  });
   output.log(`\n${title}`);
   output.table(Object.fromEntries(rows));
-  const missed = missedTargets(findings);
-  const width = Math.max(...Object.keys(figures).map((name) => name.length));
-  for (const [name, value] of Object.entries(rounded(figures))) {
-    const target = targets[name];
-    const verdict = missed.includes(name) ? `MISSES its target of ${target}` : `target ${target}`;
-    const note = isQuick ? '' : `  (${verdict})`;
-    output.log(`  ${name.padEnd(width)}  ${value}${note}`);
-  }
+  output.table(Object.fromEntries(results));
 }
 
 /** The figures as one line of JSON, in the order of `targets`. */
 export function renderJson(findings: Findings[]): string {
-  const found: Record<string, number> = Object.assign(
-    {},
-    ...findings.map(({ figures }) => figures),
-  );
+  const found = Object.assign({}, ...findings.map(({ figures }) => figures));
   return JSON.stringify(rounded(found), Object.keys(targets));
 }
 

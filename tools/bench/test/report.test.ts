@@ -46,8 +46,8 @@ describe("the benchmark's report", () => {
     const text = printed(false);
 
     expect(text).toMatch(/cpuMs.*\n.*\n.* ours .* 0\.4242 /);
-    expect(text).toMatch(/limiter_round_trips +1 {2}\(target 1\)/);
-    expect(text).toContain(`rate_limiter_flexible  0.5123  (MISSES its target of ${target})`);
+    expect(text).toMatch(/limiter_round_trips .* 1 .* 1 .* 'met'/);
+    expect(text).toMatch(new RegExp(`rate_limiter_flexible .* 0.5123 .* ${target} .* 'MISSED'`));
     expect(missedTargets(limiter)).toEqual(['limiter_cpu_vs_rate_limiter_flexible']);
   });
 
