@@ -23,7 +23,10 @@ const refusals: Readonly<Record<string, (key: string) => CallOptions>> = {
   'a key in lower case': (key) => bearer(key.toLowerCase()),
   'a key with one character changed': (key) => bearer(changed(key, prefixOf(key).length)),
   'a key with a wrong checksum': (key) => bearer(changed(key, key.length - 1)),
-  "another stage's prefix": (key) => bearer(withChecksum(ofOtherStage(key))),
+  "another stage's prefix": (key) => {
+    const other = apiKeyPrefixes.find((prefix) => !key.startsWith(prefix));
+    return bearer(withChecksum(other + key.slice(prefixOf(key).length)));
+  },
   'a well-formed key of an owner that does not exist': (key) =>
     bearer(withChecksum(changed(key, prefixOf(key).length))),
   'a well-formed key of the same owner that was never issued': (key) =>
@@ -66,12 +69,6 @@ function prefixOf(key: string): string {
 function changed(key: string, index: number): string {
   const replacement = key[index] === '0' ? '1' : '0';
   return key.slice(0, index) + replacement + key.slice(index + 1);
-}
-
-function ofOtherStage(key: string): string {
-  const own = prefixOf(key);
-  const other = apiKeyPrefixes.find((prefix) => prefix !== own);
-  return other + key.slice(own.length);
 }
 
 /** Makes a changed key well-formed again. A key that differs in one character was issued to nobody. */
