@@ -40,8 +40,6 @@ export type ChangeableStatus = {
   [Status in OrderStatus]: (typeof orderStates)[Status]['isFinal'] extends true ? never : Status;
 }[OrderStatus];
 
-const statesByName: ReadonlyMap<unknown, OrderState> = new Map(Object.entries(orderStates));
-
 export const orderStatuses = Object.keys(orderStates) as readonly OrderStatus[];
 
 /** For an order without a state, or in a state that another program has set and the record lacks. */
@@ -52,7 +50,8 @@ const unknownState = {
 
 /** Why an order with this `status`, which can be unknown, cannot be cancelled. */
 export function cancelRefusal(status: string | undefined): CancelRefusal {
-  return statesByName.get(status)?.refusal ?? unknownState;
+  const states: Readonly<Record<string, OrderState>> = orderStates;
+  return states[status ?? '']?.refusal ?? unknownState;
 }
 
 /** Every reason for which a cancellation can be refused. */
