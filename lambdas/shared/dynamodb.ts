@@ -167,13 +167,11 @@ export function clockOf(client: DynamoDBClient): () => number {
   };
 }
 
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+// Those with a status of 4xx or none: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 const temporaryErrors = new Set([
-  'InternalServerError',
   'LimitExceededException',
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
-  'ServiceUnavailable',
   'ThrottlingException',
   'TimeoutError',
   'TransactionConflictException',
