@@ -53,7 +53,6 @@ async function presentState() {
     plan: item?.plan,
     agreed: details?.agreed.plan,
     usagePlan: usagePlanOf(ownerId),
-    status: item?.status,
     dayCount: item?.dayCount,
     statuses: allKeys.map(({ status }) => status).sort(),
     isReplaced: old?.expiresAt !== null && keys.some((key) => key.expiresAt === null),
@@ -145,11 +144,6 @@ const commands: Command[] = [
     name: 'owners delete',
     run: (stage) => deleteOwner(ownerId, stage),
     expected: { names: [], statuses: [], gatewayKeys: 0, stored: 0, reserved: 0 },
-  },
-  {
-    name: 'owners suspend',
-    run: (stage) => changeOwner('Acme', { status: 'suspended' }, stage),
-    expected: { status: 'suspended' },
   },
   {
     name: 'owners reset-usage',

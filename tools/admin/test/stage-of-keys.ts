@@ -46,7 +46,7 @@ export function stageOfEachTest(): StageOfKeys {
     now: () => nowMs,
   } as Partial<KeyStage> as KeyStage;
   const clear = async () => {
-    gateway.reset();
+    gateway.keys.clear();
     Object.assign(stage, {
       documents: documentClient(database.dynamodb),
       apiKeysTable: await database.createApiKeysTable(),
