@@ -22,7 +22,7 @@ import {
   readGatewayResponses,
   renderGatewayResponse,
 } from './gateway-responses.ts';
-import { type ApiResource, matchRoute, readRoutes } from './routes.ts';
+import { type FindRoute, readRoutes } from './routes.ts';
 import type { TakeToken, TokenBucketLimits } from './usage-plan.ts';
 
 /** The parts that a gateway needs besides its template. */
@@ -44,7 +44,7 @@ export class Gateway {
   readonly api: ApiStage;
   readonly #throttle: TokenBucketLimits | undefined;
   readonly #services: GatewayServices;
-  readonly #routes: ApiResource;
+  readonly #findRoute: FindRoute;
   readonly #responses: GatewayResponses;
 
   /** @throws TemplateError if a part of the template is not supported */
@@ -54,7 +54,7 @@ export class Gateway {
     const authorizers = readAuthorizers(template, targetOf);
     [this.api, this.#throttle] = readStage(template, restApi);
     this.#services = services;
-    this.#routes = readRoutes(template, restApi, (method) =>
+    this.#findRoute = readRoutes(template, restApi, (method) =>
       readMethod(method, targetOf, authorizers),
     );
     this.#responses = readGatewayResponses(template);
@@ -92,12 +92,10 @@ export class Gateway {
     if (!isWellEncoded(request.path)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
     const path = pathBelowStage(request.path, this.api.stage);
     if (path === undefined) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
-    const route = matchRoute(this.#routes, request.method, path);
+    const route = this.#findRoute(request.method, path);
     if (!route) throw unroutedFault(request);
-    const { resource, method, pathParameters } = route;
-    context.resourceId = resource.id;
-    context.resourcePath = resource.path;
-    context.operationName = method.operationName;
+    const { method, pathParameters, ...resource } = route;
+    Object.assign(context, resource, { operationName: method.operationName });
     exchange.pathParameters = pathParameters;
     return method;
   }
