@@ -24,9 +24,15 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
   for (const name of functionNames) {
     const [ours, byDefault] = [bench.bundles.ours[name], bench.bundles.byDefault[name]];
     const bundles = { [`${name}, ours`]: ours, [`${name}, esbuild's default`]: byDefault };
-    const results = await interleave(bench, 31, bundles, (bundleFile) =>
-      startCold(bench, name, bundleFile),
-    );
+    const { event, answer } = callOf(name);
+    const results = await interleave(bench, 31, bundles, async (bundleFile) => {
+      const job = { bundleFile, event, batches: [1] };
+      const { load, batches } = await bench.measure(job, answer, smallTable);
+      return {
+        wallMs: load.wallMs + batches[0]!.wallMs,
+        bundleKb: statSync(bundleFile).size / 1024,
+      };
+    });
     const [our = [], others = []] = Object.values(results);
     const ratio = medianRatio(our, others, 'wallMs');
     const figure = figurePrefix(name);
@@ -35,14 +41,4 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
     findings.figures[`${figure}_kb`] = our[0]!.bundleKb;
   }
   return findings;
-}
-
-async function startCold({ measure }: Workbench, name: FunctionName, bundleFile: string) {
-  const { event, answer } = callOf(name);
-  const job = { bundleFile, event, batches: [1] };
-  const { load, batches } = await measure(job, answer, smallTable);
-  return {
-    wallMs: load.wallMs + batches[0]!.wallMs,
-    bundleKb: statSync(bundleFile).size / 1024,
-  };
 }
