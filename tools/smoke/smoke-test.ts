@@ -50,11 +50,7 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   const stage = new Stage(io.send ?? senderTo(options.url, timeoutMs), key);
   const startedMs = performance.now();
   io.print(`Smoke test of ${options.url.href}`);
-  await preflight(stage, {
-    hostname: options.url.hostname,
-    sleep: io.sleep ?? sleep,
-    print: io.printError,
-  });
+  await preflight(stage, options.url.hostname, io.printError, io.sleep ?? sleep);
   const { passed, failed, skipped } = await runChecks(stage, selectChecks(options), io.print);
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   io.print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);

@@ -10,22 +10,20 @@ const pauseMs = 2_000;
 /** Several good answers are required, because each connection may reach another host. */
 const goodAnswersInARow = 5;
 
-interface PreflightOptions {
-  /** The host name of the stage, for messages. */
-  readonly hostname: string;
-  readonly sleep: (ms: number) => Promise<unknown>;
-  /** Prints what the preflight is waiting for. */
-  readonly print: (line: string) => void;
-}
-
 /**
  * Ensures that the stage answers without errors, accepts the key and admits enough of its requests. Each
  * request has its own connection.
  *
+ * @param hostname that of the stage, for messages
+ * @param print prints what the preflight is waiting for
  * @throws OperatorError if the checks cannot start, with one line that says what to do
  */
-export async function preflight(stage: Stage, options: PreflightOptions): Promise<void> {
-  const { hostname, sleep, print } = options;
+export async function preflight(
+  stage: Stage,
+  hostname: string,
+  print: (line: string) => void,
+  sleep: (ms: number) => Promise<unknown>,
+): Promise<void> {
   let waitedMs = 0;
   let inARow = 0;
   let answer: Answer;
