@@ -9,20 +9,15 @@ export interface PageOptions {
   /** The URL of the API with its version, such as `http://127.0.0.1:3000/staging/v1`. */
   readonly baseUrl: string;
   /** The keys that the console suggests, of which it begins with the first. */
-  readonly demoKeys: readonly DemoKey[];
+  readonly demoKeys: readonly { readonly title: string; readonly key: string }[];
   /** Reads the id of an order that exists; undefined in an empty store. */
   readonly orderId: () => Promise<string | undefined>;
-}
-
-interface DemoKey {
-  readonly title: string;
-  readonly key: string;
 }
 
 /** Renders the page: the operations, a console that lists and cancels orders, and the rest of the guide. */
 export async function pageDocument(
   { beginning, content, headings }: Guide,
-  { baseUrl, demoKeys, orderId }: PageOptions,
+  options: PageOptions,
 ): Promise<string> {
   const { info } = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
   const sections = headings.filter(({ depth }) => depth <= 2);
@@ -42,7 +37,7 @@ export async function pageDocument(
 <header>
 <h1>${info.title} <small>${info.version}</small></h1>
 <p>${info.summary}</p>
-<p>Base address: <code>${baseUrl}</code></p>
+<p>Base address: <code>${options.baseUrl}</code></p>
 <p>Contract: <a href="openapi.yaml">openapi.yaml</a></p>
 </header>
 <nav aria-label="Sections">
@@ -54,7 +49,7 @@ ${links.slice(2)}</ul>
 ${beginning}
 <h3 id="tryIt">Try it</h3>
 <noscript><p>The console needs JavaScript. The rest of this page does not.</p></noscript>
-${consoleView(baseUrl, demoKeys, await orderId())}
+${consoleView(options, await options.orderId())}
 ${content}
 </main>
 </body>
@@ -63,11 +58,7 @@ ${content}
   return String(document);
 }
 
-function consoleView(
-  baseUrl: string,
-  demoKeys: readonly DemoKey[],
-  orderId: string | undefined,
-): Markup {
+function consoleView({ baseUrl, demoKeys }: PageOptions, orderId: string | undefined): Markup {
   const suggestions = demoKeys.map(
     ({ title, key }) => html`<button type="button" data-key="${key}">${title}</button>\n`,
   );

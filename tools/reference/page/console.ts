@@ -8,90 +8,89 @@ interface ApiError {
   readonly message: string;
 }
 
-interface Call {
-  readonly method: string;
-  readonly path: string;
-  /** Reads a successful answer and returns what to say. @throws if the answer is incomplete */
-  readonly read: (response: Response) => string | Promise<string>;
-  readonly signal?: AbortSignal;
+const baseUrl = element('orderConsole').dataset.baseUrl!;
+const keyField = element<HTMLInputElement>('apiKey');
+let listing: AbortController | undefined;
+
+/** Lets the console list and cancel orders with the key of its form, and show the key's remaining requests. */
+export function startConsole(): void {
+  element('listOrders').addEventListener('click', listOrders);
+  element('stopList').addEventListener('click', () => listing?.abort());
+  element('cancelForm').addEventListener('submit', (event) => {
+    event.preventDefault();
+    cancelOrder(element<HTMLInputElement>('orderId').value.trim());
+  });
+  keyField.addEventListener('input', () => showAllowance());
+  for (const button of document.querySelectorAll<HTMLElement>('[data-key]')) {
+    button.addEventListener('click', () => {
+      keyField.value = button.dataset.key!;
+      showAllowance();
+    });
+  }
+  showAllowance();
 }
 
-/** Lists and cancels orders with the key of the form, and shows the key's remaining requests. */
-export class Console {
-  readonly #baseUrl = element('orderConsole').dataset.baseUrl!;
-  readonly #keyField = element<HTMLInputElement>('apiKey');
-  #listing: AbortController | undefined;
-
-  constructor() {
-    element('listOrders').addEventListener('click', () => this.#listOrders());
-    element('stopList').addEventListener('click', () => this.#listing?.abort());
-    element('cancelForm').addEventListener('submit', (event) => {
-      event.preventDefault();
-      this.#cancelOrder(element<HTMLInputElement>('orderId').value.trim());
+async function listOrders(): Promise<void> {
+  // The button stays enabled, so that it keeps the focus.
+  if (listing) return;
+  listing = new AbortController();
+  element('stopList').hidden = false;
+  const progress = element('listProgress');
+  progress.textContent = '0 orders so far';
+  const read = async (response: Response) => {
+    const orders = await readOrders(response, (count) => {
+      progress.textContent = `${numbers.format(count)} orders so far`;
     });
-    this.#keyField.addEventListener('input', () => showAllowance());
-    for (const button of document.querySelectorAll<HTMLElement>('[data-key]')) {
-      button.addEventListener('click', () => {
-        this.#keyField.value = button.dataset.key!;
-        showAllowance();
-      });
-    }
-    showAllowance();
-  }
+    showOrders(orders, cancelOrder);
+    return `${numbers.format(orders.length)} orders`;
+  };
+  await send('GET', '/store/orders', read, listing.signal);
+  listing = undefined;
+  progress.textContent = '';
+  if (document.activeElement === element('stopList')) element('listOrders').focus();
+  element('stopList').hidden = true;
+}
 
-  async #listOrders(): Promise<void> {
-    // The button stays enabled, so that it keeps the focus.
-    if (this.#listing) return;
-    this.#listing = new AbortController();
-    element('stopList').hidden = false;
-    const progress = element('listProgress');
-    progress.textContent = '0 orders so far';
-    const read = async (response: Response) => {
-      const orders = await readOrders(response, (count) => {
-        progress.textContent = `${numbers.format(count)} orders so far`;
-      });
-      showOrders(orders, (orderId) => this.#cancelOrder(orderId));
-      return `${numbers.format(orders.length)} orders`;
-    };
-    await this.#send({ method: 'GET', path: '/store/orders', read, signal: this.#listing.signal });
-    this.#listing = undefined;
-    progress.textContent = '';
-    if (document.activeElement === element('stopList')) element('listOrders').focus();
-    element('stopList').hidden = true;
-  }
+async function cancelOrder(orderId: string): Promise<void> {
+  const path = `/store/orders/${encodeURIComponent(orderId)}`;
+  const read = () =>
+    `Order ${orderId} is cancelled. It stays in the list, which does not show an order's state.`;
+  const error = await send('DELETE', path, read);
+  showOutcome(orderId, error?.code ?? 'cancelled');
+}
 
-  async #cancelOrder(orderId: string): Promise<void> {
-    const path = `/store/orders/${encodeURIComponent(orderId)}`;
-    const read = () =>
-      `Order ${orderId} is cancelled. It stays in the list, which does not show an order's state.`;
-    const error = await this.#send({ method: 'DELETE', path, read });
-    showOutcome(orderId, error?.code ?? 'cancelled');
+/**
+ * Sends a request and shows its answer. Returns the error, if there was one.
+ *
+ * @param read reads a successful answer and returns what to say. It throws if the answer is incomplete
+ */
+async function send(
+  method: string,
+  path: string,
+  read: (response: Response) => string | Promise<string>,
+  signal?: AbortSignal,
+): Promise<ApiError | undefined> {
+  const url = new URL(baseUrl + path);
+  element('lastAnswer').textContent = 'Waiting …';
+  const startedAt = performance.now();
+  let response: Response | undefined;
+  let outcome: ApiError | string;
+  try {
+    const headers = { Authorization: `Bearer ${keyField.value.trim()}` };
+    response = await fetch(url, { method, headers, signal });
+    if (response.ok) showAllowance(response.headers);
+    outcome = response.ok ? await read(response) : errorOf(await response.text());
+  } catch (cause) {
+    const { message } = cause as Error;
+    outcome = signal?.aborted
+      ? `Stopped: ${element('listProgress').textContent}.`
+      : { code: 'no complete answer', message };
   }
-
-  /** Sends a request and shows its answer. Returns the error, if there was one. */
-  async #send({ method, path, read, signal }: Call): Promise<ApiError | undefined> {
-    const url = new URL(this.#baseUrl + path);
-    element('lastAnswer').textContent = 'Waiting …';
-    const startedAt = performance.now();
-    let response: Response | undefined;
-    let outcome: ApiError | string;
-    try {
-      const headers = { Authorization: `Bearer ${this.#keyField.value.trim()}` };
-      response = await fetch(url, { method, headers, signal });
-      if (response.ok) showAllowance(response.headers);
-      outcome = response.ok ? await read(response) : errorOf(await response.text());
-    } catch (cause) {
-      const { message } = cause as Error;
-      outcome = signal?.aborted
-        ? `Stopped: ${element('listProgress').textContent}.`
-        : { code: 'no complete answer', message };
-    }
-    const elapsed = `${numbers.format(Math.round(performance.now() - startedAt))} ms`;
-    showAnswer(outcome, response, `${method} ${url.pathname}`, elapsed);
-    if (typeof outcome === 'string') return undefined;
-    showAllowance(response?.headers, outcome.code === 'api_key_banned');
-    return outcome;
-  }
+  const elapsed = `${numbers.format(Math.round(performance.now() - startedAt))} ms`;
+  showAnswer(outcome, response, `${method} ${url.pathname}`, elapsed);
+  if (typeof outcome === 'string') return undefined;
+  showAllowance(response?.headers, outcome.code === 'api_key_banned');
+  return outcome;
 }
 
 /** Reads an error. One that comes from a proxy need not have the form of the contract. */

@@ -1,4 +1,4 @@
-import { Console } from './console.ts';
+import { startConsole } from './console.ts';
 import { create } from './elements.ts';
 
 const copiedMs = 2_000;
@@ -6,7 +6,7 @@ const copiedMs = 2_000;
 const readingLinePx = 60;
 const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a')];
 
-new Console();
+startConsole();
 for (const code of document.querySelectorAll('pre > code')) addCopyButton(code);
 addEventListener('scroll', markCurrentSection, { passive: true });
 markCurrentSection();
