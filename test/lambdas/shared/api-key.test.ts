@@ -7,7 +7,6 @@ import {
   parseAuthorization,
   tokenChecksum,
 } from '../../../lambdas/shared/api-key.ts';
-import { anyText } from '../../helpers/any-text.ts';
 import { exampleToken } from '../../helpers/dynamodb/key-items.ts';
 
 const prefix = 'so_test_';
@@ -42,17 +41,10 @@ describe('parseAuthorization', () => {
     ['a Kelvin sign, which equals k if case is ignored', `Bearer ${token.slice(0, -1)}\u212a`],
     ['one character too few', `Bearer ${token.slice(0, -1)}`],
     ['one character too many', `Bearer ${token}0`],
+    ["another stage's key", `Bearer ${exampleToken('so_live_')}`],
     ['the prefix in capitals', `Bearer ${token.replace('so_test_', 'SO_TEST_')}`],
   ])('R18: refuses %s', (_name, header) => {
     expect(parse(header)).toBeUndefined();
-  });
-
-  it("refuses the other stage's key", () => {
-    const live = exampleToken('so_live_');
-
-    expect(parse(`Bearer ${live}`)).toBeUndefined();
-    expect(parseAuthorization(`Bearer ${live}`, 'so_live_')).toBe(live);
-    expect(parseAuthorization(`Bearer ${token}`, 'so_live_')).toBeUndefined();
   });
 
   it('refuses an underscore among the random characters, whatever the checksum', () => {
@@ -73,15 +65,6 @@ describe('parseAuthorization', () => {
         expect(parse(`Bearer ${changed}`)).toBeUndefined();
       }),
       { numRuns: 2_000 },
-    );
-  });
-
-  it('never throws, whatever the header', () => {
-    fc.assert(
-      fc.property(anyText(), (header) => {
-        expect(parse(header)).toBeUndefined();
-        expect(parse(`Bearer ${header}`)).toBeUndefined();
-      }),
     );
   });
 });

@@ -37,12 +37,6 @@ describe('a cold start', () => {
     expect(() => requiredVariable('STAGE')).toThrow('The environment variable STAGE is missing.');
     expect(optionalVariable('STAGE')).toBeUndefined();
   });
-
-  it('of the authorizer fails if its ban rules are not JSON', async () => {
-    process.env.BAN_RULES = '{"free":';
-
-    await expect(import('../../../lambdas/authorizer.ts')).rejects.toThrow(/JSON/);
-  });
 });
 
 describe('dynamoDbEndpoint', () => {
