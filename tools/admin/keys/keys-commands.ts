@@ -5,13 +5,13 @@ import { readSecret } from '../console/questions.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, type Field, isoTime, recordText, tableText } from '../console/view.ts';
 import { limitsText, ownerFields, ownerView } from '../owners/owner-view.ts';
-import { extendKey } from './extend-key.ts';
+import { extendKey, unbanKey } from './change-key.ts';
 import { findKey } from './find-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
 import { keyStatuses } from './key-state.ts';
 import { type KeyFilter, type KeyView, keyFields, keyView, listKeys } from './key-view.ts';
 import { findPurgeable, purgeKeys } from './purge-keys.ts';
-import { revokeKey, unbanKey } from './revoke-key.ts';
+import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { whoseKeyId, whoseToken } from './whois-key.ts';
 

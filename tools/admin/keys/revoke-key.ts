@@ -1,11 +1,8 @@
-import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { changeDetails, changeItem } from '../owners/stored-owner.ts';
 import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
-import { isBanned, validEntry } from './key-state.ts';
-import { type KeyView, keyView } from './key-view.ts';
 
 /**
  * Revokes a key: it removes the key's entry from the ApiKeys table, after which the token is refused, and
@@ -44,28 +41,4 @@ async function recordRevocation(
     ...(entry?.usedAt && { [`${path}.usedAt`]: entry.usedAt }),
   };
   await changeDetails(owner.details.ownerId, { set, where: { [path]: present } }, stage);
-}
-
-/**
- * Lifts a key's ban and resets its count of rejections. The owner's usage does not change. It is not an
- * error if the key is not banned.
- *
- * @throws OperatorError if there is no such key, or it is no longer valid
- */
-export async function unbanKey(
-  keyId: string,
-  stage: KeyStage,
-): Promise<KeyView & { wasBanned: boolean }> {
-  const before = await findKey(keyId, stage);
-  const entry = validEntry(before, 'unbanned', stage.now());
-  const path = `keys.${before.tokenHash}`;
-  const remove = ['bannedUntil', 'rejectionWindow', 'rejectionCount'].map(
-    (name) => `${path}.${name}`,
-  );
-  const lifting = { remove, where: { [path]: present } };
-  if (!(await changeItem(before.owner.details, lifting, stage))) {
-    throw new ChangedMeanwhileError(keyId);
-  }
-  const key = await findKey(keyId, stage);
-  return { ...keyView(key, stage.now()), wasBanned: isBanned(entry, stage.now()) };
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import { reportFailure } from '../failure-report.ts';
-import { extendKey } from '../keys/extend-key.ts';
+import { extendKey, unbanKey } from '../keys/change-key.ts';
 import { keysOf } from '../keys/find-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { keyView, listKeys } from '../keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../keys/purge-keys.ts';
-import { revokeKey, unbanKey } from '../keys/revoke-key.ts';
+import { revokeKey } from '../keys/revoke-key.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { changeOwner, noUsage, renameOwner } from '../owners/change-owner.ts';
 import { createOwner } from '../owners/create-owner.ts';
