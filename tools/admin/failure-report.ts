@@ -11,7 +11,8 @@ const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted:
 /** Describes the error that ended a command, as it is reported to the operator. */
 export function reportFailure(thrown: unknown, target: Target) {
   // The message quotes the command line, whose words can look like a failure of a service.
-  const failure = thrown instanceof CommanderError ? undefined : failureBehind(thrown);
+  const behind = thrown instanceof CommanderError ? [] : errorsBehind(thrown);
+  const failure = behind.map(failureOf).find((found) => found !== undefined);
   const error = operatorErrorOf(thrown, target, failure);
   const code = codeOf(error);
   const ownClass = code in exitCodes ? (code as keyof typeof exitCodes) : 'refused';
@@ -25,13 +26,6 @@ export function reportFailure(thrown: unknown, target: Target) {
     message: error.problem,
     remedy: failure ? remedyFor(failure, error, target) : (error.remedy ?? null),
   };
-}
-
-/** Finds the failure of a service in an error or its causes. */
-function failureBehind(thrown: unknown): ServiceFailure | undefined {
-  return errorsBehind(thrown)
-    .map(failureOf)
-    .find((failure) => failure !== undefined);
 }
 
 function operatorErrorOf(

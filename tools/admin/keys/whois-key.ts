@@ -40,9 +40,10 @@ export async function whoseToken(text: string, stage: KeyStage) {
   const token = soleToken(text);
   refuseOtherStage(token, tokenPrefix);
   const isWhole = parseAuthorization(`Bearer ${token}`, tokenPrefix) !== undefined;
-  const ownerPart = token.slice(0, tokenPrefix.length + ownerCharactersLength);
-  if (ownerPart.length < tokenPrefix.length + ownerCharactersLength) {
-    const remedy = `its first ${tokenPrefix.length + ownerCharactersLength} characters are enough to find its owner`;
+  const neededLength = tokenPrefix.length + ownerCharactersLength;
+  const ownerPart = token.slice(0, neededLength);
+  if (ownerPart.length < neededLength) {
+    const remedy = `its first ${neededLength} characters are enough to find its owner`;
     throw new OperatorError('The API key is too short', { remedy });
   }
   const filled = ownerPart.padEnd(tokenPrefix.length + charactersAfterPrefix, '0');

@@ -25,20 +25,16 @@ interface ReopenOptions extends ChangeOptions {
 
 /** Adds the commands `orders ship`, `cancel` and `reopen`. */
 export function addChangeCommands(orders: Command, io: CommandIo): void {
-  addVerb<ChangeOptions>(orders, io, {
-    usage: 'ship <orderId>',
-    description: 'mark a pending order as shipped; from then on it cannot be cancelled',
-    options: [asOption],
-    shownBy,
-    run: (call, orderId) => changeOne(orderId, 'ship', call),
-  });
-  addVerb<ChangeOptions>(orders, io, {
-    usage: 'cancel <orderId>',
-    description: 'cancel a pending order',
-    options: [asOption],
-    shownBy,
-    run: (call, orderId) => changeOne(orderId, 'cancel', call),
-  });
+  const addChange = (verb: OrderChange['verb'], description: string) =>
+    addVerb<ChangeOptions>(orders, io, {
+      usage: `${verb} <orderId>`,
+      description,
+      options: [asOption],
+      shownBy,
+      run: (call, orderId) => changeOne(orderId, verb, call),
+    });
+  addChange('ship', 'mark a pending order as shipped; from then on it cannot be cancelled');
+  addChange('cancel', 'cancel a pending order');
   addVerb<ReopenOptions>(orders, io, {
     usage: 'reopen [orderId]',
     description: 'make a cancelled order pending again, or all orders that somebody has cancelled',

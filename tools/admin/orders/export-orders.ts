@@ -59,25 +59,17 @@ export async function exportOrders(
   };
   try {
     if (out !== undefined) await writeWhole(out, texts());
-    else await writeTo(stdout, texts, signal);
+    else {
+      // Otherwise, a reader that does not read would block the export forever.
+      signal.addEventListener('abort', () => stdout.destroy());
+      await pipeline(texts, stdout, { end: false });
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
-    const remedy = 'run the command again';
-    throw new InterruptedError(`interrupted after ${counted(exported.orders, 'order')}`, {
-      remedy,
-    });
+    const problem = `interrupted after ${counted(exported.orders, 'order')}`;
+    throw new InterruptedError(problem, { remedy: 'run the command again' });
   }
   return exported;
-}
-
-async function writeTo(
-  stdout: Screen,
-  texts: () => AsyncIterable<string>,
-  signal: AbortSignal,
-): Promise<void> {
-  // Otherwise, a reader that does not read would block the export forever.
-  signal.addEventListener('abort', () => stdout.destroy());
-  await pipeline(texts, stdout, { end: false });
 }
 
 /** Writes a file that only this user can read, and which appears when it is complete. */

@@ -18,15 +18,17 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
   const owner = await findOwner(idOrName, stage);
   const { ownerId, ownerHash, name } = owner.details;
   await runRepeatable(`${ownerId} may be only partly deleted`, async () => {
-    if (owner.item) await removeItem(ownerHash, stage);
+    const [TableName, key] = [stage.apiKeysTable, { ownerHash }];
+    if (owner.item) {
+      const removal = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' });
+      const { Attributes } = await stage.documents.send(removal);
+      // Somebody else may have removed the item meanwhile. Running the command again shows it.
+      if (!Attributes) throw new UnconfirmedError('DeleteItem');
+    }
     await deleteGatewayKey(ownerId, stage);
     const isItsName = [{ owner: ownerId }, { ownerId: undefined }];
     // "owners create" may have completed the owner again meanwhile.
-    const isItemGone = {
-      table: stage.apiKeysTable,
-      key: { ownerHash },
-      where: { ownerHash: undefined },
-    };
+    const isItemGone = { table: TableName, key, where: { ownerHash: undefined } };
     const isDeleted = await changeTogether(
       [
         { Delete: inOwners(ownerId, { where: { name } }, stage) },
@@ -37,17 +39,4 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
     );
     if (!isDeleted) throw new ChangedMeanwhileError(ownerId);
   });
-}
-
-/** Removes an owner's item, after which none of its keys is valid. */
-async function removeItem(ownerHash: string, stage: KeyStage): Promise<void> {
-  const { Attributes } = await stage.documents.send(
-    new DeleteCommand({
-      TableName: stage.apiKeysTable,
-      Key: { ownerHash },
-      ReturnValues: 'ALL_OLD',
-    }),
-  );
-  // Somebody else may have removed the item meanwhile. Running the command again shows it.
-  if (!Attributes) throw new UnconfirmedError('DeleteItem');
 }

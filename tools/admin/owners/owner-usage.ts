@@ -25,18 +25,15 @@ export async function ownersUsage(idOrName: string | undefined, dayCount: number
     new Date(stage.now() - (dayCount - 1 - index) * dayMs).toISOString().slice(0, 10),
   );
   const interval = { startDate: dates[0]!, endDate: dates.at(-1)! };
-  const metered: (readonly [ownerId: string, everyDay: number[][]])[] = [];
-  for (const usagePlanId of Object.values(stage.usagePlanIds)) {
-    const usage = await stage.gateway.getUsage({ usagePlanId, ...interval });
-    for (const [key, everyDay] of Object.entries(usage)) {
-      // API Gateway's reference calls this the key's id, but its example shows the key's value, which is
-      // the owner's id here.
-      metered.push([gatewayKeys.get(key) ?? key, everyDay]);
-    }
-  }
+  const ofPlans = Object.values(stage.usagePlanIds).map((usagePlanId) =>
+    stage.gateway.getUsage({ usagePlanId, ...interval }),
+  );
+  const metered = (await Promise.all(ofPlans)).flatMap((usage) => Object.entries(usage));
   return owners
     .map(({ details: { ownerId, name }, item }) => {
-      const own = metered.filter(([id]) => id === ownerId);
+      // API Gateway's reference calls this the key's id, but its example shows the key's value, which is the
+      // owner's id here.
+      const own = metered.filter(([key]) => (gatewayKeys.get(key) ?? key) === ownerId);
       const days = dates.map((day, index) => {
         const requests = own.reduce((sum, [, everyDay]) => sum + (everyDay[index]?.[0] ?? 0), 0);
         return { day, requests };

@@ -23,16 +23,12 @@ export function refuseWrongTarget({ stage, local }: Target): void {
   }
   if (local !== undefined && originIn(local) === undefined) {
     const expected = "the service's origin, such as http://127.0.0.1:3000";
-    throw new InvalidValueError('--local', withoutPassword(local), expected);
+    // Errors are often logged, and this one must not contain a password, even if the URL is not valid.
+    throw new InvalidValueError('--local', local.replace(/\/\/.*@/, '//…@'), expected);
   }
   if (stage !== undefined && !isStageName(stage)) {
     throw new InvalidValueError('--stage', stage, `one of ${stageNames.join(', ')}`);
   }
-}
-
-/** Removes a password, even if the URL is not valid: errors are often logged. */
-function withoutPassword(url: string): string {
-  return url.replace(/\/\/.*@/, '//…@');
 }
 
 function originIn(url: string): string | undefined {
