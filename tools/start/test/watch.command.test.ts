@@ -1,11 +1,51 @@
-import { type DisposableTempDir, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  type DisposableTempDir,
+  mkdtempDisposableSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Ready, type Run, startRun } from './running-service.ts';
-import { answering, changedHandler, copySources, withStatement } from './source-copy.ts';
+import { type Ready, type Run, root, startRun } from './running-service.ts';
 
 const stack = 'lib/api/gateway-responses.ts';
+
+// The code of `npm start`, and the files that it reads.
+const copied = [
+  ...['bin', 'lambdas', 'lib', 'tools'],
+  ...['cdk.json', 'openapi.yaml', 'package.json'],
+];
+
+/** Copies the sources to a folder in which they can be changed, with a link to the installed packages. */
+function copySources(): DisposableTempDir {
+  const copy = mkdtempDisposableSync(join(tmpdir(), 'store-orders-'));
+  for (const name of copied) cpSync(join(root, name), join(copy.path, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy.path, 'node_modules'));
+  return copy;
+}
+
+/** The handler that is changed while it runs, below the folder with the copied sources. */
+const changedHandler = 'lambdas/cancel-order.ts';
+
+const place = '  await cancelPendingOrder({\n';
+
+/** Adds a statement for the order 0 to the handler. @throws Error if the handler has no place for it */
+function withStatement(source: string, statement: string): string {
+  if (!source.includes(place)) throw new Error(`${changedHandler} has no line ${place}`);
+  const condition = "if (event.pathParameters?.orderId === '0')";
+  return source.replace(place, `  ${condition} ${statement};\n${place}`);
+}
+
+/** Has the handler answer with an error message for the order 0. */
+function answering(source: string, message: string): string {
+  const error = `Object.assign(new OrderNotFoundError(), { message: '${message}' })`;
+  return withStatement(source, `throw ${error}`);
+}
 
 let sources: DisposableTempDir;
 let run: Run;

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../../lambdas/shared/order-fields.ts';
 import { orderStatuses } from '../../../../lambdas/shared/order-states.ts';
@@ -10,13 +12,15 @@ import {
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer, splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
-import { collectGarbage } from '../collect-garbage.ts';
 import { RunningStore } from './running-store.ts';
 
 /*
  * The list as a client gets it from the deployed bundle. test/lambdas/list-orders.test.ts tests slow
  * clients, and a table that fails at once.
  */
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 let database: EmbeddedDynamoDb;
 let proxy: DynamodbProxy;
@@ -102,6 +106,8 @@ describe('a list of many pages', () => {
     answerScans((number) => (call) => {
       if (number === early || number === late) {
         // What this thread has received from the function counts as the function's until it is freed.
+        collectGarbage();
+        // The buffers that one collection has found are freed by the next at the latest.
         collectGarbage();
         call.outgoing.setHeader('x-amz-test-report-memory', 'yes');
       }
