@@ -1,4 +1,4 @@
-import { OperatorError } from '../../shared/errors.ts';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import { countedRequests } from '../options.ts';
 import type { Answer } from './http-client.ts';
 import { headerOf, rateLimitOf, serverSeconds } from './rate-limit.ts';
@@ -57,7 +57,7 @@ async function ask(stage: Stage, hostname: string): Promise<Answer> {
 }
 
 /** Converts a connection error into one line that says what to do. */
-function unreachable(hostname: string, { message, code = '' }: NodeJS.ErrnoException) {
+function unreachable(hostname: string, error: NodeJS.ErrnoException) {
   const explanations: Record<string, string> = {
     ENOTFOUND:
       `there is no DNS record for ${hostname}. For a name of your own, create a CNAME or an alias to ` +
@@ -68,7 +68,7 @@ function unreachable(hostname: string, { message, code = '' }: NodeJS.ErrnoExcep
       `${hostname} has a certificate for another name: its DNS record does not point to the stack's ` +
       `output DomainNameTarget`,
   };
-  const explanation = explanations[code] ?? `${message || code}: is the stage running?`;
+  const explanation = explanations[error.code ?? ''] ?? `${reasonOf(error)}: is the stage running?`;
   return new OperatorError(`--url does not answer: ${explanation}`);
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../shared/errors.ts';
 import { type ComparedAnswer, contractDifferences, operationOf } from './contract.ts';
 import type { Answer, OutgoingRequest, Send } from './http-client.ts';
 import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';
@@ -117,9 +118,8 @@ export class Stage {
     try {
       return await this.#send(question);
     } catch (error) {
-      const { message, code } = error as NodeJS.ErrnoException;
-      const text = `request: ${shownRequest(question)}\nresponse: none that can be read, ${message || code}`;
-      throw new CheckFailed(text, { cause: error });
+      const text = `response: none that can be read, ${reasonOf(error)}`;
+      throw new CheckFailed(`request: ${shownRequest(question)}\n${text}`, { cause: error });
     }
   }
 
