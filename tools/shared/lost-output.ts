@@ -1,10 +1,3 @@
-/** A process that writes to its streams. */
-interface Writing extends NodeJS.EventEmitter {
-  readonly stdout: NodeJS.EventEmitter;
-  readonly stderr: NodeJS.EventEmitter & { write(text: string): unknown };
-  exitCode?: string | number | null | undefined;
-}
-
 /**
  * Lets a process continue if its output cannot be written. Otherwise, a service would stop serving, and a
  * command would stop half-way, with a stack trace.
@@ -12,7 +5,7 @@ interface Writing extends NodeJS.EventEmitter {
  * A closed pipe is no failure, because a reader such as `head` closes it when it has read enough. Any
  * other error, such as a full disk, is reported once on standard error, and the process fails in the end.
  */
-export function outliveLostOutput(writing: Writing = process): void {
+export function outliveLostOutput(writing: NodeJS.Process = process): void {
   const { stdout, stderr } = writing;
   let isLost = false;
   stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {

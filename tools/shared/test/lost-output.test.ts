@@ -8,7 +8,7 @@ function createProcess() {
     write: (text: string) => reported.push(text),
   });
   const process = Object.assign(new EventEmitter(), { stdout: new EventEmitter(), stderr });
-  outliveLostOutput(process);
+  outliveLostOutput(process as unknown as NodeJS.Process);
   /** Ends the process with the exit code of its command. */
   const end = (exitCode: number) => {
     const ended = Object.assign(process, { exitCode });
