@@ -1,19 +1,14 @@
 import { TemplateError, unsupported } from '../errors.ts';
 import type { ApiStage } from '../exchange/request-context.ts';
 import type { TargetOf } from '../functions/lambda-functions.ts';
-import { type ProxyIntegration, readProxyIntegration } from '../integrations/integration.ts';
-import { type MockIntegration, readMockIntegration } from '../integrations/mock-integration.ts';
+import { readProxyIntegration } from '../integrations/integration.ts';
+import { readMockIntegration } from '../integrations/mock-integration.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { TokenBucketLimits } from './usage-plan.ts';
 
 /** A method of the API, with its authorizer and its integration. */
-export interface ApiMethod {
-  readonly operationName: string | undefined;
-  readonly authorizer: Authorizer | undefined;
-  readonly isApiKeyRequired: boolean;
-  readonly integration: MockIntegration | ProxyIntegration;
-}
+export type ApiMethod = ReturnType<typeof readMethod>;
 
 /** @throws TemplateError if the template has no REST API, several, or one that is not supported */
 export function readRestApi(template: Template): TemplateResource {
@@ -58,9 +53,9 @@ export function readMethod(
   method: TemplateResource,
   targetOf: TargetOf,
   authorizers: ReadonlyMap<string, Authorizer>,
-): ApiMethod {
+) {
   return {
-    operationName: method.property('OperationName'),
+    operationName: method.property('OperationName') as string | undefined,
     authorizer: authorizerOf(method, authorizers),
     isApiKeyRequired: method.property('ApiKeyRequired') === true,
     integration: readIntegration(method, targetOf),

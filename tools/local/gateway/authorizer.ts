@@ -14,20 +14,7 @@ export interface Authorizer {
   readonly validation: RegExp | undefined;
 }
 
-/** The result of an authorizer's function for a request. */
-interface Authorization {
-  /** The `$context.authorizer` variables, `principalId` among them. */
-  readonly context: Record<string, string>;
-  readonly usageIdentifierKey: string | undefined;
-  /** Whether its policy allows the method. */
-  readonly isAllowed: boolean;
-}
-
-interface PolicyStatement {
-  readonly Effect: 'Allow' | 'Deny';
-  readonly Action: string;
-  readonly Resource: string;
-}
+type PolicyStatement = Readonly<Record<'Effect' | 'Action' | 'Resource', string>>;
 
 const identitySource = /^method\.request\.header\.([\w-]+)$/;
 const invokeAction = 'execute-api:invoke';
@@ -61,7 +48,8 @@ function readAuthorizer({ logicalId, property }: TemplateResource, targetOf: Tar
 }
 
 /**
- * Asks an authorizer about a request.
+ * Asks an authorizer about a request. Returns the `$context.authorizer` variables, the key to count the
+ * request for, and whether the method is allowed.
  *
  * @throws GatewayFault `UNAUTHORIZED` if the token is missing or does not match the pattern, in
  *   which case the function is not invoked; `AUTHORIZER_FAILURE` if the function fails;
@@ -73,7 +61,7 @@ export async function authorize(
   { headers, signal }: IncomingRequest,
   methodArn: string,
   invoke: Invoke,
-): Promise<Authorization> {
+) {
   const token = headers.get(headerName)?.values.at(-1);
   if (!token || (validation && !validation.test(token))) throw new GatewayFault('UNAUTHORIZED');
   const event = JSON.stringify({ type: 'TOKEN', methodArn, authorizationToken: token });
@@ -105,7 +93,7 @@ function faultOf(errorMessage: string): GatewayFault {
   return new GatewayFault('AUTHORIZER_FAILURE', { cause: errorMessage });
 }
 
-function parseResult(payload: string, methodArn: string): Authorization {
+function parseResult(payload: string, methodArn: string) {
   try {
     const { principalId, policyDocument, context, usageIdentifierKey } = JSON.parse(payload);
     if (typeof principalId !== 'string') throw new TypeError('principalId is not a string');
