@@ -82,7 +82,6 @@ export class OrdersApi extends Construct {
       // API Gateway's permission to log, which all APIs of an account and Region share. It is retained when
       // the stack is deleted, because the APIs of other stages would stop logging without it.
       cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       defaultMethodOptions: {
         authorizationType: AuthorizationType.CUSTOM,
         authorizer: this.createAuthorizer(configuration, functions.authorizer.handler),
