@@ -74,11 +74,15 @@ function createDynamodb(options: ServerOptions): Server {
  * {@link Received}, and resets it.
  */
 function createReceiver(): Server {
-  return createServer(lasting, async (request, response) => {
-    for await (const chunk of request) received.bytes += chunk.length;
-    if (request.method !== 'GET') return response.end();
-    response.end(JSON.stringify(received));
-    received = { ...none };
+  return createServer(lasting, (request, response) => {
+    request.on('data', (chunk) => {
+      received.bytes += chunk.length;
+    });
+    request.on('end', () => {
+      if (request.method !== 'GET') return response.end();
+      response.end(JSON.stringify(received));
+      received = { ...none };
+    });
   });
 }
 
