@@ -1,4 +1,10 @@
-import { attributeTypes, isInt64, type OrderField, orderFields } from '../shared/order-fields.ts';
+import {
+  attributeTypes,
+  isInt64,
+  type OrderField,
+  orderFieldNames,
+  orderFields,
+} from '../shared/order-fields.ts';
 import { memberName } from '../shared/order-json.ts';
 
 /*
@@ -38,8 +44,6 @@ const closingBracket = ']'.charCodeAt(0);
 /** A JSON string cannot contain this text, because quotes in a string have a backslash. */
 const listName = Buffer.from('"Items":[');
 
-type Fields = Readonly<Record<string, OrderField>>;
-
 /** Tells whether an order is included in the result, given the digits of its id. */
 export type KeepOrder = (id: string) => boolean;
 
@@ -60,19 +64,14 @@ export interface CopiedOrders {
  *
  * @param page ends with `slackBytes` that do not belong to it and are overwritten
  * @param keep all orders are included without it
- * @param fields with an integer `id`
  */
-export function copyOrders(
-  page: Buffer,
-  keep?: KeepOrder,
-  fields: Fields = orderFields,
-): CopiedOrders {
+export function copyOrders(page: Buffer, keep?: KeepOrder): CopiedOrders {
   const length = page.length - slackBytes;
   // JSON contains no zeros: a comparison of texts ends with them, and not with what the memory held before.
   page.fill(0, length);
   // An order is shorter than its item, so there is room for the last word of each text too.
   const orders = Buffer.allocUnsafeSlow(page.length);
-  const copier = new OrderCopier(page, orders, fields);
+  const copier = new OrderCopier(page, orders);
   const name = page.indexOf(listName);
   const list = name < 0 ? length : name + listName.length;
   let [item, ordersLength, count, itemCount] = [list, 0, 0, 0];
@@ -120,13 +119,13 @@ class OrderCopier {
   private readonly fields: readonly CopiedField[];
   private readonly idField: CopiedField;
 
-  constructor(page: Buffer, orders: Buffer, fields: Fields) {
+  constructor(page: Buffer, orders: Buffer) {
     this.page = page;
     this.pageWords = wordsIn(page);
     this.orders = orders;
     this.orderWords = wordsIn(orders);
-    this.fields = Object.entries(fields).map(([name, field]) => copiedField(name, field));
-    this.idField = this.fields[Object.keys(fields).indexOf('id')]!;
+    this.fields = Object.entries(orderFields).map(([name, field]) => copiedField(name, field));
+    this.idField = this.fields[orderFieldNames.indexOf('id')]!;
   }
 
   /**

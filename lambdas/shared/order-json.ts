@@ -12,16 +12,12 @@ export function memberName(name: string): string {
  * than its field is left out, like a missing one. Numbers keep DynamoDB's digits, because a JavaScript
  * number loses those of an int64 beyond 2^53.
  *
- * @param fields the fields of an order, any of which the item can lack
  * @throws TypeError if the id is not an int64, because an order without its id cannot be listed, and a list
  *   without the order is not complete
  */
-export function orderToJson(
-  item: Item,
-  fields: Readonly<Record<string, OrderField>> = orderFields,
-): string {
+export function orderToJson(item: Item): string {
   const members: string[] = [];
-  for (const [name, field] of Object.entries(fields)) {
+  for (const [name, field] of Object.entries(orderFields)) {
     const value = item[name] && valueToJson(item[name], field);
     if (value !== undefined) members.push(memberName(name) + value);
     else if (name === 'id' && item.id !== undefined) {
