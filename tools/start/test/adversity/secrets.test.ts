@@ -82,17 +82,19 @@ function partsIn(text: string): string[] {
 
 const orders = '/staging/v1/store/orders';
 
-// Without it, Node's server refuses a request of HTTP/1.1 before anybody sees its key.
-const host = 'Host: 127.0.0.1';
+function rawRequest(line: string, ...headers: string[]): string {
+  // Without `Host`, Node's server refuses a request of HTTP/1.1 before anybody sees its key.
+  const head = [`${line} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, 'Connection: close'];
+  return `${head.join('\r\n')}\r\n\r\n`;
+}
 
 function knownPaths(key: string): string[] {
-  const header = `Authorization: Bearer ${key}`;
   return [
     `GET ${orders}`,
     `DELETE ${orders}/1`,
     'GET /staging/v1/pets/1',
     `DELETE ${orders}/99`,
-  ].map((line) => `${line} HTTP/1.1\r\n${host}\r\n${header}\r\nConnection: close\r\n\r\n`);
+  ].map((line) => rawRequest(line, `Authorization: Bearer ${key}`));
 }
 
 /** Requests with the key in every place where a client can put it. */
@@ -111,23 +113,17 @@ function rawRequests(key: string): string[] {
     ...[`http://${key}${orders}`, `/staging/v1/pets/${key}`, `/%${key}`, `/apikeys/${key}`],
   ];
   const valid = `Authorization: Bearer ${key}`;
-  const bodies = [key, `{"key":"${key}`, `{"${key}":1}`].map((body) =>
-    [`DELETE ${orders}/1 HTTP/1.1`, host, valid, 'Content-Type: application/json']
-      .concat('Connection: close', `Content-Length: ${body.length}`, '', body)
-      .join('\r\n'),
-  );
+  const bodies = [key, `{"key":"${key}`, `{"${key}":1}`].map((body) => {
+    const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    return rawRequest(`DELETE ${orders}/1`, valid, ...headers) + body;
+  });
   return [
     ...knownPaths(key),
     ...wrongHeaders.flatMap((header) =>
-      [orders, '/staging/v1/nothing'].map(
-        (target) => `GET ${target} HTTP/1.1\r\n${host}\r\n${header}\r\nConnection: close\r\n\r\n`,
-      ),
+      [orders, '/staging/v1/nothing'].map((target) => rawRequest(`GET ${target}`, header)),
     ),
     ...targets.flatMap((target) =>
-      ['GET', 'DELETE', 'POST'].map(
-        (method) =>
-          `${method} ${target} HTTP/1.1\r\n${host}\r\n${valid}\r\nConnection: close\r\n\r\n`,
-      ),
+      ['GET', 'DELETE', 'POST'].map((method) => rawRequest(`${method} ${target}`, valid)),
     ),
     ...bodies,
     `${key}\r\n\r\n`,
