@@ -131,19 +131,13 @@ describe('gateway', () => {
     const [event] = eventsOf('Echo');
     expect(statusCode).toBe(200);
     expect(event).toMatchObject({
-      resource: '/orders/{id}',
-      pathParameters: { id: '7' },
       requestContext: {
         accountId: '123456789012',
         apiId: gateway.api.apiId,
         domainName: `${gateway.api.apiId}.execute-api.eu-central-1.amazonaws.com`,
-        stage: 'test',
         deploymentId: gateway.api.deploymentId,
-        resourcePath: '/orders/{id}',
         resourceId: expect.stringMatching(/^\w+$/),
         operationName: 'GetOrder',
-        path: '/test/orders/7',
-        protocol: 'HTTP/1.1',
         requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         extendedRequestId: expect.stringMatching(/^[\w-]{15}=$/),
         requestTime: '09/Apr/2026:12:34:56 +0000',
