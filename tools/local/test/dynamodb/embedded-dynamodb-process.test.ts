@@ -110,15 +110,6 @@ describe('the process of the embedded DynamoDB', () => {
     expect(hostname).toMatch(host);
   });
 
-  it('is started again if it fails', async () => {
-    onSpawn = (spawned) => (processes.length < 5 ? fails(spawned) : listens(spawned));
-
-    const { endpoint } = await startEmbeddedDynamoDB();
-
-    expect(processes).toHaveLength(5);
-    expect(processes[4]!.command).toContain(new URL(endpoint).port);
-  });
-
   it('fails after five attempts', async () => {
     onSpawn = fails;
 
