@@ -1,7 +1,6 @@
 // list.test.ts has Node load this file before a function.
 
 const { ClientRequest } = require('node:http');
-const pauses = require('node:timers/promises');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
@@ -23,7 +22,3 @@ ClientRequest.prototype.emit = function (event, ...values) {
   }
   return emit.call(this, event, ...values);
 };
-
-// The list pauses before it requests a page again. No test depends on how long.
-const { setTimeout: pause } = pauses;
-pauses.setTimeout = (_delayMs, ...rest) => pause(1, ...rest);
