@@ -85,19 +85,11 @@ describe('a failure of a local service', () => {
 });
 
 describe('a failure of anything else', () => {
-  it('is not a failure of a service if a file cannot be read', () => {
-    const missing = failure('Error', "EACCES: permission denied, open 'token is expired'", {
-      code: 'EACCES',
-      path: 'token is expired',
-    });
-
-    expect(reportFailure(missing, onStage)).toMatchObject({ exitCode: 1, class: 'refused' });
-  });
-
   it.each([
+    failure('Error', "EACCES: open 'token is expired'", { path: 'token is expired' }),
     new OperatorError('x', { cause: new OperatorError('no field "Expired"') }),
     new OperatorError('x', { cause: new SyntaxError('"AccessDenied" is not valid JSON') }),
-  ])('is not a failure of a service if a file contains its words: %s', (error) => {
+  ])('is not a failure of a service if a file, or its name, contains its words: %s', (error) => {
     expect(reportFailure(error, onStage)).toMatchObject({ exitCode: 1, class: 'refused' });
   });
 

@@ -19,7 +19,7 @@ const tokenOf = (prefix: string) => createToken(prefix, createOwnerIdentity(pref
 /** The same with its last character replaced by another. */
 const mistyped = (token: string) => token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
 
-describe('whoseToken', () => {
+describe('keys whois', () => {
   it.each([
     ['alone', (token: string) => token],
     ['in a header', (token: string) => `Authorization: Bearer ${token}\r\n`],
@@ -67,35 +67,33 @@ describe('whoseToken', () => {
     expect(isWhole).toBe(false);
   });
 
-  it.each<[string, () => string, string]>([
-    ['no token', () => 'hello', 'Standard input contains no API key'],
-    ['nothing', () => '', 'Standard input contains no API key'],
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['no token', () => whoseToken('hello', stage), 'Standard input contains no API key'],
+    ['nothing', () => whoseToken('', stage), 'Standard input contains no API key'],
     [
       'two tokens',
-      () => `${apiKey} ${tokenOf('so_test_')}`,
+      () => whoseToken(`${apiKey} ${tokenOf('so_test_')}`, stage),
       'contains 2 API keys; give one at a time',
     ],
-    ['a token that is too short', () => apiKey.slice(0, 27), 'its first 28 characters are enough'],
-    ['a token of another stage', () => 'so_live_abc', 'belongs to stage prod; look'],
-    ['a token of no stage', () => 'so_prod_abc', 'a prefix that no stage uses'],
-    ['a token nobody has', () => tokenOf('so_test_'), 'its owner was deleted, it belongs'],
-  ])('refuses %s without repeating it', async (_, text, message) => {
-    const error: Error = await whoseToken(text(), stage).catch((thrown) => thrown);
+    [
+      'a token that is too short',
+      () => whoseToken(apiKey.slice(0, 27), stage),
+      'its first 28 characters are enough',
+    ],
+    ['a token of another stage', () => whoseToken('so_live_abc', stage), 'to stage prod; look'],
+    ['a token of no stage', () => whoseToken('so_prod_abc', stage), 'a prefix that no stage uses'],
+    ['a token nobody has', () => whoseToken(tokenOf('so_test_'), stage), 'owner was deleted, it'],
+    ['a token as an id', () => whoseKeyId(apiKey, stage), 'key id: this looks like an API key'],
+    [
+      'the id of a deleted owner',
+      () => whoseKeyId(`key_${'a'.repeat(32)}`, stage),
+      'There is no owner "own_aaaa',
+    ],
+  ])('refuses %s without repeating a token', async (_, find, message) => {
+    const error = (await find().catch((thrown) => thrown)) as Error;
 
     expect(error.message).toContain(message);
     expect(error.message).not.toContain(apiKey.slice(8, 20));
     expect(error.message).not.toMatch(/so_(live|test)_\w/);
-  });
-});
-
-describe('whoseKeyId', () => {
-  it.each<[string, () => string, string]>([
-    ['a token', () => apiKey, 'key id: this looks like an API key'],
-    ['the id of a deleted owner', () => `key_${'a'.repeat(32)}`, 'There is no owner "own_aaaa'],
-  ])('refuses %s without repeating a token', async (_, text, message) => {
-    const error: Error = await whoseKeyId(text(), stage).catch((thrown) => thrown);
-
-    expect(error.message).toContain(message);
-    expect(error.message).not.toContain(apiKey.slice(8, 20));
   });
 });
