@@ -132,7 +132,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return { value: view, text: unbanText(view) };
     },
   });
-  addVerb<PurgeOptions>(keys, io, {
+  addVerb<{ olderThan: number; owner?: string }>(keys, io, {
     usage: 'purge',
     shownBy: () => 'keys list',
     description: 'remove the records of keys that were revoked or have expired',
@@ -145,7 +145,15 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       yesOption,
     ],
     examples: ['keys purge --stage prod --older-than 90d'],
-    run: purge,
+    run: async ({ stage, options: { olderThan, owner }, confirm }) => {
+      const found = await findPurgeable(olderThan, stage, owner);
+      if (found.length > 0) {
+        await confirm(`Remove all that is stored of ${counted(found.length, 'invalid key')}?`);
+      }
+      await purgeKeys(found, stage);
+      const purged = found.map(({ keyId }) => keyId);
+      return { value: { purged }, text: `Purged ${counted(purged.length, 'key')}.` };
+    },
   });
 }
 
@@ -223,19 +231,4 @@ function unbanText({ keyId, wasBanned, usage }: KeyView & { wasBanned: boolean }
     ? ` Its owner has used up its limit: it is served from ${full.resetsAt} on.`
     : '';
   return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
-}
-
-interface PurgeOptions {
-  olderThan: number;
-  owner?: string;
-}
-
-async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<Result> {
-  const keys = await findPurgeable(options.olderThan, stage, options.owner);
-  if (keys.length > 0) {
-    await confirm(`Remove all that is stored of ${counted(keys.length, 'invalid key')}?`);
-  }
-  await purgeKeys(keys, stage);
-  const value = { purged: keys.map(({ keyId }) => keyId) };
-  return { value, text: `Purged ${counted(keys.length, 'key')}.` };
 }

@@ -46,6 +46,7 @@ const roundSize = 8 * insertBatchSize;
 /** A running import. */
 interface Import {
   readonly file: FileHandle;
+  readonly table: RetryingTable;
   readonly request: ImportRequest;
   readonly observer: Partial<ImportObserver>;
   readonly signal: AbortSignal;
@@ -67,9 +68,9 @@ export async function importOrders(
 ): Promise<ImportCounts> {
   const { path, stdin = process.stdin } = request;
   await using file = await openOrders(path, stdin, signal);
-  const running: Import = { file, request, observer, signal };
+  const running: Import = { file, table, request, observer, signal };
   await refuseBadLines(running);
-  return await loadRounds(running, table);
+  return await loadRounds(running);
 }
 
 /** Reads the whole file before anything is loaded. */
@@ -94,7 +95,7 @@ async function refuseBadLines(running: Import): Promise<void> {
 }
 
 /** Loads the orders in rounds. */
-async function loadRounds(running: Import, table: RetryingTable): Promise<ImportCounts> {
+async function loadRounds(running: Import): Promise<ImportCounts> {
   const { path, dryRun } = running.request;
   const counts: ImportCounts = { inserted: 0, alreadyThere: 0, updated: 0, different: 0 };
   const onBadLine = (text: string) => {
@@ -103,7 +104,7 @@ async function loadRounds(running: Import, table: RetryingTable): Promise<Import
   let orders = 0;
   try {
     for await (const round of readRounds(running, onBadLine)) {
-      await load(round, running, table, counts);
+      await load(round, running, counts);
       orders += round.length;
       running.observer.onProgress?.(
         `${counted(orders, 'order')} ${dryRun ? 'compared' : 'loaded'}`,
@@ -141,8 +142,7 @@ async function* readRounds(
 /** Loads the orders of a round and counts the outcomes. */
 async function load(
   round: readonly OrderLine[],
-  { request, observer }: Import,
-  table: RetryingTable,
+  { table, request, observer }: Import,
   counts: ImportCounts,
 ): Promise<void> {
   const orders = round.map(({ order }) => order);
