@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -63,6 +64,8 @@ it('shows no part of a key, wherever it is sent and whatever fails', async () =>
     tables: JSON.stringify([tables, owners, orders]),
     databaseCalls: JSON.stringify(proxy.requests),
     gatewayKeys: JSON.stringify(store.service.controlPlane.getApiKeys()),
+    outputs: JSON.stringify(store.service.outputs),
+    processes: execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }),
   };
 
   expect(answers.join('\n')).toContain('204 No Content');
