@@ -209,13 +209,6 @@ describe('a deployment of prod', () => {
   });
 });
 
-describe('a deployment of staging', () => {
-  it('is immediate', () => {
-    expect(properties('staging', 'AWS::Lambda::Alias')).toEqual({});
-    expect(properties('staging', 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
-  });
-});
-
 function policy(Action: string | string[], Resource: string) {
   return { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action, Resource }] };
 }
