@@ -40,6 +40,7 @@ export class Firewall extends Construct {
 }
 
 function rateRule({ requestsPerIpPer5Minutes, corsOrigin }: FirewallProps) {
+  const limits = Object.entries(rateLimitHeaders);
   const everyResponse = Object.entries(everyResponseHeaders(corsOrigin));
   return {
     name: 'RequestsPerIp',
@@ -59,10 +60,7 @@ function rateRule({ requestsPerIpPer5Minutes, corsOrigin }: FirewallProps) {
           responseHeaders: [
             { name: 'Retry-After', value: String(windowSeconds) },
             // The authorizer has not seen the request, so its owner's limits are unknown.
-            ...Object.entries(rateLimitHeaders).map(([name, { withoutKey }]) => ({
-              name,
-              value: withoutKey,
-            })),
+            ...limits.map(([name, { withoutKey: value }]) => ({ name, value })),
             ...everyResponse.map(([name, value]) => ({ name, value })),
           ],
         },
