@@ -139,23 +139,18 @@ describe.each(stageNames)('alarms of %s', (stage) => {
     expect(Object.fromEntries(found)).toEqual(expectedAlarms);
   });
 
-  it.each(Object.entries(alarms))(
-    'are raised only above their threshold, and not without data: %s',
-    (_, alarm) => {
+  it('notify the topic when they begin, above their threshold and not without data, and when they end', () => {
+    const topic = '${MonitoringAlarmTopic}';
+
+    for (const alarm of Object.values(alarms)) {
       expect(alarm).toMatchObject({
+        AlarmActions: [topic],
+        OKActions: [topic],
         ComparisonOperator: 'GreaterThanThreshold',
         TreatMissingData: 'notBreaching',
       });
       // CloudWatch rejects it together with metric math.
       expect(alarm).not.toHaveProperty('EvaluateLowSampleCountPercentile');
-    },
-  );
-
-  it('notify the topic when they begin and when they end', () => {
-    const topic = '${MonitoringAlarmTopic}';
-
-    for (const { AlarmActions, OKActions } of Object.values(alarms)) {
-      expect([AlarmActions, OKActions]).toEqual([[topic], [topic]]);
     }
     const [{ PolicyDocument }] = Object.values(properties(stage, 'AWS::SNS::TopicPolicy'));
     expect(PolicyDocument.Statement).toEqual([
