@@ -6,7 +6,8 @@ import { temporaryDirectoryOfEachTest } from '../../test/helpers/temporary-direc
 import { shellBlocks } from './markdown.ts';
 
 const home = temporaryDirectoryOfEachTest();
-const shells = ['bash --norc', 'zsh -f'].filter((shell) => run(shell, '', {}).status === 0);
+// Only an interactive shell goes on after a block that fails.
+const shells = ['bash --norc -i', 'zsh -f -i'].filter((shell) => run(shell, '', {}).status === 0);
 
 describe.each(shells)('Pasted into %s', (shell) => {
   it.each([
@@ -23,6 +24,7 @@ describe.each(shells)('Pasted into %s', (shell) => {
       const answers = {
         '*describe-stacks*': `test -e ~/deleted || echo ${state}`,
         '*list-stack-resources*': 'echo Orders',
+        '*list-tables*': 'echo true',
         '*scan*': `echo ${orders}`,
         '*delete-stack*': 'touch ~/deleted',
       };
@@ -39,23 +41,35 @@ describe.each(shells)('Pasted into %s', (shell) => {
     },
   );
 
+  it('the block for a failed creation ends if a table cannot be looked up', () => {
+    const answers = {
+      '*describe-stacks*': 'echo ROLLBACK_COMPLETE',
+      '*list-stack-resources*': 'echo Orders',
+      '*list-tables*': 'false',
+    };
+
+    const calls = paste(shell, answers, ['first-deploy', 'output() {', 'delete-stack']);
+
+    expect(calls.at(-1)).toMatch(/^aws dynamodb list-tables/);
+  });
+
   it('the blocks that restore orders keep now.jsonl, and end if a table is not restored', () => {
     const answers = {
       '*tables restore*9:30*': 'echo restored',
       '*tables restore*': 'false',
-      '*export*.jsonl*': `wc -l < ~/calls > "\${@: -1}"`,
+      '*export*.jsonl*': `{ echo '{"id":1,'; wc -l < ~/calls; } > "\${@: -1}"`,
     };
-    const blocks = ['tables restore orders', 'now.jsonl'];
+    const blocks = ['tables restore orders', 'now.jsonl', 'undo.jsonl'];
 
     const calls = paste(shell, answers, [
-      ...['runbook', 'output() {', ...blocks, ...blocks],
+      ...['runbook', 'output() {', 'ORDER_ID=1', ...blocks, ...blocks],
       'RESTORE_TIME=later',
       ...blocks,
     ]);
 
-    expect(readFileSync(join(home.path, 'restored/now.jsonl'), 'utf8').trim()).toBe('3');
+    expect(readFileSync(join(home.path, 'restored/now.jsonl'), 'utf8').trim()).toMatch(/\n3$/);
     expect(calls.map((call) => /restore|export|import/.exec(call)?.[0]).join(' ')).toBe(
-      'restore export export import restore export import restore',
+      'restore export export import import restore export import import restore',
     );
   });
 

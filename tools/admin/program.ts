@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type AddHelpTextContext, Command, CommanderError } from 'commander';
 import { stageNames } from '../../lib/settings/stages.ts';
-import packageFile from '../../package.json' with { type: 'json' };
 import { UsageError } from '../shared/errors.ts';
 import { type CommandIo, print } from './console/command-io.ts';
 import { examplesText } from './console/verb.ts';
@@ -47,7 +48,7 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     .option('--stage <stage>', `a deployed stage: ${stageNames.join(' or ')}`)
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
-    .version(packageFile.version, '--version', 'print the version')
+    .version(ownVersion(), '--version', 'print the version')
     .addHelpText('beforeAll', refuseUnknownCommand)
     .addHelpText('after', programHelp)
     .exitOverride()
@@ -67,6 +68,11 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     group.summary(group.commands.map((command) => command.name()).join(', '));
   }
   return program;
+}
+
+function ownVersion(): string {
+  const file = join(import.meta.dirname, '../../package.json');
+  return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
 /** Refuses a word that is no command, which commander ignores if it is asked for help. */

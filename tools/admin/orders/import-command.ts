@@ -50,9 +50,8 @@ async function importFile(
   const value = { file: path, ...counts, applied: !options.dryRun, seconds };
   if (counts.different === 0) return { value, text };
   const left = `${path}: ${counted(counts.different, 'order')} not as in the file`;
-  const remedy = options.update
-    ? '"orders ship", "cancel" and "reopen" change the state of an order'
-    : '--update sets petId, quantity and shipDate; add --dry-run to see how';
+  const states = '"orders ship", "cancel" and "reopen" change the state';
+  const remedy = options.update ? states : `--update sets petId, quantity and shipDate; ${states}`;
   return { value, text, failure: new DifferentError(left, { remedy }) };
 }
 

@@ -7,7 +7,7 @@ import {
 import { counted, grouped } from '../console/view.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
-import { failureText } from '../stage/service-failure.ts';
+import { failureText, mayBeDone } from '../stage/service-failure.ts';
 import { changeOrder } from './change-order.ts';
 import type { StoredOrder } from './find-order.ts';
 
@@ -110,6 +110,8 @@ async function isReopened(order: StoredOrder, { table, by, now }: Reopening): Pr
     return true;
   } catch (error) {
     if (error instanceof WrongStateError) return false;
-    throw error;
+    if (!mayBeDone(error)) throw error;
+    const problem = `${failureText(error)}; "orders show ${order.id}" shows whether it was`;
+    throw new OperatorError(problem, { cause: error });
   }
 }

@@ -66,10 +66,10 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
 /** The only function that is invoked is the authorizer, about a key that nobody has. */
 const isRead = /^(?:BatchGet|Describe|Get|Invoke|List|Scan)/;
 
-/** Whether AWS has responded that it has not carried out a call. */
+/** Whether AWS has responded that it has not carried out a call. A timeout says nothing about it. */
 function isRefusal(error: unknown): boolean {
-  const { httpStatusCode: status = 0 } = Object(error).$metadata ?? {};
-  return status >= 400 && status < 500;
+  const { $metadata: { httpStatusCode: status = 0 } = {}, name } = Object(error);
+  return status >= 400 && status < 500 && status !== 408 && !/Timeout/.test(name);
 }
 
 function serviceNamed(clientName = ''): string {

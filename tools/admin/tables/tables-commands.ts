@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { WrongStateError } from '../../shared/errors.ts';
 import type { CommandIo } from '../console/command-io.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { timeOption } from '../orders/change-commands.ts';
@@ -21,6 +22,7 @@ export function addTablesCommands(program: Command, io: CommandIo): void {
     help: restoreHelp,
     examples: ['tables restore orders --at 2026-11-20T09:30:00Z --stage prod'],
     run: async (call, table) => {
+      refuseLocal(call);
       const source = tables[table as keyof typeof tables](call.stage);
       const restored = await restoreTable(source, call.options.at, call);
       return { value: { table: restored }, text: restored };
@@ -31,10 +33,16 @@ export function addTablesCommands(program: Command, io: CommandIo): void {
     description: 'delete a restored table that the stage does not use',
     options: [yesOption],
     run: async (call, name) => {
+      refuseLocal(call);
       await deleteRestoredTable(name!, call);
       return { value: { table: name }, text: `Deleted ${name}.` };
     },
   });
+}
+
+function refuseLocal({ options: { local } }: Call): void {
+  if (local === undefined) return;
+  throw new WrongStateError('--local: a local run has no recovery', { remedy: 'give --stage' });
 }
 
 const restoreHelp = `

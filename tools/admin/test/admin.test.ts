@@ -233,6 +233,18 @@ describe('the operator and a running service', () => {
     expect(undone).toMatchObject(before);
   });
 
+  it.each(['restore orders --at 2026-11-20T09:00:00Z', 'delete x --yes'])(
+    'cannot restore tables, which a local run cannot: %s',
+    async (command) => {
+      const words = ['tables', ...command.split(' '), '--local', service.origin];
+
+      expect(await admin(words)).toMatchObject({
+        exitCode: 1,
+        stderr: 'error: --local: a local run has no recovery; give --stage\n',
+      });
+    },
+  );
+
   it('finds the owner of a leaked or incomplete token without printing the token', async () => {
     const { apiKey, keyId, owner, ownerId } = await issue();
     await statusWith(apiKey);

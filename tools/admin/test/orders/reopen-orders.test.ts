@@ -150,8 +150,10 @@ describe('orders reopen --cancelled-by', () => {
       for (let failing = 0, calls = Number.POSITIVE_INFINITY; failing < calls; failing++) {
         await store();
         calls = 0;
+        let lostOperation = '';
         proxy.reply = (call) => {
           const number = calls++;
+          if (number === failing) lostOperation = call.operation;
           const hasFailed = isKilled && number > failing;
           return (number === failing ? fault(forward) : hasFailed ? lost : forward)(call);
         };
@@ -161,6 +163,8 @@ describe('orders reopen --cancelled-by', () => {
         proxy.reply = forward;
         if (exitCode !== 0) {
           expect([exitCode, stderr]).toEqual([3, expect.stringContaining('run the command again')]);
+          const isUnsure = lostOperation === 'UpdateItem';
+          expect(/"orders show -?\d+" shows whether it was/.test(stderr)).toBe(isUnsure);
           expect((await reopen(mistaken)).exitCode).toBe(0);
         }
         expect(await statuses()).toEqual(expected);

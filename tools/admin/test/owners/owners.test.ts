@@ -184,7 +184,7 @@ describe('setOwnerPlan', () => {
     const throttled = throttling('createUsagePlanKey');
 
     await expect(setOwnerPlan('Acme', { plan: 'pro' }, throttled)).rejects.toThrow(
-      `only partly changed ("owners set-plan ${details.ownerId} free --per-minute 5" undoes it)`,
+      `may get 503 ("owners set-plan ${details.ownerId} free --per-minute 5" undoes it)`,
     );
   });
 

@@ -4,6 +4,7 @@ import {
   answer,
   contentType,
   DynamodbProxy,
+  failure as failureNamed,
   lost,
   type Reply,
   refused,
@@ -102,6 +103,8 @@ describe('a client with call limits', () => {
     ['loses the connection', lost, patient, /done \(socket hang up\)/],
     ['sends half of its response', unreadable, patient, /JSON/],
     ['fails', answer({}, 500), patient, /Unknown/],
+    ['reports a timeout', failureNamed('RequestTimeoutException'), patient, /RequestTimeout/],
+    ['is behind a proxy that reports one', answer({}, 408), patient, /Unknown/],
   ])(
     'sends a write once, and says that it may have been done, if DynamoDB %s',
     async (...given) => {
