@@ -2,7 +2,7 @@
 
     export STORE_ORDERS_URL=http://127.0.0.1:3000/staging/v1 STORE_ORDERS_KEY=so_test_…
     python3 store_orders.py list                # one JSON object per line
-    python3 store_orders.py cancel 1001 1002
+    python3 store_orders.py cancel 1001 1003
 
 The client sends one request at a time and waits as long as the service asks: for hours if the day's limit is used up.
 """
@@ -32,8 +32,7 @@ MAX_ATTEMPTS = 5
 TIMEOUT_SECONDS = 30
 # How many requests of each window are left for other processes that use the same key.
 RESERVE = 2
-# No error of the service is as long as this.
-MAX_ERROR_BYTES = 100_000
+MAX_LENGTH = 1_000_000  # No error and no order of the service is as long as this.
 # Gets the method, the path, the status (0 without a response), and the seconds that the client then waits.
 OnAttempt = Callable[[str, str, int, float], object]
 NO_RESPONSE = (OSError, HTTPException, zlib.error, ValueError, RecursionError)
@@ -176,9 +175,9 @@ def _error_of(response: HTTPResponse) -> StoreOrdersError:
     if 300 <= response.status < 400:
         return StoreOrdersError("redirect", f"redirects are not followed: {response.headers['Location']}", response)
     try:
-        text = response.read(MAX_ERROR_BYTES)
+        text = response.read(MAX_LENGTH)
         if response.headers.get("Content-Encoding") == "gzip":
-            text = zlib.decompressobj(wbits=31).decompress(text, MAX_ERROR_BYTES)
+            text = zlib.decompressobj(wbits=31).decompress(text, MAX_LENGTH)
         body = json.loads(text)
         return StoreOrdersError(body["code"], body["message"], response)
     except (*NO_RESPONSE, LookupError, TypeError):
@@ -203,6 +202,8 @@ def _orders_in(response: HTTPResponse, texts: Iterable[str]) -> Iterator[dict[st
                 separator = ","
                 yield order
             rest = rest[end:]
+            if len(rest) > MAX_LENGTH:
+                break
         if "".join(rest.split()) != ("]" if separator == "," else "[]"):
             raise ValueError("the body is not a whole list")
     except NO_RESPONSE as error:
@@ -217,14 +218,13 @@ if __name__ == "__main__":
     cancel = commands.add_parser("cancel", help="cancel orders")
     cancel.add_argument("order_ids", metavar="ID", type=int, nargs="+", help="such as 1001")
     arguments = parser.parse_args()
-    missing = [name for name in ("STORE_ORDERS_URL", "STORE_ORDERS_KEY") if not os.environ.get(name)]
-    if missing:
-        sys.exit(f"Set the environment variable {' and '.join(missing)}.")
+    names = ("STORE_ORDERS_URL", "STORE_ORDERS_KEY")
+    url, key = (os.environ.get(name) or sys.exit(f"Set the environment variable {name}.") for name in names)
     try:
-        store = StoreOrders(os.environ["STORE_ORDERS_URL"], os.environ["STORE_ORDERS_KEY"])
+        store = StoreOrders(url, key)
         for order in store.orders() if arguments.command == "list" else ():
             print(json.dumps(order))
         for order_id in arguments.order_ids if arguments.command == "cancel" else ():
             print(order_id, store.cancel(order_id))
-    except (StoreOrdersError, HTTPException, ValueError) as error:
-        sys.exit(str(error))
+    except (StoreOrdersError, HTTPException, ValueError, BrokenPipeError, KeyboardInterrupt) as error:
+        sys.exit(str(error) or "interrupted")

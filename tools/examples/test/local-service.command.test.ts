@@ -139,6 +139,21 @@ describe('the Python client', () => {
     expect(askedMs[3]! - askedMs[2]!).toBeGreaterThanOrEqual(900);
   });
 
+  it('gives up a list whose order never ends', async () => {
+    await using server = await serve((_incoming, outgoing) => {
+      outgoing.write('[{"id":1,"x":"');
+      const more = () => outgoing.write('x'.repeat(16_384), (error) => error || setImmediate(more));
+      more();
+    });
+
+    const { code, errors } = await runPython(server.url, 'a-key', 'list');
+
+    expect([code, errors]).toEqual([
+      1,
+      expect.stringMatching(/^incomplete_list: discard the orders/),
+    ]);
+  });
+
   it.each([
     ['store.cancel(True)', 'TypeError: The order id True is not an int.'],
     ['store.cancel("--help")', "TypeError: The order id '--help' is not an int."],
