@@ -34,7 +34,10 @@ function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
     ),
     domain: group(
       {
-        name: text('^([a-z0-9-]+\\.)+[a-z]+$', 'give the name alone, such as api.example.com'),
+        name: text(
+          '^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z]+$',
+          'give the name alone, such as api.example.com',
+        ),
         certificateArn: text(
           `^arn:[a-z-]+:${certificate}:certificate/[\\w-]+$`,
           `use a certificate of this account in ${region}`,
@@ -49,7 +52,7 @@ function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
       description:
         "give one origin as browsers send it, such as https://shop.example.com, without a path, or '*'",
     },
-    runbook: text('^[^#\\s]+$', 'give its path, or its https address without a fragment'),
+    runbook: text('^(?!http:)[^#\\s]+$', 'give its path, or its https address without a fragment'),
     alarmEmail: text('^[^@\\s]+@[^@\\s]+$', 'give the e-mail address that alarms are sent to'),
     logRetentionDays: oneOf(...Object.values(RetentionDays).filter((days) => Number(days) > 0)),
     throttle: group({ requestsPerSecond: wholeNumber(1), burst: wholeNumber(1) }),

@@ -69,6 +69,7 @@ describe('the configuration of a stage', () => {
     [{ account: '210987654321', domain }, 'use a certificate of this account in eu-central-1'],
     [{ domain: { ...domain, name: 'https://api.example.com' } }, 'domain.name is "https://api'],
     [{ domain: { ...domain, name: 'api.example.com/' } }, 'give the name alone, such as'],
+    [{ domain: { ...domain, name: '-a.example.com' } }, 'give the name alone, such as'],
     [{ domain: { name: 'api.example.com' } as never }, 'domain.certificateArn is missing: use a'],
     [{ apiKeyPrefix: 'so_a.b_' }, 'apiKeyPrefix is "so_a.b_": give so_, small letters and _'],
     [{ apiKeyPrefix: 'so_test_' }, 'apiKeyPrefix is "so_test_": give so_, small letters and _'],
@@ -81,6 +82,7 @@ describe('the configuration of a stage', () => {
     [{ lambdaConcurrency: 1000.5 }, 'lambdaConcurrency is 1000.5: give what "aws lambda'],
     [{ logRetentionDays: 15 as never }, 'logRetentionDays is 15: give 1 or 3 or'],
     [{ runbook: 'docs/runbook.md#any-alarm' }, 'without a fragment'],
+    [{ runbook: 'http://wiki.example.com' }, 'its https address'],
     [{ restoredTables: { orders: 'arn:aws:dynamodb:eu-central-1:1:table/x' } }, 'not its ARN'],
     [{ restoredTables: { apiKeys: 'one', owners: 'one' } }, 'restoredTables.owners is "one": give'],
     [

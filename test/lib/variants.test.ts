@@ -171,6 +171,13 @@ describe('a stack with every setting', () => {
     }
   });
 
+  it('cannot be deleted by mistake, unlike that of staging', () => {
+    expect([completeStack.terminationProtection, staging.terminationProtection]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   it('is synthesized without a warning, unlike one without an account', () => {
     expect(warningsOf(completeStack)).toEqual([]);
     expect(warningsOf(createStack('prod', { account: noAccountYet }))).toHaveLength(1);

@@ -14,12 +14,17 @@ interface PageFile {
 const pageDirectory = join(import.meta.dirname, 'page');
 /** The address in documents and examples, in place of which the page shows that of its run. */
 const documentedUrl = 'http://127.0.0.1:3000/staging/v1';
+/** The beginning of the key in the same examples. */
+const documentedKey = 'STORE_ORDERS_KEY=so_test_';
 const styleSheet = createRequire(import.meta.url).resolve('simpledotcss');
 
 /** The page, all that it loads, and the files of the repository that it links to, by their paths. */
 export function pageFiles(options: PageOptions): ReadonlyMap<string, PageFile> {
+  const prefix = /^so_[a-z]+_/.exec(options.demoKeys[0]?.key ?? '')?.[0] ?? 'so_test_';
   const read = (path: string) =>
-    readFileSync(path, 'utf8').replaceAll(documentedUrl, options.baseUrl);
+    readFileSync(path, 'utf8')
+      .replaceAll(documentedUrl, options.baseUrl)
+      .replaceAll(documentedKey, `STORE_ORDERS_KEY=${prefix}`);
   const guide = renderGuide(read(join(root, 'docs/clients.md')));
   const file = (mediaType: string, path: string): PageFile => ({
     mediaType,

@@ -5,6 +5,8 @@ import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type CommandIo, print } from './command-io.ts';
 
+// `question` of readline/promises stays pending if the input ends without a line break.
+
 /** Whether the command runs on a terminal, so that a question can be answered. */
 function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;

@@ -6,7 +6,7 @@ import { serve } from '../../../test/helpers/loopback-server.ts';
 import type { DemoKeys } from '../demo-keys.ts';
 import { referencePage } from '../reference-page.ts';
 
-const allKeys = forEachPlan((name) => `key-${name}`);
+const allKeys = forEachPlan((name) => `so_live_${name}`);
 const pageWith = (demoKeys: DemoKeys | undefined) =>
   referencePage({
     basePath: '/staging/v1',
@@ -66,6 +66,7 @@ describe('reference page', () => {
       expect(text).toContain(`${server.url}/staging/v1`);
       expect(text).not.toContain('127.0.0.1:3000');
     }
+    expect(html).toContain('STORE_ORDERS_KEY=so_live_…');
   });
 
   it('serves no other file of the repository', async () => {
