@@ -24,10 +24,11 @@ const generated = {
       ({ data: (await (await request(call, 'GET', '')).text()) as unknown });
     export const cancelOrder = async (call: Call & { path: { orderId: bigint } }) =>
       console.log(call.path.orderId, (await request(call, 'DELETE', '/' + call.path.orderId)).status);`,
-  'src/use-exact-fetch.ts': `
-    import { exactFetch } from './exact-fetch';
-    const { data } = await exactFetch<{ data: { id: bigint }[] }>('/store/orders', { method: 'GET' });
-    console.log(data.some(({ id }) => id === 2n ** 63n - 1n));`,
+  'src/use-orval-config.js': `
+    import config from '../orval.config.mjs';
+    import * as exactly from './exactly.ts';
+    const { path, name } = config.storeOrders.output.override.fetch.jsonReviver;
+    console.log(path, JSON.parse('{"id":9223372036854775807}', exactly[name]).id);`,
   'src/use-rate-limit.ts': `
     import { readRateLimit } from './rate-limit';
     const headers = { RateLimit: '"minute";r=59;t=34, "day";r=999;t=86400' };
@@ -85,7 +86,7 @@ describe('the code of docs/clients.md', () => {
   it.each([
     ['src/list.ts', '1000 orders; 1001 is cancelled\n'],
     ['src/cancel-one.ts', '9223372036854775807n 204\n'],
-    ['src/use-exact-fetch.ts', 'true\n'],
+    ['src/use-orval-config.js', 'src/exactly.ts 9223372036854775807n\n'],
     ['src/use-rate-limit.ts', '59 86400\n'],
   ])('runs against the local service: %s', async (file, printed) => {
     expect(await runModule(file)).toBe(printed);
