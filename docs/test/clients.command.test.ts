@@ -19,11 +19,12 @@ const generated = {
     interface Call { baseUrl: string | undefined; auth: string | undefined; throwOnError: true }
     const request = ({ baseUrl, auth }: Call, method: string, id: string) =>
       fetch(baseUrl + '/store/orders' + id, { method, headers: { Authorization: 'Bearer ' + auth } });
-    export interface Order { id: bigint }
     export const listOrders = async (call: Call & { parseAs: 'text' }) =>
       ({ data: (await (await request(call, 'GET', '')).text()) as unknown });
     export const cancelOrder = async (call: Call & { path: { orderId: bigint } }) =>
       console.log(call.path.orderId, (await request(call, 'DELETE', '/' + call.path.orderId)).status);`,
+  'src/generated/transformers.gen.ts': `
+    export const listOrdersResponseTransformer = async (orders: any): Promise<{ id: bigint }[]> => orders;`,
   'src/use-orval-config.js': `
     import config from '../orval.config.mjs';
     import * as exactly from './exactly.ts';
