@@ -5,20 +5,20 @@ import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 // biome-ignore lint/suspicious/noExplicitAny: an attribute can be anything
 export type Document = Record<string, any>;
 
-/** The input of an update or a deletion, in plain values. */
+/** The input of an update, in plain values. */
 export type Write = Partial<UpdateCommandInput>;
 
 /*
- * The part of DynamoDB's expressions that the authorizer and the operator's commands need. Anything else
- * is an error, and so is a placeholder that is unused or not defined.
+ * The part of DynamoDB's expressions that the authorizer needs. Anything else is an error, and so is a
+ * placeholder that is unused or not defined.
  *
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
  */
 
-const operand = '(:\\w+|size\\([#\\w.]+\\)|[#\\w.]+)';
+const operand = '([:#\\w.]+)';
 const between = new RegExp(`${operand} BETWEEN ${operand} AND ${operand}`, 'g');
 const comparison = new RegExp(`${operand} ([<>]=?|=) ${operand}`, 'g');
-const assignment = /^([#\w.]+) = (?:if_not_exists\(\1, (:\w+)\)|([#\w.]+) \+ (:\w+)|(:\w+))$/;
+const assignment = /^([#\w.]+) = (?:([#\w.]+) \+ )?(:\w+)$/;
 
 /** Whether an item meets a condition. A comparison with an absent attribute is false. */
 export function isMet(write: Write, item: Document = {}): boolean {
@@ -42,27 +42,13 @@ export function isMet(write: Write, item: Document = {}): boolean {
 
 /** The item after an update. Every right-hand side refers to the item before the update. */
 export function updated(write: Write, before: Document = { ...write.Key }): Document {
-  const { UpdateExpression: update = '' } = write;
-  const [, sets, removals] =
-    /^(?:SET (.+?))?(?:(?:^| )REMOVE ([#\w.]+(?:, [#\w.]+)*))?$/.exec(update) ??
-    unsupported(update);
-  let item = before;
-  for (const set of sets?.split(/, (?=[#\w.]+ = )/) ?? []) {
-    const [path, value] = assigned(set, before, write);
-    item = withValue(item, namesIn(path, write), value);
-  }
-  for (const path of removals?.split(', ') ?? []) {
-    item = withValue(item, namesIn(path, write), undefined);
-  }
-  return item;
-}
-
-function assigned(set: string, item: Document, write: Write): [path: string, value: unknown] {
-  const [, path = '', initial, counter, addend, value] = assignment.exec(set) ?? unsupported(set);
-  const of = (text: string) => operandValue(text, item, write);
-  if (initial) return [path, of(path) ?? of(initial)];
-  if (counter) return [path, sum(of(counter), of(addend!))];
-  return [path, of(value!)];
+  const sets = write.UpdateExpression!.replace(/^SET /, '').split(', ');
+  return sets.reduce((item, set) => {
+    const [, path, counter, value] = assignment.exec(set) ?? unsupported(set);
+    const of = (text: string) => operandValue(text, before, write);
+    const assigned = counter ? sum(of(counter), of(value!)) : of(value!);
+    return withValue(item, namesIn(path!, write), assigned);
+  }, before);
 }
 
 function assertPlaceholders(write: Write): void {
@@ -75,16 +61,13 @@ function assertPlaceholders(write: Write): void {
   if (wrong.length > 0) throw new Error(`ValidationException: unused or not defined: ${wrong}`);
 }
 
-/** The value of a placeholder, the one at a path in an item, or its size. */
+/** The value of a placeholder, or the one at a path in an item. */
 function operandValue(text: string, item: Document, write: Write) {
   if (text.startsWith(':')) return write.ExpressionAttributeValues![text];
-  const [, sized] = /^size\((.+)\)$/.exec(text) ?? [];
-  const names = namesIn(sized ?? text, write);
-  const value = names.reduce<Document | undefined>(
+  return namesIn(text, write).reduce<Document | undefined>(
     (map = {}, name) => (Object.hasOwn(map, name) ? map[name] : undefined),
     item,
   );
-  return sized && value !== undefined ? Object.keys(value).length : value;
 }
 
 function namesIn(path: string, { ExpressionAttributeNames: names }: Write): string[] {
@@ -103,15 +86,11 @@ function sum(left: unknown, right: unknown): number {
   throw new Error('ValidationException: the update needs a number');
 }
 
-/** @param value is undefined for an attribute that is removed */
 function withValue(map: Document, [name = '', ...rest]: string[], value: unknown): Document {
   if (typeof map !== 'object') {
     throw new Error('ValidationException: the document path is not valid for an update');
   }
-  if (rest.length > 0) return { ...map, [name]: withValue(map[name], rest, value) };
-  if (value !== undefined) return { ...map, [name]: value };
-  const { [name]: _removed, ...others } = map;
-  return others;
+  return { ...map, [name]: rest.length > 0 ? withValue(map[name], rest, value) : value };
 }
 
 function unsupported(expression: string): never {
