@@ -11,8 +11,8 @@ import { Construct } from 'constructs';
 import type { StageSettings } from './settings/stages.ts';
 
 /**
- * The three tables of a stage. DynamoDB encrypts them with a key of its own, at no charge; another key
- * would cost its use in KMS.
+ * The three tables of a stage. DynamoDB encrypts them with a key of its own, at no charge. KMS would charge
+ * for the use of another key.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/EncryptionAtRest.html
  */

@@ -5,12 +5,12 @@ import { OperatorError, reasonOf, UsageError } from '../shared/errors.ts';
 import { errorsBehind, failureOf, type ServiceFailure } from './stage/service-failure.ts';
 import { labelOf, type Target } from './stage/target.ts';
 
-/** The exit codes, by the codes of errors and by further classes of failures. `--help` explains them. */
+/** The exit code of each class of failure; `--help` explains them. A class is named after an error's code. */
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
 /** Describes the error that ended a command, as it is reported to the operator. */
 export function reportFailure(thrown: unknown, target: Target) {
-  // The message quotes the command line, whose words can look like a failure of a service.
+  // The message quotes the command line, whose words can look like a service's failure.
   const behind = thrown instanceof CommanderError ? [] : errorsBehind(thrown);
   const failure = behind.map(failureOf).find((found) => found !== undefined);
   const error = operatorErrorOf(thrown, target, failure);
@@ -43,7 +43,7 @@ function operatorErrorOf(
   return new OperatorError(`${name}: ${reasonOf(thrown)}`, { cause: thrown });
 }
 
-/** The remedy of a failure of a service, which has to be repaired before the command can be completed. */
+/** The remedy for a service's failure, which must be repaired before the command can be completed. */
 function remedyFor(failure: ServiceFailure, error: OperatorError, target: Target): string {
   const repair =
     target.local === undefined
@@ -56,7 +56,7 @@ function stackOf({ stage }: Target): string {
   return isStageName(stage) ? stackName(stage) : 'its stack';
 }
 
-/** Converts an error of commander, whose messages for a value name the option, the value and the choices. */
+/** Converts commander's error, whose message about a value names the option, the value and the choices. */
 function usageErrorOf({ code, message }: CommanderError): OperatorError {
   if (code === 'commander.help') return new UsageError('a command is missing', help);
   const text = message

@@ -39,8 +39,8 @@ export type Result = {
 /**
  * Prints the result of a command.
  *
- * @throws the stream's error, or for a new key, which nobody has received, an OperatorError with the
- *   command that revokes it
+ * @throws the stream's error; for a new key, which nobody has received, an OperatorError with the command
+ *   that revokes it
  */
 export async function printResult(
   { stdout }: CommandIo,

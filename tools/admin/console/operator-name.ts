@@ -7,19 +7,19 @@ import type { Target } from '../stage/target.ts';
 import { checkedText } from './checked-text.ts';
 import type { CommandIo } from './command-io.ts';
 
-/** The option with which an operator gives a name. */
+/** The option for the operator's name. */
 export const asOption = new Option(
   '--as <name>',
-  'your name, which the order keeps; without it, your AWS user or role',
+  'your name, which is stored with the order; without it, your AWS user or role',
 );
 
 const longestName = 128;
 const unknown = '--as is missing, and AWS does not say who you are';
 
 /**
- * Finds the operator's name, which an order keeps: the value of `--as`; otherwise the AWS identity without
- * its account, such as `user/ann` or `assumed-role/Operator/ann`, or on a local run the name of this
- * machine's user. Every identity is allowed to ask AWS for it.
+ * Finds the operator's name, which is stored with the order: the value of `--as`; otherwise the AWS identity
+ * without its account, such as `user/ann` or `assumed-role/Operator/ann`, or on a local run the name of this
+ * machine's user. Every identity may call GetCallerIdentity.
  *
  * @throws OperatorError if the name is not one line of text
  * @see https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html

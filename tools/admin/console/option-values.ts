@@ -24,7 +24,7 @@ export function durationOption(flags: string, description: string, leastSeconds 
     const [, count, unit = ''] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
     const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN);
     if (seconds >= leastSeconds && seconds <= maxSeconds) return seconds;
-    const least = leastSeconds > 0 ? ' of at least a second' : '';
+    const least = leastSeconds > 0 ? ' of at least a second,' : '';
     throw new InvalidArgumentError(`Expected a duration${least} such as 30s, 15m, 24h or 90d.`);
   });
 }

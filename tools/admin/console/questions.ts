@@ -5,16 +5,14 @@ import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type CommandIo, print } from './command-io.ts';
 
-// `question` of readline/promises stays pending if the input ends without a line break.
-
 /** Whether the command runs on a terminal, so that a question can be answered. */
 function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /**
- * Asks for confirmation, unless `--yes` is given. No script does this by accident: without a terminal,
- * `--yes` is required.
+ * Asks for confirmation, unless `--yes` is given. Without a terminal, `--yes` is required, so that no script
+ * confirms by accident.
  *
  * @throws OperatorError if the answer is not yes, or there is no terminal
  */
@@ -25,7 +23,7 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   if (!isInteractive(io)) {
-    const problem = 'nothing was changed: this needs a confirmation, and there is no terminal';
+    const problem = 'nothing was changed: asking for confirmation needs a terminal';
     throw new OperatorError(problem, { remedy: 'give --yes' });
   }
   ask(io, `${question} [y/N]`);
@@ -58,7 +56,7 @@ function ask({ stderr }: CommandIo, question: string): void {
 
 /**
  * Reads a line. `question` of readline/promises is no substitute: its promise stays pending if the input ends
- * without a line break. @inquirer/core would be a package more for two questions.
+ * without a line break. @inquirer/core would be one more package for two questions.
  */
 async function firstLine(
   { stdin, interruption: signal }: CommandIo,

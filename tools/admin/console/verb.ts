@@ -18,11 +18,11 @@ export interface Call<Options = object> {
   readonly place: string;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
-  /** Asks for confirmation as `confirm` of the console does. */
+  /** Asks for confirmation, like `confirm` in questions.ts. */
   confirm(question: string): Promise<void>;
 }
 
-/** A command of the operator below a group, such as `revoke` below `keys`. */
+/** An operator's command in a group, such as `revoke` in `keys`. */
 interface Verb<Options> {
   /** The name with its arguments, such as `revoke <keyId>`. */
   readonly usage: string;
@@ -35,7 +35,7 @@ interface Verb<Options> {
   readonly isInterruptible?: boolean;
   /** Command lines for the help. @default - the usage */
   readonly examples?: readonly string[];
-  /** The command that shows what this one has changed, such as `keys show` and the first argument. */
+  /** Returns the command that shows what this one has changed, such as `keys show` with the first argument. */
   shownBy?(word: string): string;
   /** Returns undefined if it has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;

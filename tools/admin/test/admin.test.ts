@@ -282,7 +282,7 @@ describe('the operator and a running service', () => {
     expect(asked.stderr).toContain(`: ${question}`);
     const script = await admin(command);
     expect(script).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(script.stderr).toMatch(/nothing was changed: .* there is no terminal; give --yes\n$/);
+    expect(script.stderr).toMatch(/nothing was changed: .* needs a terminal; give --yes\n$/);
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 

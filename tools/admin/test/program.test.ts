@@ -103,7 +103,7 @@ describe('errors', () => {
       'keys issue --owner Acme',
       '--expires-in <duration>',
       '0s',
-      durations.replace(' such', ' of at least a second such'),
+      durations.replace(' such', ' of at least a second, such'),
     ],
     [`keys rotate ${keyId}`, '--grace <duration>', '1day', durations],
     ['orders export', '--format <format>', 'xml', 'Allowed choices are jsonl, csv.'],
