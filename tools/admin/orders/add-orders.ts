@@ -13,7 +13,7 @@ export interface RetryingTable extends OrdersTable {
 }
 
 export interface AddOptions {
-  /** Whether an existing order takes `petId`, `quantity` and `shipDate` of its line. */
+  /** Whether an existing order takes `petId`, `quantity` and `shipDate` from its line. */
   readonly update?: boolean;
   /** Whether to write nothing, and return the outcomes that writing would have. */
   readonly dryRun?: boolean;
@@ -21,7 +21,7 @@ export interface AddOptions {
 
 /**
  * An outcome for an order. `alreadyThere`: the table had all values of its line. `different`: it differs from
- * its line, also if other values of it were updated.
+ * its line, even if some of its values were updated.
  */
 export type Outcome = 'inserted' | 'alreadyThere' | 'updated' | 'different';
 

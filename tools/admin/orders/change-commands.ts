@@ -41,7 +41,7 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
     options: [
       new Option(
         '--cancelled-by <who>',
-        'in place of an order id: a key id or the name of an operator',
+        'instead of an order id: the key id or the operator that cancelled the orders',
       ),
       timeOption('--since <time>', 'the earliest time of a cancellation'),
       timeOption('--until <time>', 'the latest time of a cancellation; without it, now'),
@@ -66,7 +66,7 @@ const shownBy = (orderId: string) => `orders show ${orderId}`;
 
 const reopenHelp = `
 With --cancelled-by, it skips orders that somebody changes meanwhile, and orders that were reopened after
---since and then cancelled again. If it is interrupted, run it again with the same --until. An order keeps
+--since and then cancelled again. If it is interrupted, run it again with the same --until. An order stores
 who cancelled and who reopened it, and when.`;
 
 /** An option whose value is a date-time, parsed into milliseconds since the epoch. */

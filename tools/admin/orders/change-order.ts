@@ -6,8 +6,8 @@ import type { OrdersTable } from '../stage/orders-table.ts';
 import { findOrder, type StoredOrder } from './find-order.ts';
 
 /**
- * The commands that change the state of an order. None starts from a final state. The order keeps who has
- * done it, and when, in fields such as `reopenedBy` and `reopenedAt`.
+ * The commands that change the state of an order. None starts from a final state. The order stores who did
+ * it and when, in fields such as `reopenedBy` and `reopenedAt`.
  */
 export const transitions = {
   ship: { from: 'pending', to: 'shipped', done: 'shipped' },

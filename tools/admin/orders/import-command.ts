@@ -49,7 +49,7 @@ async function importFile(
   const text = importText(counts, options, seconds);
   const value = { file: path, ...counts, applied: !options.dryRun, seconds };
   if (counts.different === 0) return { value, text };
-  const left = `${path}: ${counted(counts.different, 'order')} not as in the file`;
+  const left = `${path}: ${counted(counts.different, 'order')} different from the file`;
   const states = '"orders ship", "cancel" and "reopen" change the state';
   const remedy = options.update ? states : `--update sets petId, quantity and shipDate; ${states}`;
   return { value, text, failure: new DifferentError(left, { remedy }) };
@@ -75,6 +75,6 @@ function importText(
   const imported = `${dryRun ? 'Would have imported' : 'Imported'} ${counted(inserted, 'order')}`;
   const changed = update ? ` and updated ${grouped(updated)}` : '';
   const texts = [`${grouped(alreadyThere)} already existed`];
-  if (different > 0) texts.push(`${grouped(different)} not as in the file`);
+  if (different > 0) texts.push(`${grouped(different)} different from the file`);
   return `${imported}${changed} in ${seconds.toFixed(1)} s; ${texts.join('; ')}.`;
 }

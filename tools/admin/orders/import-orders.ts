@@ -88,7 +88,7 @@ async function refuseBadLines(running: Import): Promise<void> {
   }
   if (orders > 0 && bad === 0) return;
   const found =
-    bad === 0 ? 'no orders' : `${counted(bad, 'bad line')} beside ${counted(orders, 'good one')}`;
+    bad === 0 ? 'no orders' : `${counted(bad, 'bad line')} and ${counted(orders, 'good one')}`;
   throw new OperatorError(`${request.path}: ${found}`, {
     remedy: 'nothing was loaded: correct the file',
   });

@@ -69,7 +69,7 @@ function kindsOf<Name extends string>(fields: Readonly<Record<Name, OrderField>>
   return Object.fromEntries(kinds) as Record<Name, Kind>;
 }
 
-/** The fields of a stored order, as they follow each other in a file: those of the API first. */
+/** The fields of a stored order, in the sequence that files use: those of the API first. */
 export const fileFields = Object.keys(kinds) as readonly FileField[];
 
 export function isFileField(name: string): name is FileField {

@@ -23,7 +23,7 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       formatOption,
       new Option('--out <file>', 'the file to write; without it, or with -, standard output'),
       new Option('--status <status>', 'only orders in this state').choices(orderStatuses),
-      new Option('--table <name>', "a restored table, in place of the stage's own"),
+      new Option('--table <name>', "a restored table instead of the stage's own"),
     ],
     examples: [
       'orders export --stage prod --out orders.jsonl',

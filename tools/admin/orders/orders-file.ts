@@ -51,7 +51,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export async function refuseUnlessFile(option: string, path: string): Promise<void> {
   const present = await lstat(path).catch(() => undefined);
   if (path !== '' && (!present || present.isFile())) return;
-  const expected = 'the path of a file; for a pipe, leave the option out';
+  const expected = 'the path of a file; for a pipe, omit the option';
   throw new InvalidValueError(option, path, expected);
 }
 
@@ -169,7 +169,7 @@ function isBlank(bytes: Buffer): boolean {
 /** Decodes a line, without a byte order mark or a carriage return at its end. */
 function textOf(bytes: Buffer): string {
   if (bytes.length > longestLineBytes) {
-    throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes`, {
+    throw new OperatorError(`is longer than ${longestLineBytes} bytes, more than any order needs`, {
       remedy: 'a line break or a quotation mark may be missing',
     });
   }

@@ -58,7 +58,7 @@ describe('orders import', () => {
     expect(stderr.split('\n')).toEqual([
       `${path}: line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807`,
       `${path}: line 3: complete: 0 is not accepted; expected true or false`,
-      `error: ${path}: 2 bad lines beside 1 good one; nothing was loaded: correct the file`,
+      `error: ${path}: 2 bad lines and 1 good one; nothing was loaded: correct the file`,
       '',
     ]);
     expect(await stored()).toEqual([]);
@@ -97,12 +97,12 @@ describe('orders import', () => {
 
     expect(exitCode).toBe(4);
     expect(stdout).toMatch(
-      /^Imported 1 order in \d+\.\d s; 0 already existed; 30 not as in the file\.\n$/,
+      /^Imported 1 order in \d+\.\d s; 0 already existed; 30 different from the file\.\n$/,
     );
     expect(stderr.match(/has petId 1, the line says 2/g)).toHaveLength(30);
     expect(stderr).toContain(`${path}: line 20: order 19 has petId 1, the line says 2\n`);
     expect(stderr).toMatch(
-      /error: .*: 30 orders not as in the file; --update sets petId, .* "cancel" and "reopen" change the state/,
+      /error: .*: 30 orders different from the file; --update sets petId, .* "cancel" and "reopen" change the state/,
     );
     expect((await stored()).filter(({ petId }) => petId!.N === '1')).toHaveLength(30);
   });
@@ -127,7 +127,7 @@ describe('orders import', () => {
     expect(told[99]).toMatch(
       /^-: line 100: is not JSON: .* or CSV in a file whose name ends with \.csv$/,
     );
-    expect(told[100]).toContain('-: 100 bad lines beside 0 good ones; nothing was loaded');
+    expect(told[100]).toContain('-: 100 bad lines and 0 good ones; nothing was loaded');
   });
 
   it.each([
@@ -203,7 +203,7 @@ describe('orders import', () => {
       expect(exitCode).toBe(4);
       expect(summary(json)).toMatchObject({ inserted: 1, updated: 2, applied: false });
       expect(stdout).toMatch(
-        /^Would have imported 1 order and updated 2 in .* s; 0 already existed; 2 not as in the file\.\n$/,
+        /^Would have imported 1 order and updated 2 in .* s; 0 already existed; 2 different from the file\.\n$/,
       );
       expect(stderr).toContain(
         'line 1: order 1 has petId 7, the line says 8; has no quantity, the line says 2\n',

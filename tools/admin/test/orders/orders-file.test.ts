@@ -132,7 +132,7 @@ describe('an orders file', () => {
     const { orders, errors } = await read(Buffer.concat([content, Buffer.from('{"id":3}')]));
 
     expect(errors).toEqual([
-      'line 1: is longer than any order: 65536 bytes; a line break or a quotation mark may be missing',
+      'line 1: is longer than 65536 bytes, more than any order needs; a line break or a quotation mark may be missing',
       'line 2: is not UTF-8: it is damaged or has another encoding',
     ]);
     expect(orders).toHaveLength(1);
@@ -215,7 +215,7 @@ describe('an orders file of CSV', () => {
     const { orders, errors } = await read(`id,petId\n1,"7\n${rest}`, 'csv');
 
     expect(errors).toEqual([
-      'line 2: is longer than any order: 65536 bytes; a line break or a quotation mark may be missing',
+      'line 2: is longer than 65536 bytes, more than any order needs; a line break or a quotation mark may be missing',
     ]);
     expect(orders.length).toBeGreaterThan(10_000);
   });
