@@ -100,7 +100,7 @@ const programHelp = `
 Every command needs exactly one of --stage and --local, or one of STORE_ORDERS_STAGE and
 STORE_ORDERS_LOCAL in the environment. A stage is found through its CloudFormation stack, with the
 credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
-Durations are 30s, 15m, 24h or 90d. "<command> --help" shows more.
+Durations look like 30s, 15m, 24h or 90d. "<command> --help" shows more.
 npm prints two lines first. For a pipe or --json, use "npm run --silent admin -- …".
 
 Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: a command or option is

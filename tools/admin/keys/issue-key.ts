@@ -19,7 +19,7 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { failureText, mayBeDone } from '../stage/service-failure.ts';
 import { createKeyId, createToken, ownCharactersOf } from './api-key-token.ts';
 
-/** The properties of a key that it does not have from its owner. */
+/** The properties that a key does not get from its owner. */
 export interface KeyTraits {
   readonly label?: string | undefined;
   /** The expiry in Unix seconds. @default - never expires */

@@ -119,7 +119,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, confirm }, keyId) => {
       await confirm(revokeQuestion(keyView(await findKey(keyId, stage), stage.now())));
       const wasActive = await revokeKey(keyId, stage);
-      const text = wasActive ? `${keyId} is revoked.` : `${keyId} was revoked before.`;
+      const text = wasActive ? `${keyId} is revoked.` : `${keyId} was already revoked.`;
       return { value: { keyId, status: 'revoked', wasActive }, text };
     },
   });
@@ -139,7 +139,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     options: [
       durationOption(
         '--older-than <duration>',
-        'how long ago they were revoked or expired',
+        'at least how long ago they were revoked or expired',
       ).default(30 * 86_400, '30d'),
       new Option('--owner <owner>', 'only keys of this owner, by id or name'),
       yesOption,
@@ -148,7 +148,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options: { olderThan, owner }, confirm }) => {
       const found = await findPurgeable(olderThan, stage, owner);
       if (found.length > 0) {
-        await confirm(`Remove all that is stored of ${counted(found.length, 'invalid key')}?`);
+        await confirm(`Remove all that is stored about ${counted(found.length, 'invalid key')}?`);
       }
       await purgeKeys(found, stage);
       const purged = found.map(({ keyId }) => keyId);
@@ -183,8 +183,8 @@ const issuedFields: readonly Field<IssuedKey>[] = [
 ];
 
 const whoisHelp = `
-Without a key id, it reads the API key from standard input, so that no list of processes and no shell history
-contains it. The key is not printed.`;
+Without a key id, it reads the API key from standard input, so that it appears in no list of processes and no
+shell history. The key is not printed.`;
 
 async function whois({ stage, place, io }: Call, keyId?: string): Promise<Result> {
   const { owner, keys, isWhole } =
@@ -228,7 +228,7 @@ function revokeQuestion({ keyId, owner, label, lastFour }: KeyView): string {
 function unbanText({ keyId, wasBanned, usage }: KeyView & { wasBanned: boolean }): string {
   const full = [usage?.day, usage?.minute].find((window) => window?.remaining === 0);
   const wait = full
-    ? ` Its owner has used up its limit: it is served from ${full.resetsAt} on.`
+    ? ` Its owner has used up its limit: it is served again from ${full.resetsAt} on.`
     : '';
   return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
 }

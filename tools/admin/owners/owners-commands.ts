@@ -54,7 +54,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<{ days: number }>(owners, io, {
     usage: 'usage [owner]',
     description:
-      "show the owners' requests, or one owner's on each day, as API Gateway has metered them",
+      "show every owner's requests, or one owner's by day, as API Gateway has metered them",
     options: [
       new Option('--days <days>', `the number of days, including today, up to ${meteredDays}`)
         .argParser(wholeNumberUpTo(meteredDays))
@@ -119,7 +119,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb(owners, io, {
     usage: 'reset-usage <owner>',
     shownBy: ownerShown,
-    description: "reset an owner's usage, for example after an error has used up its day",
+    description: "reset an owner's usage, for example after an error has used up its daily limit",
     run: async ({ stage }, owner) => shown(await changeOwner(owner, noUsage, stage), stage),
   });
   addVerb(owners, io, {
@@ -163,11 +163,11 @@ const usageHelp = `
 Days are UTC. API Gateway meters only admitted requests, and AWS does not promise an exact number.`;
 
 const deleteHelp = `
-Logs and backups contain the owner for a while (docs/operating.md).`;
+Logs and backups still contain the owner for a while (docs/operating.md).`;
 
 const setPlanHelp = `
-A limit that is not given is the plan's, or with enterprise the owner's present one. The line "undo" has the
-command that undoes the change.`;
+A limit that is not given is the plan's; with enterprise, it stays as it is. The line "undo" has the command
+that undoes the change.`;
 
 async function setPlan(
   { stage, options }: Call<Partial<OwnerLimits>>,
