@@ -88,7 +88,7 @@ export function recordCall(error: unknown, call: string): void {
   if (typeof error === 'object' && error !== null) calls.set(error, call);
 }
 
-/** No response shows whether a call was done: it was lost, or is empty. */
+/** It is unknown whether a call was done, because its response was lost or is empty. */
 export class UnconfirmedError extends Error {
   override name = 'UnconfirmedError';
 

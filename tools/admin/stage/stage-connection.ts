@@ -19,7 +19,7 @@ export interface StageConnection extends KeyStage {
 }
 
 /**
- * Connects to a stage, whose tables and usage plans its stack's outputs name.
+ * Connects to a stage. The outputs of its stack name its tables and usage plans.
  *
  * @throws OperatorError if there is no such stage, or it does not respond
  */

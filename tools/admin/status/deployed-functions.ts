@@ -36,12 +36,12 @@ export function functionsOf(resources: readonly StackResourceSummary[]): StackFu
 /** Longer than the authorizer may take. */
 const limits = { ...defaultCallLimits, answerTimeoutMs: 8_000 };
 
-/** What is known of a function that Lambda does not have. */
+/** What is known about a function that Lambda does not have. */
 const missing = { version: null, deployedAt: null, failure: 'is missing', unknown: null };
 
 /**
  * Reads the version of a function that serves, and why it cannot. A metric does not show whether the authorizer
- * works, because an invalid key is an error of its function, too. So the authorizer is asked about one.
+ * works, because every invalid key counts as an error of its function. So this asks the authorizer about one.
  *
  * @param unknownToken a token of the stage that nobody has
  * @returns `failure`: why it cannot serve; `unknown`: why it could not be asked
@@ -70,7 +70,7 @@ export async function servingFunction(
   try {
     const { Payload } = await lambda.send(request);
     const answer = JSON.parse(Buffer.from(Payload ?? []).toString() || 'null');
-    const nothing = { errorMessage: 'it answers nothing' };
+    const nothing = { errorMessage: 'it returns nothing' };
     const { errorMessage = 'it accepts an unknown key' } = answer ?? nothing;
     return { ...own, failure: errorMessage === 'Unauthorized' ? null : `fails (${errorMessage})` };
   } catch (error) {

@@ -69,7 +69,7 @@ export async function deployedStage(stage: StageName, nowMs: number, unknownToke
   };
 }
 
-/** Metrics of the operations' functions that crash or do not end in time. Responses with 5xx are no errors. */
+/** Metrics of the crashes and timeouts of the operations' functions. A 5xx response is not an error here. */
 function errorsOf(functions: readonly StackFunction[]) {
   const operations = functions.filter(({ id, name }) => id !== 'authorizer' && name !== undefined);
   return Object.fromEntries(

@@ -23,7 +23,8 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
 
 const statusHelp = `
 The first line is "STAGE works", or what is wrong: alarms that are on, functions that fail, and owners that are
-incomplete. Then the exit code is 1. It changes nothing. A local run has no alarms, metrics or versions.`;
+incomplete. If anything is wrong, the exit code is 1. The command changes nothing. A local run has no alarms,
+metrics or versions.`;
 
 async function status({ stage, options }: Call): Promise<Result> {
   const { seed } = createOwnerIdentity(stage.tokenPrefix);
@@ -77,7 +78,7 @@ function ownerProblems(owners: readonly OwnerView[]): string[] {
   const names = incomplete.slice(0, busiestShown).map(({ name }) => quoted(name));
   if (incomplete.length > names.length) names.push('…');
   return [
-    `${counted(incomplete.length, 'owner')} incomplete: ${names.join(', ')} ("owners create" completes, "owners delete" removes)`,
+    `${counted(incomplete.length, 'owner')} incomplete: ${names.join(', ')} ("owners create" completes one, "owners delete" removes one)`,
   ];
 }
 

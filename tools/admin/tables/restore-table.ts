@@ -5,14 +5,14 @@ import type { Call } from '../console/verb.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import type { StageConnection } from '../stage/stage-connection.ts';
 
-/** The parts of a call that a command needs that waits for a table. */
+/** The parts of a call that are needed to wait for a table. */
 type WaitingCall = Pick<Call, 'stage' | 'io'>;
 
 const pollMs = 15_000;
 const maxPolls = 240;
 
 /**
- * Restores a table as a new one, whose name ends with the time, and prepares it to replace the first one:
+ * Restores a table as a new one, whose name ends with the time, and prepares it to replace the original:
  * DynamoDB copies the data, but not protection, recovery and tags. Each step can be repeated.
  *
  * @param at the time of the state to restore; undefined for a deleted table
@@ -36,7 +36,7 @@ export async function restoreTable(
         : stage.dynamodb
             .restoreTableToPointInTime({ TargetTableName, ...pointInTime })
             .catch(undefinedIf('TableNotFoundException')));
-      if (!started) throw new NotFoundError(`${source} was deleted`, { remedy: 'leave --at out' });
+      if (!started) throw new NotFoundError(`${source} was deleted`, { remedy: 'omit --at' });
     }
     await prepare(TargetTableName, source !== stage.ownersTable, call);
   });
@@ -78,7 +78,7 @@ export async function deleteRestoredTable(
     throw new NotFoundError(`Stage ${call.stage.name} has no unused restored table ${TableName}`);
   }
   await call.confirm(`Delete ${TableName} for good?`);
-  await runRepeatable('The table may not be deleted yet', async () => {
+  await runRepeatable('The table may still exist', async () => {
     await protect(TableName, false, call);
     await dynamodb.deleteTable({ TableName });
   });

@@ -18,7 +18,9 @@ export function addTablesCommands(program: Command, io: CommandIo): void {
     usage: 'restore',
     arguments: [new Argument('<table>', 'the table').choices(Object.keys(tables))],
     description: 'restore a table as a new one, and print its name',
-    options: [timeOption('--at <time>', 'the state to restore; leave it out for a deleted table')],
+    options: [
+      timeOption('--at <time>', 'the point in time to restore; omit it for a deleted table'),
+    ],
     help: restoreHelp,
     examples: ['tables restore orders --at 2026-11-20T09:30:00Z --stage prod'],
     run: async (call, table) => {
@@ -46,5 +48,5 @@ function refuseLocal({ options: { local } }: Call): void {
 }
 
 const restoreHelp = `
-It waits until the new table has its data, protection, recovery and tags, for an hour at most. The stage
-continues to use its own table. If it is interrupted, run it again.`;
+It waits up to an hour until the new table has its data, protection, recovery and tags. The stage continues
+to use its own table. If it is interrupted, run it again.`;

@@ -121,7 +121,7 @@ it.each<[string, string, () => unknown]>([
   ],
   [
     'the authorizer answers nothing',
-    'the function Authorizer fails (it answers nothing)',
+    'the function Authorizer fails (it returns nothing)',
     () => lambda.on(InvokeCommand).resolves({}),
   ],
   [
@@ -165,7 +165,7 @@ it.each<[string, string, () => unknown]>([
   ],
   [
     'owners are incomplete',
-    '1 owner incomplete: "Idle" ("owners create" completes, "owners delete" removes)',
+    '1 owner incomplete: "Idle" ("owners create" completes one, "owners delete" removes one)',
     () => dynamodb.on(ScanCommand, { TableName: 'keys' }).resolves({ Items: [], Count: 0 }),
   ],
 ])('says in its first line if %s, and ends with exit code 1', async (_, problem, happen) => {

@@ -106,7 +106,7 @@ describe('tables restore', () => {
   );
 
   it.each([
-    ['gone', false, 0, 'gone was deleted; leave --at out'],
+    ['gone', false, 0, 'gone was deleted; omit --at'],
     [
       ordersTable,
       true,
