@@ -19,7 +19,7 @@ export interface KeySources {
   readonly readInput: () => Promise<string | undefined>;
 }
 
-/** The most requests that count against the key's limits, without those of `--limits`. */
+/** The maximum number of requests that count against the key's limits, without those of `--limits`. */
 export const countedRequests = 40;
 
 /** The host names of this machine. A parsed URL has every IPv4 address as four decimal numbers. */
@@ -99,7 +99,7 @@ function parseBaseUrl(text: string): URL {
     url?.protocol === 'https:' || (url?.protocol === 'http:' && thisMachine.test(url.hostname));
   if (!url || !isPrivate) {
     throw expect(
-      'https://, or http:// of this machine: otherwise the key crosses the network unencrypted',
+      'https://, or http:// on this machine: otherwise the key crosses the network unencrypted',
     );
   }
   if (url.username !== '' || url.search !== '' || url.hash !== '') {

@@ -20,7 +20,7 @@ export function listChecks() {
       const query = '?status=pending&limit=1';
       orders = await expectList(stage, query, 'gzip');
     },
-    'returns the same orders plain to a client that refuses gzip': async (stage) => {
+    'returns the same orders uncompressed to a client that refuses gzip': async (stage) => {
       if (orders === undefined) throw new CheckSkipped('the gzipped list is not as documented');
       if (orders > mostOrdersReadTwice) {
         throw new CheckSkipped(`a list of ${orders} orders is read only once`);

@@ -39,8 +39,8 @@ interface Operation {
 }
 
 /**
- * Headers that need not be documented: those of HTTP's transport, and those of which the contract says that
- * the infrastructure sets them, or that stages that allow an origin send them to browsers.
+ * Headers that need not be documented for a response: those of HTTP's transport, and those that the contract
+ * leaves to the infrastructure, or to browsers on a stage that allows an origin.
  */
 const otherHeaders =
   /^((connection|content-length|content-type|date|keep-alive|transfer-encoding|via)$|x-amz|access-control-)/;
@@ -126,18 +126,18 @@ function headerValueDifferences(name: string, schema: object, value: string): st
 
 function bodyDifferences({ content }: Documented, answer: ComparedAnswer, text: string): string[] {
   if (content === undefined) {
-    return text === '' ? [] : [`the body has ${text.length} characters, none are documented`];
+    return text === '' ? [] : [`the body has ${text.length} characters, expected none`];
   }
   const mediaType = answer.headers.get('content-type')?.join() ?? 'absent';
   const documented = content[mediaType];
-  if (!documented) return [`content-type is ${mediaType}, documented is application/json`];
+  if (!documented) return [`content-type is ${mediaType}, expected application/json`];
   const differences = valueDifferences(documented.schema, text);
   if (answer.status < 400 || differences.length > 0) return differences;
   return wordDifferences(documented, text);
 }
 
 function valueDifferences(schema: object, text: string): string[] {
-  // It keeps the compiled form of each schema.
+  // Ajv keeps the compiled form of each schema.
   const validate = ajv.compile(schema);
   try {
     if (validate(JSON.parse(text, refuseInexactNumber as Parameters<JSON['parse']>[1]))) return [];
@@ -153,7 +153,7 @@ function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
   const documented = Object.values(examples).map(({ value }) => wordsOf(value));
   const words = wordsOf(JSON.parse(text));
   if (documented.includes(words)) return [];
-  return [`the error is "${words}", documented is "${documented.join('" or "')}"`];
+  return [`the error is "${words}", expected "${documented.join('" or "')}"`];
 }
 
 function wordsOf({ status, code, message }: ErrorBody): string {

@@ -14,7 +14,7 @@ const goodAnswersInARow = 5;
  * Ensures that the stage answers without errors, accepts the key and admits enough of its requests. Each
  * request has its own connection.
  *
- * @param hostname that of the stage, for messages
+ * @param hostname the stage's host name, for messages
  * @param print prints what the preflight is waiting for
  * @throws OperatorError if the checks cannot start, with one line that says what to do
  */
@@ -43,9 +43,7 @@ export async function preflight(
   ensureAllowance(answer);
 }
 
-const waiting =
-  'Waiting until all of API Gateway knows the key and the address, ' +
-  `up to ${longestPropagationMs / 1_000} s`;
+const waiting = `Waiting up to ${longestPropagationMs / 1_000} s until all of API Gateway knows the key and the address`;
 
 async function ask(stage: Stage, hostname: string): Promise<Answer> {
   try {

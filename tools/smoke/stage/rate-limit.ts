@@ -30,7 +30,7 @@ export function headerOf({ headers }: Headers, name: string): string | undefined
 
 /**
  * The difference between `RateLimit-Policy` and `RateLimit`, which describe both windows, and the
- * three `X-RateLimit-` headers of the same answer, which describe the window with the least left.
+ * three `X-RateLimit-` headers of the same answer, which describe the window with the fewest left.
  * It ignores a missing or malformed header, which the comparison with the contract reports.
  */
 export function rateLimitDifferences(answer: Timed): string[] {
@@ -49,7 +49,7 @@ export function rateLimitDifferences(answer: Timed): string[] {
   ];
 }
 
-/** Whether a time at which a window resets can be so many seconds after the limiter read its clock. */
+/** Whether a window's reset can be this many seconds after the limiter read its clock. */
 function isResetIn(seconds: number, reset: number, answer: Timed): boolean {
   // A reset of 0 means that there is no window.
   if (reset === 0) return seconds === 0;

@@ -18,7 +18,7 @@ export interface Expected {
   readonly status: number;
   /** The expected error code in the body. */
   readonly code?: string;
-  /** Where it says so, for the message. @default as in openapi.yaml */
+  /** Where this is documented, for the message. @default as in openapi.yaml */
   readonly reason?: string;
 }
 
@@ -118,7 +118,7 @@ export class Stage {
     try {
       return await this.#send(question);
     } catch (error) {
-      const text = `response: none that can be read, ${reasonOf(error)}`;
+      const text = `response: missing or unreadable, ${reasonOf(error)}`;
       throw new CheckFailed(`request: ${shownRequest(question)}\n${text}`, { cause: error });
     }
   }

@@ -30,7 +30,7 @@ const missingHeader = 'refuses a missing Authorization header';
 const unknownPath = 'answers 404 to paths and methods that are not in the contract';
 const gone = 'answers 410 gone, with the documented sunset date';
 const gzipped = 'returns all orders as a JSON array, streamed and gzipped, whatever the query';
-const plain = 'returns the same orders plain to a client that refuses gzip';
+const plain = 'returns the same orders uncompressed to a client that refuses gzip';
 const counted = 'lowers Remaining by one for each admitted request, and not for others';
 const exhausted = 'admits exactly what Remaining promised, then answers 429';
 const limitedEverywhere = 'answers 429 on every operation';
@@ -163,7 +163,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   // Errors
   [
     'refuses the Basic scheme',
-    'the error is "401 unauthorized: Basic?", documented is',
+    'the error is "401 unauthorized: Basic?", expected',
     withBody(401, { message: 'Basic?' }),
   ],
   [gone, 'must NOT have additional properties', withBody(410, { stack: 'at …' })],

@@ -145,17 +145,17 @@ describe('smoke test, before its checks', () => {
     [[], '--url is missing'],
     [
       ['--url', 'ftp://host/v1'],
-      '--url: "ftp://host/v1" is not accepted; expected https://, or http:// of',
+      '--url: "ftp://host/v1" is not accepted; expected https://, or http:// on',
     ],
     [['--url', 'https://host/v1/prod'], 'an address that ends with /v1'],
     [['--url', 'https://user@host/v1'], 'without user, query and fragment'],
     [
       ['--url', 'http://host/v1'],
-      'https://, or http:// of this machine: otherwise the key crosses the network',
+      'https://, or http:// on this machine: otherwise the key crosses the network',
     ],
-    [['--url', 'http://127.0.0.1.nip.io/v1'], 'https://, or http:// of this machine'],
-    [['--url', 'http://128.0.0.1/v1'], 'https://, or http:// of this machine'],
-    [['--url', 'http://[2001:db8::1]/v1'], 'https://, or http:// of this machine'],
+    [['--url', 'http://127.0.0.1.nip.io/v1'], 'https://, or http:// on this machine'],
+    [['--url', 'http://128.0.0.1/v1'], 'https://, or http:// on this machine'],
+    [['--url', 'http://[2001:db8::1]/v1'], 'https://, or http:// on this machine'],
     [['--url', 'http://localhost/v1'], 'the API key is missing'],
     [['--url', 'http://[::1]:3000/v1'], 'the API key is missing'],
     [['--url', 'http://127.1.2.3/v1'], 'the API key is missing'],
@@ -249,7 +249,7 @@ describe('smoke test, before its checks', () => {
     expect(exitCode).toBe(0);
     expect(errors).toEqual([
       expect.stringMatching(
-        /^Waiting until all of API Gateway knows the key .*up to 120 s: it answers 503 .*service_unavailable/,
+        /^Waiting up to 120 s until all of API Gateway knows the key .*: it answers 503 .*service_unavailable/,
       ),
       `All answers are good after ${waitedMs / 1_000} s`,
     ]);
