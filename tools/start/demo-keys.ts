@@ -21,8 +21,8 @@ const remedy = 'remove it; the next start creates new demo keys';
  * that later runs have the same keys. These are the only tokens that are ever stored, and they are
  * valid only for the data in that directory.
  *
- * Without stored tokens, the keys replace those of earlier runs, which would soon reach the maximum of
- * an owner in the tables of a `DYNAMODB_ENDPOINT`.
+ * Without stored tokens, the keys replace those of earlier runs, which would otherwise soon reach an
+ * owner's maximum in the tables of a `DYNAMODB_ENDPOINT`.
  */
 export async function provideDemoKeys(
   stage: KeyStage,
@@ -61,8 +61,8 @@ async function isKept(token: string, stage: KeyStage): Promise<boolean> {
 }
 
 /**
- * Gives every owner in the tables its gateway key. The gateway of a new run has none of those that an
- * earlier run created in the tables of a `DYNAMODB_ENDPOINT`.
+ * Gives every owner in the tables its gateway key. The gateway of a new run has no keys for the owners that
+ * an earlier run created in the tables of a `DYNAMODB_ENDPOINT`.
  */
 export async function provideGatewayKeys(stage: KeyStage): Promise<void> {
   for (const { details, item } of await allOwners(stage)) {

@@ -29,7 +29,7 @@ export interface LocalOptions {
 /**
  * Parses the command line, and reads `DYNAMODB_ENDPOINT`.
  *
- * @returns undefined when help was requested, which has been printed
+ * @returns undefined if help was requested, which has been printed
  * @throws OperatorError whose message names the option, its value and the accepted values
  */
 export function parseLocalOptions(
@@ -66,7 +66,7 @@ const inspectorPort = 9229;
 const helpAfter = `
 npm needs -- before the options: npm start -- --port 3001
 
-To use another DynamoDB-compatible server than the embedded one, set DYNAMODB_ENDPOINT to its URL.`;
+To use a DynamoDB-compatible server other than the embedded one, set DYNAMODB_ENDPOINT to its URL.`;
 
 function portOf(name: string): (text: string) => number {
   return (text) => {

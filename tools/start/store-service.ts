@@ -114,7 +114,7 @@ async function loadLiveCode({ inspect }: LocalOptions, directory: string): Promi
   return new LiveCode(directory, inspect !== undefined);
 }
 
-/** @throws the error of an address that is not available, before the synthesis takes its time */
+/** @throws the server's error if the address is not available, without waiting for the synthesis */
 async function expectAvailable(port: number, host: string): Promise<void> {
   await using server = createServer().listen(port, host);
   await once(server, 'listening');

@@ -82,7 +82,7 @@ function createContext(directory: string, isDebugged: boolean) {
     sourcemap: 'inline',
     sourcesContent: isDebugged,
     entryPoints: functionNames.map((name) => ({ in: handlerEntries[name], out: `${name}/index` })),
-    // The paths of the source map are relative to the bundle's folder, so it has the depth of the one
+    // The paths of the source map are relative to the bundle's folder, so this folder is as deep as the one
     // that the code is written to.
     outdir: directory,
     write: false,
