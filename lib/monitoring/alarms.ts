@@ -21,8 +21,8 @@ const cancelWithinMs = 1_000;
 
 /**
  * The alarms that roll a deployment back: on errors that new code can introduce, and on an access log
- * without lines, in which nobody would see them. Refused lists are none of them: one owner can cause
- * them, and they would let that owner stop deployments.
+ * without lines, in which nobody would see them. Refused lists are not among them: one owner can
+ * cause them, and so could stop deployments.
  */
 export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures', 'RequestsNotLogged'];
 
@@ -35,7 +35,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   return [
     {
       id: 'ServerErrors',
-      meaning: 'More than 1 % of all requests are answered with a 5xx, without the refused lists.',
+      meaning: 'More than 1 % of all requests get a 5xx, not counting refused lists.',
       runbookAnchor: 'server-errors',
       // With little traffic, a single failure is more than 1 %, so at least five errors are required.
       metric: new MathExpression({
@@ -49,7 +49,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
     },
     {
       id: 'AuthorizerFailures',
-      meaning: 'The authorizer fails: clients with a good key are answered 503.',
+      meaning: 'The authorizer fails: clients with a valid key get 503.',
       runbookAnchor: 'authorizer-failures',
       metric: metrics.authorizerFailures.with({ period: Duration.minutes(1) }),
       above: 4,
@@ -73,14 +73,14 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
     },
     {
       id: 'ListsRefused',
-      meaning: 'Lists are answered 500, because others occupy all environments for lists.',
+      meaning: 'Lists get 500, because other lists occupy all environments for lists.',
       runbookAnchor: 'server-errors',
       metric: metrics.listsRefused.with({ period: Duration.minutes(1) }),
       above: 4,
       ...twoOfThree,
     },
     ...budgetAlarms('Availability', {
-      promise: 'requests, without the refused lists, are not answered 5xx',
+      promise: 'requests, not counting refused lists, get no 5xx',
       runbookAnchor: 'server-errors',
       budget: 0.001,
       failedShare: 'errors / requests',
@@ -110,7 +110,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
     },
     ...Object.entries(metrics.throttledTables).map(([id, metric]) => ({
       id,
-      meaning: 'DynamoDB throttles: requests are answered 503, or slowly after a retry.',
+      meaning: 'DynamoDB throttles: requests get 503, or a late response after a retry.',
       runbookAnchor: 'throttled-tables',
       metric,
       above: 0,
@@ -118,7 +118,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
     })),
     {
       id: 'RisingBans',
-      meaning: 'More than five API keys were banned within a quarter of an hour.',
+      meaning: 'More than five API keys were banned within 15 minutes.',
       runbookAnchor: 'rising-bans',
       metric: metrics.keysBanned.with({ period: Duration.minutes(15) }),
       above: 5,
@@ -129,7 +129,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
 
 /** A service level objective over 30 days. */
 interface Objective extends Pick<AlarmDefinition, 'runbookAnchor'> {
-  /** The requests and what is promised of them, such as `requests are not answered 5xx`. */
+  /** The requests and what they are promised, such as `requests get no 5xx`. */
   readonly promise: string;
   /** The error budget: the share of requests that may fail. */
   readonly budget: number;
@@ -138,7 +138,7 @@ interface Objective extends Pick<AlarmDefinition, 'runbookAnchor'> {
   readonly usingMetrics: MathExpression['usingMetrics'];
 }
 
-/** How many times too fast the error budget is used up when an alarm is raised. */
+/** How fast the error budget is used up when an alarm is raised, as a multiple of the allowed rate. */
 const burnRates = [
   { name: 'FastBurn', timesBudget: 14.4, window: Duration.hours(1) },
   { name: 'SlowBurn', timesBudget: 6, window: Duration.hours(6) },
@@ -157,7 +157,7 @@ function budgetAlarms(
   const percent = Number((100 * (1 - budget)).toFixed(3));
   return burnRates.map(({ name, timesBudget, window }) => ({
     id: `${id}${name}`,
-    meaning: `Objective: ${percent} % of ${promise}. Its error budget is used up more than ${timesBudget} times too fast over ${window.toHumanString()}.`,
+    meaning: `Objective: ${percent} % of ${promise}. Over ${window.toHumanString()}, its error budget is used up at more than ${timesBudget} times the allowed rate.`,
     runbookAnchor,
     metric: new MathExpression({
       label: 'times the error budget',

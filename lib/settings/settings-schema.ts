@@ -16,7 +16,7 @@ import {
 function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
   const { account, region, deletionProtection, restoredTables = {} } = settings;
   const isDeployable = account !== noAccountYet;
-  // Before the stage has an account, the certificate can be that of any.
+  // Before the stage has an account, the certificate can be in any account.
   const certificate = `acm:${literally(region)}:${isDeployable ? literally(account) : '[0-9]+'}`;
   const otherStages = stageNames.filter((name) => name !== stage);
   const otherPrefixes = otherStages.map((name) => stageSettings(name).apiKeyPrefix);
@@ -30,7 +30,7 @@ function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
     region: text('^[a-z]{2,4}(-[a-z]+)+-[0-9]$', 'give the id of a Region, such as eu-central-1'),
     apiKeyPrefix: text(
       `^${otherThan(otherPrefixes)}so_[a-z]+_$`,
-      'give so_, small letters and _, which no other stage has',
+      'give so_, lower-case letters and _, a prefix that no other stage has',
     ),
     domain: group(
       {
@@ -132,6 +132,6 @@ function describe({ instancePath, params, data, parentSchema }: ErrorObject): st
   const path = `${instancePath}/${missingProperty ?? additionalProperty ?? ''}`;
   const name = path.split('/').filter(Boolean).join('.');
   if (missingProperty) return `${name} is missing: ${properties[missingProperty].description}`;
-  if (additionalProperty) return `${name} is no setting: ${description}`;
+  if (additionalProperty) return `${name} is not a setting: ${description}`;
   return `${name} is ${JSON.stringify(data)}: ${description}`;
 }

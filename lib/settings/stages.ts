@@ -13,14 +13,14 @@ export interface StageSettings {
   /** The Region to deploy to. */
   readonly region: string;
   /**
-   * The prefix of this stage's API keys: `so_`, small letters and `_`. Keys with another prefix are refused
+   * The prefix of this stage's API keys: `so_`, lower-case letters and `_`. Keys with another prefix are refused
    * without a read, so a change makes all issued keys invalid.
    */
   readonly apiKeyPrefix: `so_${string}_`;
   /**
    * The name of the API, and its ACM certificate in the stage's Region. API Gateway's own address stays
-   * open until a later deployment sets `isDefaultEndpointClosed`: when DNS has the name and clients use
-   * it. A changed name stops the old one in that deployment, before DNS can follow.
+   * open until a later deployment sets `isDefaultEndpointClosed`. Set it when DNS has the name and clients
+   * use it. A deployment with another name ends the old one at once, before DNS can follow.
    *
    * @default - API Gateway's own name
    */
@@ -60,7 +60,7 @@ export interface StageSettings {
   readonly lambdaConcurrency?: number;
   /**
    * A web ACL that blocks an IP address above this rate before the authorizer runs. Several keys can
-   * share an address, so the rate should be far above five minutes of the plan Business, the least.
+   * share an address, so the rate should be far above the minimum, which one Business owner can reach.
    *
    * @default - no web ACL
    */
