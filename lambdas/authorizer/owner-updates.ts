@@ -101,7 +101,7 @@ function setBan(untilSeconds: number): Change {
   return { set: `${entry}.bannedUntil = :until`, values: { ':until': number(untilSeconds) } };
 }
 
-/** The owner is active, and its key exists, has not expired, and is not banned, or by a void ban. */
+/** The owner is active, and its key exists, has not expired, and is not banned, or only by a void ban. */
 const isUsable =
   `#status = :active AND attribute_exists(${entry}) AND ` +
   `(attribute_not_exists(${entry}.expiresAt) OR ${entry}.expiresAt > :now) AND ` +

@@ -67,7 +67,7 @@ export interface CopiedOrders {
  */
 export function copyOrders(page: Buffer, keep?: KeepOrder): CopiedOrders {
   const length = page.length - slackBytes;
-  // JSON contains no zeros: a comparison of texts ends with them, and not with what the memory held before.
+  // JSON contains no zero bytes, so a comparison of texts ends at these, not at what the memory held before.
   page.fill(0, length);
   // An order is shorter than its item, so there is room for the last word of each text too.
   const orders = Buffer.allocUnsafeSlow(page.length);

@@ -129,7 +129,7 @@ function interceptBody(command: ScanCommand, takeBody: (body: Buffer) => Buffer)
     }
     return result;
   };
-  // The types of a middleware are in a package that is no direct dependency of this project.
+  // The types of a middleware are in a package that is not a direct dependency of this project.
   command.middlewareStack.addRelativeTo(middleware as never, {
     relation: 'after',
     toMiddleware: 'deserializerMiddleware',

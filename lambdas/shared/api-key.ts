@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
  *             common to an owner's keys  of this key alone       CRC-32 over all before
  *
  * The hash of the first two parts names the owner's item in the table, the hash of the whole token
- * the key's entry in that item. The characters of a key alone are not stored anywhere. Those common to an
+ * the key's entry in that item. The characters of a single key are stored nowhere. Those common to an
  * owner's keys are derived from a seed in the `Owners` table, which the functions cannot read.
  */
 

@@ -21,7 +21,7 @@ export function orderToJson(item: Item): string {
     const value = item[name] && valueToJson(item[name], field);
     if (value !== undefined) members.push(memberName(name) + value);
     else if (name === 'id' && item.id !== undefined) {
-      throw new TypeError(`An item has an id that is no int64: ${JSON.stringify(item.id)}`);
+      throw new TypeError(`An item has an id that is not an int64: ${JSON.stringify(item.id)}`);
     }
   }
   return `{${members.join(',')}}`;

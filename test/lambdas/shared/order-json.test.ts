@@ -26,7 +26,7 @@ describe('orderToJson', () => {
   it.each(['1.5', '9223372036854775808', '-9223372036854775809', '1E+30'])(
     'refuses the id %s, which no order can have',
     (id) => {
-      expect(() => orderToJson({ id: { N: id } })).toThrow(`no int64: {"N":"${id}"}`);
+      expect(() => orderToJson({ id: { N: id } })).toThrow(`not an int64: {"N":"${id}"}`);
     },
   );
 });
