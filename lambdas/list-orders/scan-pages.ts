@@ -8,7 +8,7 @@ const totalSegments = 4;
 const retryDelaysMs = [500, 1_000];
 
 /*
- * A store of one page is read with one Scan request, a larger one in parallel segments. The number
+ * A table of one page is read with one Scan request, a larger one in parallel segments. The number
  * of segments has to be chosen with the first request of a scan, before the size is known. So the
  * first page is read without segments, and the scan starts again with segments if there is more:
  *
@@ -23,7 +23,7 @@ const retryDelaysMs = [500, 1_000];
  *
  * Page 1 is sent to the client while the segments are read from their beginning, so the orders of
  * page 1 are found again. Their ids are remembered, and these orders left out, until all of them
- * have been found. A start key of a scan without segments cannot be used in a segment, so a store
+ * have been found. A start key of a scan without segments cannot be used in a segment, so a table
  * with more than one page has one page read twice.
  */
 
