@@ -25,9 +25,8 @@ interface DocumentedResponse {
 }
 
 /** The errors that the contract documents, by the name of their response. */
-const { Other: ofOtherSystems, ...responses } = contractDocument.components.responses as Readonly<
-  Record<string, DocumentedResponse>
->;
+const responses: Readonly<Record<string, DocumentedResponse>> =
+  contractDocument.components.responses;
 
 /** The statuses of each of these responses, wherever the contract refers to it. */
 const references = [
@@ -91,13 +90,13 @@ describe('the errors of the contract', () => {
     ).toEqual([]);
   });
 
-  it('have one schema, also those of other systems, which every operation may answer with', () => {
+  it('have one schema, and a status of their own', () => {
     const schema = { $ref: '#/components/schemas/Error' };
 
-    for (const { responses } of operations)
-      expect(responses.default).toEqual({ $ref: '#/components/responses/Other' });
-    for (const { content } of [ofOtherSystems!, ...Object.values(responses)])
+    for (const { content } of Object.values(responses))
       expect(content['application/json'].schema).toEqual(schema);
+    // Some generated clients parse an empty 204, and others the page of a proxy, as a `default` response.
+    expect(references.filter(([status]) => !/^\d{3}$/.test(status))).toEqual([]);
   });
 
   it.each(Object.entries(responses))(
@@ -136,13 +135,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   it('shows every outcome of a cancellation', () => {
     const ofClasses = new Set(classBodies().map(({ code }) => code));
     const { delete: cancelOrder } = contractDocument.paths['/store/orders/{orderId}'];
-    const {
-      204: _done,
-      400: _malformed,
-      413: _tooLarge,
-      default: _other,
-      ...refusals
-    } = cancelOrder.responses;
+    const { 204: _done, 400: _malformed, 413: _tooLarge, ...refusals } = cancelOrder.responses;
 
     const codes = Object.values<{ readonly $ref?: string }>(refusals)
       .flatMap((reference) => examplesOf(referred(reference)!))
