@@ -61,7 +61,7 @@ function unreachable(hostname: string, error: NodeJS.ErrnoException) {
       `there is no DNS record for ${hostname}. For a name of your own, create a CNAME or an alias to ` +
       `the stack's output DomainNameTarget, then try again (docs/first-deploy.md, "A name of your own"). ` +
       `Otherwise compare the address with the output BaseUrl`,
-    EAI_AGAIN: `no DNS server answers: is there a network?`,
+    EAI_AGAIN: `no DNS server answers for ${hostname}: is there a network?`,
     ERR_TLS_CERT_ALTNAME_INVALID:
       `${hostname} has a certificate for another name: its DNS record does not point to the stack's ` +
       `output DomainNameTarget`,
