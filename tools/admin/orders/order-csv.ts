@@ -5,8 +5,8 @@ import type { StoredOrder } from './find-order.ts';
 import { type FileField, fileFields, isFileField, valueOfText } from './order-record.ts';
 
 /*
- * csv-parse would replace bytes that are not UTF-8 without an error. csv-stringify would not mark texts that
- * have an apostrophe before a formula already, so that an import could not restore them.
+ * csv-parse would replace only `cellsOf` here and `isOpen` in orders-file.ts. csv-stringify would not mark texts
+ * that have an apostrophe before a formula already, so that an import could not restore them.
  */
 
 /** The first line of an exported file. */
