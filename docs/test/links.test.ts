@@ -5,7 +5,7 @@ import { missing } from '../../test/helpers/differences.ts';
 import { anchorsOf, tokensOf } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
-const foldersOfOthers = ['node_modules', 'cdk.out', 'coverage'];
+const foldersOfOthers = ['node_modules', 'cdk.out'];
 /** The pages that were parsed, because parsing takes longer than all checks. */
 const pages = new Map<string, ReturnType<typeof parsed>>();
 const documents = globSync('**/*.md', {
@@ -15,7 +15,7 @@ const documents = globSync('**/*.md', {
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** The folders that `.gitignore` keeps out of the repository. */
-const ignored = /^(\.|node_modules$|cdk\.out$|coverage$)/;
+const ignored = /^(\.|node_modules$|cdk\.out$)/;
 const topFolders = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ignored.test(entry.name))
   .map(({ name }) => name);
