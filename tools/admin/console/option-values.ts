@@ -21,8 +21,8 @@ const maxSeconds = 36_500 * 86_400;
  */
 export function durationOption(flags: string, description: string, leastSeconds = 0): Option {
   return new Option(flags, description).argParser((text) => {
-    const [, count, unit = ''] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
-    const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN);
+    const [, count = '-1', unit = 's'] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
+    const seconds = Number(count) * unitSeconds[unit]!;
     if (seconds >= leastSeconds && seconds <= maxSeconds) return seconds;
     const least = leastSeconds > 0 ? ' of at least a second,' : '';
     throw new InvalidArgumentError(`Expected a duration${least} such as 30s, 15m, 24h or 90d.`);

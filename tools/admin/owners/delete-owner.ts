@@ -26,14 +26,14 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
       if (!Attributes) throw new UnconfirmedError('DeleteItem');
     }
     await deleteGatewayKey(ownerId, stage);
-    const isItsName = [{ owner: ownerId }, { ownerId: undefined }];
+    const ofOwner = [{ owner: ownerId }, { ownerId: undefined }];
     // "owners create" may have completed the owner again meanwhile.
-    const isItemGone = { table: TableName, key, where: { ownerHash: undefined } };
+    const noItem = { table: TableName, key, where: { ownerHash: undefined } };
     const isDeleted = await changeTogether(
       [
         { Delete: inOwners(ownerId, { where: { name } }, stage) },
-        { Delete: inOwners(nameReservation(name), { where: isItsName }, stage) },
-        { ConditionCheck: expressions(isItemGone) },
+        { Delete: inOwners(nameReservation(name), { where: ofOwner }, stage) },
+        { ConditionCheck: expressions(noItem) },
       ],
       stage,
     );

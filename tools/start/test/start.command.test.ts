@@ -209,12 +209,12 @@ describe('a local run', () => {
 
     const shown = await run.started;
     const [, local] = /keys issue --owner Acme --local (\S+)/.exec(shown)!;
-    const store = await connect({ local }, Date.now);
+    const stage = await connect({ local }, Date.now);
 
     expect(shown).not.toContain('so_test_');
-    expect(await allOwners(store)).toEqual([]);
-    await createOwner({ name: 'Acme', plan: 'free' }, store);
-    const { apiKey } = await issueKey({ owner: 'Acme' }, store);
+    expect(await allOwners(stage)).toEqual([]);
+    await createOwner({ name: 'Acme', plan: 'free' }, stage);
+    const { apiKey } = await issueKey({ owner: 'Acme' }, stage);
     expect(await call({ baseUrl: `${local}/staging/v1` }, apiKey)).toMatchObject({
       status: 200,
       text: '[]',
@@ -274,11 +274,11 @@ describe('a data directory', () => {
     const data = join(directory.path, 'data');
     const options = ['--data', data, '--orders', directory.write('one', '{"id":1}')];
     const first = await startReady(...options);
-    const store = await operatorOf(first);
-    await createOwner({ name: 'Acme', plan: 'free' }, store);
-    const kept = await issueKey({ owner: 'Acme' }, store);
-    const revoked = await issueKey({ owner: 'Acme' }, store);
-    await revokeKey(revoked.keyId, store);
+    const stage = await operatorOf(first);
+    await createOwner({ name: 'Acme', plan: 'free' }, stage);
+    const kept = await issueKey({ owner: 'Acme' }, stage);
+    const revoked = await issueKey({ owner: 'Acme' }, stage);
+    await revokeKey(revoked.keyId, stage);
     expect((await cancel(first, '1')).status).toBe(204);
 
     const other = start('--port', '0', ...options);

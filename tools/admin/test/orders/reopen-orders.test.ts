@@ -54,7 +54,7 @@ const others: typeof meant = {
   15: { status: { S: 'cancelled' }, cancelledBy: { S: 'key_1' } },
 };
 
-async function store(orders = { ...meant, ...others }) {
+async function putOrders(orders = { ...meant, ...others }) {
   for (const [id, order] of Object.entries(orders)) await put({ id: { N: id }, ...order });
 }
 
@@ -73,7 +73,7 @@ const expected = {
 
 describe('orders reopen --cancelled-by', () => {
   it('reopens the orders that one key cancelled in a period, and keeps who did both, and when', async () => {
-    await store();
+    await putOrders();
 
     const { exitCode, stdout } = await reopen(mistaken);
 
@@ -89,7 +89,7 @@ describe('orders reopen --cancelled-by', () => {
   });
 
   it('prints the number per hour in a dry run, and changes nothing', async () => {
-    await store();
+    await putOrders();
     const before = await stored();
 
     const { stdout } = await reopen(`${mistaken} --dry-run`);
@@ -109,7 +109,7 @@ describe('orders reopen --cancelled-by', () => {
   });
 
   it('ends the period at the start of the command, and undoes no later cancellation in a second run', async () => {
-    await store({ 1: cancelled('09:00:00.000Z'), 2: cancelled('12:00:00.001Z') });
+    await putOrders({ 1: cancelled('09:00:00.000Z'), 2: cancelled('12:00:00.001Z') });
     const words = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z --json';
 
     const first = await reopen(words);
@@ -126,7 +126,7 @@ describe('orders reopen --cancelled-by', () => {
     ['cancelled again', cancelled('11:00:00.000Z')],
     ['shipped', { status: { S: 'shipped' } }],
   ])('skips an order that was %s after it was read', async (_, changed) => {
-    await store(meant);
+    await putOrders(meant);
     const [forward, open] = [proxy.reply, new Set(Object.keys(meant))];
     proxy.reply = async (call) => {
       const { N: id } = (call.input.Key as { id: { N: string } } | undefined)?.id ?? {};
@@ -148,7 +148,7 @@ describe('orders reopen --cancelled-by', () => {
     // Once for a single loss, and once for the last call before the command is killed.
     for (const isKilled of [false, true]) {
       for (let failing = 0, calls = Number.POSITIVE_INFINITY; failing < calls; failing++) {
-        await store();
+        await putOrders();
         calls = 0;
         let lostOperation = '';
         proxy.reply = (call) => {
@@ -173,7 +173,9 @@ describe('orders reopen --cancelled-by', () => {
   });
 
   it('ends at Ctrl+C with exit code 5, and prints the option that completes it', async () => {
-    await store(Object.fromEntries([...Array(30)].map((_, id) => [id, cancelled('09:00:00Z')])));
+    await putOrders(
+      Object.fromEntries([...Array(30)].map((_, id) => [id, cancelled('09:00:00Z')])),
+    );
     const words = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z';
     const controller = new AbortController();
     const forward = proxy.reply;
@@ -196,7 +198,7 @@ describe('orders reopen --cancelled-by', () => {
   });
 
   it('says that an interrupted dry run has written nothing', async () => {
-    await store();
+    await putOrders();
     const interruption = AbortSignal.abort();
 
     const { exitCode, stderr } = await reopen(`${mistaken} --dry-run`, { interruption });
@@ -218,7 +220,7 @@ describe('orders reopen --cancelled-by', () => {
     ['--cancelled-by key_9 --since 2026-11-20T09:00:00Z', 1, 'No order was cancelled by key_9'],
     [`${mistaken} --as so_test_abc`, 1, '--as: this looks like an API key'],
   ])('refuses %j in one line', async (words, code, message) => {
-    await store();
+    await putOrders();
 
     const { exitCode, stderr } = await reopen(words);
 

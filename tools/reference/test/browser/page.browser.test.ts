@@ -143,19 +143,19 @@ describe('the page of a local run', () => {
       responses.push(response);
       response.write(`[${orders.slice(0, 70_000)}`);
     });
-    await using store = await listen(server);
+    await using served = await listen(server);
     await watched[Symbol.asyncDispose]();
-    watched = await openPage(browser, store.url);
+    watched = await openPage(browser, served.url);
     page = watched.page;
-    const isCounted = () => page.getByText('70,000 orders so far', { exact: true }).waitFor();
+    const untilCounted = () => page.getByText('70,000 orders so far', { exact: true }).waitFor();
 
     await button('List orders').click();
-    await isCounted();
+    await untilCounted();
     await button('Stop').click();
     await page.getByText('Stopped: 70,000 orders so far.').waitFor();
     expect(await focusedLabel()).toBe('List orders');
     await button('List orders').click();
-    await isCounted();
+    await untilCounted();
     responses[1]!.end(`,${orders.slice(70_000)}]`);
     await button('Stop').waitFor({ state: 'hidden' });
 
