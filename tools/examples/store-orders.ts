@@ -23,17 +23,12 @@ export class StoreOrdersError extends Error {
   readonly status: number;
   /** The id to quote when you report a problem. */
   readonly requestId: string | undefined;
-  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: string, message: string, response?: Response, cause?: unknown) {
     super(message, { cause });
     this.code = code;
     this.status = response?.status ?? 0;
     this.requestId = response?.headers.get('x-amz-apigw-id') ?? undefined;
-    const retryAfter = response?.headers.get('Retry-After') ?? '';
-    // The service sends seconds. A proxy may send a date.
-    const seconds = Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1_000;
-    this.retryAfterSeconds = seconds >= 0 ? seconds : undefined;
   }
 }
 
@@ -42,7 +37,7 @@ export interface StoreOrdersOptions {
   readonly allowHttp?: boolean;
   /** @default the global `fetch` */
   readonly fetch?: typeof fetch;
-  /** Is called after each attempt. Without a response, `status` is 0. The client then waits for `waitMs`. */
+  /** Is called after each attempt. Without a response, `status` is 0. No request is sent for `waitMs`. */
   readonly onAttempt?: (method: string, path: string, status: number, waitMs: number) => void;
 }
 
@@ -60,7 +55,7 @@ export class StoreOrders {
   readonly #options: StoreOrdersOptions;
   /** Settles when the last request has been answered. */
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** The time before which the next request would use up the limits. */
+  /** The time before which no request is sent. */
   #resumeAtMs = 0;
 
   /** @param baseUrl such as `http://127.0.0.1:3000/staging/v1` */
@@ -76,11 +71,7 @@ export class StoreOrders {
     if (/[^\w-]/.test(this.#apiKey)) throw new Error('The API key is malformed.');
   }
 
-  /**
-   * Lists all orders in constant memory. A list that is cut off before its first order is requested again.
-   *
-   * @throws StoreOrdersError `incomplete_list`: discard the orders, and list them again
-   */
+  /** Lists all orders in constant memory. @throws StoreOrdersError `incomplete_list`: discard the orders */
   orders(signal?: AbortSignal): AsyncGenerator<Order, void, undefined> {
     return this.#attempts('GET', '/store/orders', signal);
   }
@@ -104,26 +95,25 @@ export class StoreOrders {
 
   /** Sends a request up to five times, and yields the orders of a list. */
   async *#attempts(method: string, path: string, signal: AbortSignal | undefined) {
-    const report = (status: number, pauseMs: number) => {
-      const waitMs = Math.max(0, pauseMs, this.#resumeAtMs - Date.now());
-      this.#options.onAttempt?.(method, path, status, waitMs);
-    };
     for (let attempt = 1; ; attempt++) {
       let order: Order | undefined;
+      let status = 0;
       try {
         const response = await this.#send(method, path, signal);
+        status = response.status;
         if (method === 'GET') for await (order of ordersIn(response, signal)) yield order;
-        return report(response.status, 0);
+        return;
       } catch (error) {
         if (!(error instanceof StoreOrdersError)) throw error;
-        const { status, code, retryAfterSeconds = 0 } = error;
-        const isRefused = code === 'redirect' || (status >= 400 && status < 500 && status !== 429);
-        const isLast = order || isRefused || attempt === maxAttempts;
+        status = error.status;
+        const isRefused = status >= 400 && status < 500 && status !== 429;
+        if (order || isRefused || error.code === 'redirect' || attempt === maxAttempts) throw error;
         // A random pause separates clients that failed together.
-        const pauseMs = Math.max(Math.random() * 125 * 2 ** attempt, 1_000 * retryAfterSeconds);
-        report(status, isLast ? 0 : pauseMs);
-        if (isLast) throw error;
-        await sleep(pauseMs, signal);
+        const pauseMs = Math.random() * 125 * 2 ** attempt;
+        this.#resumeAtMs = Math.max(this.#resumeAtMs, Date.now() + pauseMs);
+      } finally {
+        const waitMs = Math.max(0, this.#resumeAtMs - Date.now());
+        this.#options.onAttempt?.(method, path, status, waitMs);
       }
     }
   }
@@ -150,10 +140,10 @@ export class StoreOrders {
       const response = await settled(fetch(this.#baseUrl + path, init), signal, timeoutMs);
       // Such as `"minute";r=59;t=34, "day";r=999;t=40000`: requests left, seconds until the reset.
       const windows = response.headers.get('RateLimit') ?? '';
-      for (const [, remaining, seconds] of windows.matchAll(/;r=(\d+);t=(\d+)/g)) {
-        const resetAtMs = Date.now() + 1_000 * Number(seconds);
-        if (Number(remaining) <= reserve) this.#resumeAtMs = Math.max(this.#resumeAtMs, resetAtMs);
-      }
+      let seconds = retryAfterSecondsOf(response);
+      for (const [, remaining, reset] of windows.matchAll(/;r=(\d+);t=(\d+)/g))
+        if (Number(remaining) <= reserve) seconds = Math.max(seconds, Number(reset));
+      this.#resumeAtMs = Math.max(this.#resumeAtMs, Date.now() + 1_000 * seconds);
       return response;
     } catch (error) {
       connection.abort();
@@ -162,6 +152,13 @@ export class StoreOrders {
       throw new StoreOrdersError('no_response', `No response: ${cause}`, undefined, error);
     }
   }
+}
+
+/** The service sends seconds. A proxy may send a date. */
+function retryAfterSecondsOf({ headers }: Response): number {
+  const value = headers.get('Retry-After') ?? '';
+  const seconds = Number(value) || (Date.parse(value) - Date.now()) / 1_000;
+  return seconds > 0 ? seconds : 0;
 }
 
 async function* textOf({ body }: Response, signal: AbortSignal | undefined) {
@@ -179,10 +176,11 @@ async function* textOf({ body }: Response, signal: AbortSignal | undefined) {
 }
 
 async function errorOf(response: Response, signal: AbortSignal | undefined) {
+  const { status, type, headers } = response;
   let code = 'unknown';
-  let message = `HTTP status ${response.status}`;
-  let text = '';
+  let message = `HTTP status ${status}`;
   try {
+    let text = '';
     for await (const part of textOf(response, signal)) {
       text += part;
       if (text.length > maxCharacters) break;
@@ -193,10 +191,9 @@ async function errorOf(response: Response, signal: AbortSignal | undefined) {
   } catch {
     // The body is not the service's error, but perhaps the page of a proxy, or it was cut off.
   }
-  const location = response.headers.get('Location');
   // A browser hides the status of a redirect.
-  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400))
-    return new StoreOrdersError('redirect', `Redirects are not followed: ${location}`, response);
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400))
+    [code, message] = ['redirect', `Redirects are not followed: ${headers.get('Location')}`];
   return new StoreOrdersError(code, message, response);
 }
 

@@ -28,10 +28,8 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 MAX_ATTEMPTS = 5
-# How long to wait for the first byte of a response, and for each further one.
-TIMEOUT_SECONDS = 30
-# How many requests of each window are left for other processes that use the same key.
-RESERVE = 2
+TIMEOUT_SECONDS = 30  # For the first byte of a response, and for each further one.
+RESERVE = 2  # How many requests of each window are left for other processes that use the same key.
 MAX_LENGTH = 1_000_000  # No error and no order of the service is as long as this.
 # Gets the method, the path, the status (0 without a response), and the seconds that the client then waits.
 OnAttempt = Callable[[str, str, int, float], object]
@@ -50,7 +48,6 @@ class StoreOrdersError(Exception):
         self.code = code
         self.status = response.status if response else 0
         self.request_id = response.headers.get("x-amz-apigw-id") if response else None
-        self.retry_after_seconds = _seconds_in(response.headers.get("Retry-After", "")) if response else None
 
 
 class StoreOrders:
@@ -69,7 +66,7 @@ class StoreOrders:
         if re.search("[^0-9A-Za-z_-]", self._api_key):  # An error would show such a key.
             raise ValueError("The API key is malformed.")
         self._turn = threading.Lock()
-        self._resume_at = 0.0  # The time before which the next request would use up the limits.
+        self._resume_at = 0.0  # The time before which no request is sent.
         self._idle: HTTPConnection | None = self._connection()
         self._used_at = 0.0
 
@@ -92,23 +89,22 @@ class StoreOrders:
     def _attempts(self, method: str, path: str) -> Iterator[dict[str, Any]]:
         """Sends a request up to five times, and yields the orders of a list."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            order = None
+            order, status = None, 0
             try:
                 with self._response(method, path) as response:
+                    status = response.status
                     for order in _orders_in(response, self._texts(response)) if method == "GET" else ():
                         yield order
-                self._on_attempt(method, path, response.status, max(0, self._resume_at - time.time()))
                 return
             except StoreOrdersError as error:
+                status = error.status
                 self._sleep(0)
-                is_refused = 300 <= error.status < 500 and error.status != 429
-                is_last = order or is_refused or attempt == MAX_ATTEMPTS
-                # A random pause separates clients that failed together.
-                pause = 0 if is_last else max(random.random() * 0.125 * 2**attempt, error.retry_after_seconds or 0)
-                self._on_attempt(method, path, error.status, max(pause, self._resume_at - time.time()))
-                if is_last:
+                if order or attempt == MAX_ATTEMPTS or (300 <= status < 500 and status != 429):
                     raise
-            self._sleep(pause)
+                # A random pause separates clients that failed together.
+                self._resume_at = max(self._resume_at, time.time() + random.random() * 0.125 * 2**attempt)
+            finally:
+                self._on_attempt(method, path, status, max(0, self._resume_at - time.time()))
 
     @contextmanager
     def _response(self, method: str, path: str) -> Iterator[HTTPResponse]:
@@ -125,15 +121,17 @@ class StoreOrders:
             except NO_RESPONSE as error:
                 connection.close()
                 raise StoreOrdersError("no_response", repr(error)) from error
-            for remaining, seconds in re.findall(r";r=(\d{1,9});t=(\d{1,9})", response.headers.get("RateLimit", "")):
+            seconds = _seconds_in(response.headers.get("Retry-After", ""))
+            for remaining, reset in re.findall(r";r=(\d{1,9});t=(\d{1,9})", response.headers.get("RateLimit", "")):
                 if int(remaining) <= RESERVE:
-                    self._resume_at = max(self._resume_at, time.time() + int(seconds))
+                    seconds = max(seconds, int(reset))
+            self._resume_at = max(self._resume_at, time.time() + seconds)
         try:
             if response.status != (200 if method == "GET" else 204):  # A proxy may send a page with another status.
-                raise _error_of(response)
+                raise _error_of(response, self._texts(response))
             yield response
         finally:
-            if response.isclosed() or response.length == 0:
+            if response.status >= 200 and (response.isclosed() or response.length == 0):  # Another one follows a 103.
                 response.close()
                 self._idle, self._used_at = connection, time.monotonic()
             else:
@@ -161,23 +159,25 @@ class StoreOrders:
             yield decode(unzip(chunk))
 
 
-def _seconds_in(retry_after: str) -> float | None:
+def _seconds_in(retry_after: str) -> float:
     """The service sends seconds. A proxy may send a date."""
     try:
         if retry_after.isdecimal():
             return int(retry_after[:9])
         return max(0, parsedate_to_datetime(retry_after).timestamp() - time.time())
     except (ValueError, TypeError, OverflowError, LookupError):
-        return None
+        return 0
 
 
-def _error_of(response: HTTPResponse) -> StoreOrdersError:
+def _error_of(response: HTTPResponse, texts: Iterable[str]) -> StoreOrdersError:
     if 300 <= response.status < 400:
         return StoreOrdersError("redirect", f"redirects are not followed: {response.headers['Location']}", response)
     try:
-        text = response.read(MAX_LENGTH)
-        if response.headers.get("Content-Encoding") == "gzip":
-            text = zlib.decompressobj(wbits=31).decompress(text, MAX_LENGTH)
+        text = ""
+        for part in texts:
+            text += part
+            if len(text) > MAX_LENGTH:
+                break
         body = json.loads(text)
         return StoreOrdersError(body["code"], body["message"], response)
     except (*NO_RESPONSE, LookupError, TypeError):
@@ -215,8 +215,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Lists and cancels orders of the Store Orders API.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="list all orders, one JSON object per line")
-    cancel = commands.add_parser("cancel", help="cancel orders")
-    cancel.add_argument("order_ids", metavar="ID", type=int, nargs="+", help="such as 1001")
+    commands.add_parser("cancel", help="cancel orders").add_argument("id", type=int, nargs="+", help="such as 1001")
     arguments = parser.parse_args()
     names = ("STORE_ORDERS_URL", "STORE_ORDERS_KEY")
     url, key = (os.environ.get(name) or sys.exit(f"Set the environment variable {name}.") for name in names)
@@ -224,7 +223,8 @@ if __name__ == "__main__":
         store = StoreOrders(url, key)
         for order in store.orders() if arguments.command == "list" else ():
             print(json.dumps(order))
-        for order_id in arguments.order_ids if arguments.command == "cancel" else ():
-            print(order_id, store.cancel(order_id))
+        for order_id in arguments.id if arguments.command == "cancel" else ():
+            print(order_id, end=" ", flush=True)
+            print(store.cancel(order_id), flush=True)
     except (StoreOrdersError, HTTPException, ValueError, BrokenPipeError, KeyboardInterrupt) as error:
         sys.exit(str(error) or "interrupted")
