@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
+import { listConcurrency } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { differences, missing } from '../../test/helpers/differences.ts';
@@ -49,6 +50,7 @@ describe('the numbers of the plans', () => {
     ];
 
     const page = readFileSync('docs/scaling.md', 'utf8');
+    expect(page).toContain(`${listConcurrency({ lambdaConcurrency: 1_000 })} of the default 1,000`);
     for (const row of rows) expect(page).toContain(`| ${row.join(' | ')} |`);
   });
 

@@ -32,7 +32,7 @@ const everySetting: ChangedSources = {
 };
 
 /** Synthesizes every stage, as `cdk deploy` does, and returns the findings of the templates' checks. */
-function synthesis(changed: ChangedSources = {}) {
+function synthesis(changed: ChangedSources = {}, environment: Record<string, string> = {}) {
   const hook = join(import.meta.dirname, 'changed-sources.ts');
   const { status, stderr } = spawnSync(process.execPath, ['--import', hook, 'bin/app.ts'], {
     cwd: join(import.meta.dirname, '../..'),
@@ -40,6 +40,7 @@ function synthesis(changed: ChangedSources = {}) {
       PATH: process.env.PATH,
       CDK_OUTDIR: directory.path,
       CHANGED_SOURCES: JSON.stringify(changed),
+      ...environment,
     },
     encoding: 'utf8',
   });
@@ -97,5 +98,17 @@ describe('the synthesis for a deployment', () => {
       stderr: 'lib/settings/stages.ts, staging: account is "12": give its 12 digits\n',
     });
     expect(readdirSync(directory.path)).toEqual([]);
+  });
+
+  it.each([
+    ['STORE_ORDERS_STAGE', 'nowhere', 'use staging or prod'],
+    ['EMERGENCY_DEPLOYMENT', 'yes', 'use true'],
+  ])('fails for the value of %s "%s"', (name, value, remedy) => {
+    const { status, stderr } = synthesis({}, { [name]: value });
+
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `${name} is "${value}": ${remedy}, or leave it out\n`,
+    });
   });
 });

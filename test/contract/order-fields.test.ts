@@ -11,6 +11,7 @@ import { differences } from '../helpers/differences.ts';
 type FieldSchema = OrderField & { readonly description?: string };
 
 interface OrderSchema {
+  readonly required: readonly string[];
   readonly properties: Readonly<Record<string, FieldSchema>>;
 }
 
@@ -31,6 +32,10 @@ describe('the fields of an order', () => {
 
   it('have the same order in the code and in the contract', () => {
     expect(Object.keys(schema.properties)).toEqual(orderFieldNames);
+  });
+
+  it('may all be absent, except the id', () => {
+    expect(schema.required).toEqual(['id']);
   });
 
   it('are all in an example in the contract, in the published order', () => {

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
 import { requestHeaders } from '../../lambdas/shared/headers.ts';
 import {
   handlerEntries,
@@ -8,6 +9,7 @@ import {
   operationNames,
 } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
+import { stageSettings } from '../../lib/settings/stages.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences } from '../helpers/differences.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
@@ -161,6 +163,14 @@ describe('the contract', () => {
     const remedy =
       'read headers with `header`, other parameters as in `event.queryStringParameters?.name`, all in a handler';
     expect(found.map((file) => `${file}: ${remedy}`)).toEqual([]);
+  });
+
+  it('describes the form of the keys', () => {
+    const prefixes = stageNames.map((stage) => `${stageSettings(stage).apiKeyPrefix}…`).sort();
+
+    expect(contractDocument.components.securitySchemes.apiKey.bearerFormat).toBe(
+      `${prefixes.join(' or ')} and ${charactersAfterPrefix} base62 characters`,
+    );
   });
 
   it('states the limits of lib/settings/plans.ts', () => {

@@ -4,6 +4,8 @@ import { logFields } from '../../lambdas/shared/api-handler.ts';
 import { log } from '../../lambdas/shared/log.ts';
 import { metricNamespace, metricUnits } from '../../lambdas/shared/metric-definitions.ts';
 import { runtimeFailure } from '../../lib/monitoring/saved-queries.ts';
+import { functionNames } from '../../lib/settings/functions.ts';
+import { capitalized } from '../../lib/settings/names.ts';
 import { captureLines } from '../helpers/captured-lines.ts';
 import { missing } from '../helpers/differences.ts';
 import { proxyEvent, requestContext } from '../helpers/functions/events.ts';
@@ -247,12 +249,18 @@ describe('every metric of the functions', () => {
 });
 
 describe.each(stageNames)('saved queries of %s', (stage) => {
+  const logsOfFunctions = functionNames.map((name) => `\${${capitalized(name)}Logs}`);
   const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
 
-  it('find the errors that the functions log and the failures that Lambda logs', () => {
-    const { QueryString } = saved.find(({ Name }) => Name.endsWith('/function-errors'))!;
+  it.each([
+    ['function-errors', logsOfFunctions, `level = "ERROR" or @message like ${runtimeFailure}`],
+    ['server-errors', ['${ApiAccessLogs}'], 'status like /^5/'],
+    ['bans-by-key', ['${AuthorizerLogs}'], 'ispresent(KeysBanned)'],
+  ])('find %s', (name, logs, filter) => {
+    const { LogGroupNames, QueryString } = saved.find(({ Name }) => Name.endsWith(`/${name}`))!;
 
-    expect(QueryString).toContain(`filter level = "ERROR" or @message like ${runtimeFailure}\n`);
+    expect(QueryString).toContain(`filter ${filter}\n`);
+    expect(LogGroupNames).toEqual(logs);
   });
 
   it('read only metrics and fields that their logs have', () => {
@@ -284,6 +292,7 @@ describe('the saved query for errors', () => {
     [true, 'INIT_REPORT Init Duration: 9999.79 ms\tPhase: init\tStatus: timeout'],
     [true, '2026-11-20T09:30:00.000Z 6f1d3c3a Task timed out after 5.00 seconds'],
     [true, 'RequestId: 6f1d3c3a Error: Runtime exited with error: signal: killed'],
+    [true, '2026-11-20T09:30:00.000Z\tundefined\tERROR\tInit Error \t{"errorType":"Error"}'],
     [false, 'START RequestId: 6f1d3c3a Version: 7'],
     // The authorizer throws for a key that is not valid.
     [false, '2026-11-20T09:30:00.000Z\t6f1d3c3a\tERROR\tInvoke Error \t{"errorType":"Error"}'],

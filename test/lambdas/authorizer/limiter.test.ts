@@ -564,6 +564,18 @@ describe('R25: Retry-After', () => {
     nowSeconds: fc.integer({ min: startSeconds, max: nextDay }),
     milliseconds: fc.integer({ min: 0, max: 999 }),
   });
+  /** A rejection beyond the tolerated ones, which begins a ban in place of a void one. */
+  const rejectedDuringVoidBan = {
+    minuteAge: -240,
+    minuteCount: 5,
+    dayAge: 0,
+    dayCount: 0,
+    rejectionAge: 0,
+    rejectionCount: tolerated + 1,
+    bannedForSeconds: 601,
+    nowSeconds: minute,
+    milliseconds: 0,
+  } as const;
 
   it('is the shortest sufficient wait, from any state of a key', async () => {
     await fc.assert(
@@ -596,7 +608,7 @@ describe('R25: Retry-After', () => {
         owner.items.set(ownerHash, afterRejection);
         expect((await decideAfter(wait)).rejection).toBeUndefined();
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[rejectedDuringVoidBan]] },
     );
   });
 });
