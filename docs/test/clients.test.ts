@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
-import { type OrderField, orderFields } from '../../lambdas/shared/order-fields.ts';
+import {
+  type OrderField,
+  orderFieldNames,
+  orderFields,
+} from '../../lambdas/shared/order-fields.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { operations } from '../../test/contract/contract-api.ts';
 import { differences } from '../../test/helpers/differences.ts';
@@ -80,6 +84,12 @@ describe('docs/clients.md', () => {
         ['docs/clients.md, Headers', explained],
       ),
     ).toEqual([]);
+  });
+
+  it('names every field of an order', () => {
+    const [sentence = ''] = /^An order has `id`[^.]+/m.exec(page) ?? [];
+
+    expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(orderFieldNames);
   });
 
   it('has a parser that keeps every int64 exact', () => {

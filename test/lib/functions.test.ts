@@ -87,16 +87,19 @@ describe.each(stageNames)('functions of %s', (stage) => {
   );
 
   it('receive exactly the variables that they read', () => {
-    const read = globSync('lambdas/**/*.ts').flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/requiredVariable\('(?!AWS_)(\w+)'\)/g)].map(
-        ([, name]) => name!,
-      ),
-    );
+    const namesIn = (pattern: RegExp) =>
+      globSync('lambdas/**/*.ts').flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name]) => name!),
+      );
+    const read = namesIn(/requiredVariable\('(?!AWS_)(\w+)'\)/g);
+    const optional = namesIn(/optionalVariable\('(\w+)'\)/g);
     const told = functionNames.flatMap((name) => Object.keys(variablesOf(capitalized(name))));
 
+    const place = 'lib/settings/functions.ts';
     const helper = 'test/helpers/functions/function-environment.ts';
     expect([
-      ...differences(['lambdas/', read], ['lib/settings/functions.ts, environment', told]),
+      ...differences(['lambdas/', read], [`${place}, environment`, told]),
+      ...missing(['lambdas/', optional], [place, readFileSync(place, 'utf8').match(/\w+/g)!]),
       ...missing(['lambdas/', read], [helper, Object.keys(functionEnvironment)]),
     ]).toEqual([]);
   });

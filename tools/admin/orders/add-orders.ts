@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 import { change, present } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
@@ -13,7 +14,7 @@ export interface RetryingTable extends OrdersTable {
 }
 
 export interface AddOptions {
-  /** Whether an existing order takes `petId`, `quantity` and `shipDate` from its line. */
+  /** Whether an existing order takes the values of updatable fields from its line. */
   readonly update?: boolean;
   /** Whether to write nothing, and return the outcomes that writing would have. */
   readonly dryRun?: boolean;
@@ -91,8 +92,10 @@ async function compareOrder(
   return { outcomes, note: differences(order, dryRun ? existing : now) };
 }
 
-/** The fields that a line can change in an existing order. */
-const updatable: readonly FileField[] = ['petId', 'quantity', 'shipDate'];
+/** The fields that a line can change in an existing order. `complete` follows from its state. */
+export const updatable: readonly FileField[] = orderFieldNames.filter(
+  (field) => field !== 'id' && field !== 'complete',
+);
 
 /** The fields of a line whose values an existing order does not have. */
 function differingFields(order: OrderItem, existing: StoredOrder): FileField[] {

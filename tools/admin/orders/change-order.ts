@@ -4,6 +4,7 @@ import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
 import { change } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
 import { findOrder, type StoredOrder } from './find-order.ts';
+import type { FileField } from './order-record.ts';
 
 /**
  * The commands that change the state of an order. None starts from a final state. The order stores who did
@@ -44,8 +45,8 @@ export async function changeOrder(
     key: { id: before.id },
     set: {
       status: to,
-      [`${done}At`]: new Date(nowMs).toISOString(),
-      [`${done}By`]: by,
+      [`${done}At` as const satisfies FileField]: new Date(nowMs).toISOString(),
+      [`${done}By` as const satisfies FileField]: by,
     },
     where: { status: from, ...Object.fromEntries(lastCancellation) },
   };

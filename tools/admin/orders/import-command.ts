@@ -5,8 +5,11 @@ import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { progressLine } from '../console/progress.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
+import { updatable } from './add-orders.ts';
 import { type ImportCounts, type ImportRequest, importOrders } from './import-orders.ts';
 import { formatOption } from './orders-file.ts';
+
+const updatableFields = new Intl.ListFormat('en-GB').format(updatable);
 
 type ImportOptions = Omit<ImportRequest, 'path' | 'stdin'>;
 
@@ -17,7 +20,7 @@ export function addImportCommand(orders: Command, io: CommandIo): void {
     description: 'load orders from a file, or from standard input with -',
     options: [
       formatOption,
-      new Option('--update', 'set petId, quantity and shipDate of existing orders'),
+      new Option('--update', `set ${updatableFields} of existing orders`),
       new Option('--dry-run', 'show the changes without making them'),
     ],
     help: importHelp,
@@ -51,7 +54,7 @@ async function importFile(
   if (counts.different === 0) return { value, text };
   const left = `${path}: ${counted(counts.different, 'order')} different from the file`;
   const states = '"orders ship", "cancel" and "reopen" change the state';
-  const remedy = options.update ? states : `--update sets petId, quantity and shipDate; ${states}`;
+  const remedy = options.update ? states : `--update sets ${updatableFields}; ${states}`;
   return { value, text, failure: new DifferentError(left, { remedy }) };
 }
 
@@ -63,7 +66,7 @@ status is one of ${orderStatuses.join(', ')}. A new order without a status is pe
 "complete" is true.
 
 If a line is bad, the import prints every bad line and loads nothing. It never changes the state of an existing
-order. With --update, it sets its petId, quantity and shipDate if the line has them, unless somebody else
+order. With --update, it sets its ${updatableFields} if the line has them, unless somebody else
 changes these values meanwhile. If an order still differs from its line, the import says how, and ends with
 exit code 4. If an import is interrupted, run it again.`;
 

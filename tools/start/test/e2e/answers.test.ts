@@ -160,7 +160,7 @@ const provocations: Provocation[] = [
     code: cancelRefusal(status).code,
     options: { orderId: id },
   })),
-  { status: 404, code: 'not_found', options: { orderId: '' } },
+  { status: 404, code: 'not_found', options: { orderId: '1/x' } },
   {
     status: 413,
     code: 'request_too_large',
