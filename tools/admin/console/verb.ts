@@ -53,7 +53,8 @@ export function addVerb<Options extends object = object>(
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
   for (const option of ownOptions) command.addOption(option);
   const asks = ownOptions.includes(yesOption) ? confirmationHelp : '';
-  command.addHelpText('after', asks + help + examplesText(examples)).action(async () => {
+  const texts = [asks, help, examplesText(examples)].filter(Boolean);
+  command.addHelpText('after', texts.join('\n')).action(async () => {
     if (!verb.isInterruptible) io.endAtSignals();
     const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
     const stage = await connect(options, io.now);
