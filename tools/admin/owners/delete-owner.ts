@@ -5,6 +5,7 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable, UnconfirmedError } from '../stage/service-failure.ts';
 import { findOwner, nameReservation } from './find-owner.ts';
 import { deleteGatewayKey } from './gateway-key.ts';
+import { alignGatewayKey } from './set-owner-plan.ts';
 import { inOwners } from './stored-owner.ts';
 
 /**
@@ -37,6 +38,8 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
       ],
       stage,
     );
-    if (!isDeleted) throw new ChangedMeanwhileError(ownerId);
+    if (isDeleted) return;
+    await alignGatewayKey(ownerId, stage);
+    throw new ChangedMeanwhileError(ownerId);
   });
 }

@@ -7,7 +7,8 @@ import type { KeyStage } from '../stage/key-stage.ts';
  * Ensures that an owner has an API Gateway key, whose value is the owner's id, and that this key is only in
  * the plan's usage plan.
  *
- * It first removes the key from the old usage plan: API Gateway allows one usage plan per key and stage.
+ * It first removes the key from the old usage plan: API Gateway allows one usage plan per key and stage. If
+ * another command has put the key into one meanwhile, it starts again.
  *
  * @returns whether it has changed anything
  */
@@ -15,6 +16,7 @@ export async function putGatewayKey(
   ownerId: string,
   plan: PlanName,
   stage: KeyStage,
+  attempts = 5,
 ): Promise<boolean> {
   const { gateway } = stage;
   const usagePlanId = stage.usagePlanIds[plan];
@@ -22,9 +24,14 @@ export async function putGatewayKey(
   const current = await gateway.findUsagePlans({ keyId });
   const others = current.filter((each) => each !== usagePlanId);
   for (const other of others) await gateway.deleteUsagePlanKey({ usagePlanId: other, keyId });
-  const isMissing = !current.includes(usagePlanId);
-  if (isMissing) await gateway.createUsagePlanKey({ usagePlanId, keyId });
-  return isMissing || others.length > 0;
+  if (current.includes(usagePlanId)) return others.length > 0;
+  try {
+    await gateway.createUsagePlanKey({ usagePlanId, keyId });
+  } catch (error) {
+    if (!isConflict(error) || attempts === 1) throw error;
+    await putGatewayKey(ownerId, plan, stage, attempts - 1);
+  }
+  return true;
 }
 
 /** Deletes an owner's API Gateway key, if there is one. */
@@ -55,7 +62,7 @@ async function gatewayKeyId(ownerId: string, stage: KeyStage): Promise<string> {
     const tags = { [stackTag]: stage.stackName };
     return (await stage.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
   } catch (error) {
-    if (Object(error).name !== 'ConflictException') throw error;
+    if (!isConflict(error)) throw error;
     // Values are unique. Another command may have created the key.
     const created = await existingKeyId(ownerId, stage);
     if (created) return created;
@@ -65,6 +72,8 @@ async function gatewayKeyId(ownerId: string, stage: KeyStage): Promise<string> {
     );
   }
 }
+
+const isConflict = (error: unknown) => Object(error).name === 'ConflictException';
 
 async function existingKeyId(ownerId: string, stage: KeyStage): Promise<string | undefined> {
   return [...(await findGatewayKeys(stage, ownerId)).keys()][0];

@@ -5,6 +5,9 @@ export interface FakeGateway extends KeyGateway {
   readonly keys: Map<string, { name: string; value: string; usagePlanIds: Set<string> }>;
 }
 
+const conflict = (message: string) =>
+  Object.assign(new Error(message), { name: 'ConflictException' });
+
 export function fakeGateway(): FakeGateway {
   const keys: FakeGateway['keys'] = new Map();
   let created = 0;
@@ -12,7 +15,7 @@ export function fakeGateway(): FakeGateway {
     keys,
     createApiKey: async ({ name, value }) => {
       if ([...keys.values()].some((key) => key.value === value)) {
-        throw Object.assign(new Error('API Key already exists'), { name: 'ConflictException' });
+        throw conflict('API Key already exists');
       }
       const id = `gateway${++created}`;
       keys.set(id, { name, value, usagePlanIds: new Set() });
@@ -27,7 +30,11 @@ export function fakeGateway(): FakeGateway {
       keys.delete(apiKey);
     },
     createUsagePlanKey: async ({ keyId, usagePlanId }) => {
-      keys.get(keyId)!.usagePlanIds.add(usagePlanId);
+      const { usagePlanIds } = keys.get(keyId)!;
+      if ([...usagePlanIds].some((each) => each !== usagePlanId)) {
+        throw conflict('The key is in another usage plan of the stage');
+      }
+      usagePlanIds.add(usagePlanId);
     },
     deleteUsagePlanKey: async ({ keyId, usagePlanId }) => {
       keys.get(keyId)!.usagePlanIds.delete(usagePlanId);

@@ -343,6 +343,7 @@ describe('deleteOwner', () => {
       const owners = await allOwners(stage);
       for (const { details } of owners.filter(({ item }) => item)) {
         expect([calls, (await lookUpOwner(name, stage))?.details]).toEqual([calls, details]);
+        expect([...gateway.keys.values()]).toMatchObject([{ value: details.ownerId }]);
       }
       const ids = owners.map(({ details }) => details.ownerId);
       const orphans = [...(await readAll('ApiKeys')), ...(await readAll('Owners'))].filter(
