@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
-import { quoted } from '../../shared/errors.ts';
+import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
@@ -242,13 +242,25 @@ async function applyPlans({
   }
   print(io.stderr, review);
   await confirm(`Change ${counted(changes.length, 'owner')}?`);
+  const changedByOthers: string[] = [];
   await runRepeatable('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {
-      await setLimits(owner, owner.item.plan, limits, stage);
+      await setLimits(owner, owner.item.plan, limits, stage).catch((error) => {
+        if (!(error instanceof WrongStateError || error instanceof NotFoundError)) throw error;
+        changedByOthers.push(owner.details.ownerId);
+      });
     }
   });
-  const text = `Changed ${counted(changes.length, 'owner')}.`;
-  return { value: { changes, leftOut, applied: true }, text };
+  const made = changes.filter(({ ownerId }) => !changedByOthers.includes(ownerId));
+  const text = `Changed ${counted(made.length, 'owner')}.`;
+  const value = { changes: made, leftOut: [...leftOut, ...changedByOthers], applied: true };
+  if (changedByOthers.length === 0) return { value, text };
+  const problem = `Somebody else has changed ${changedByOthers.join(', ')} meanwhile`;
+  return {
+    value,
+    text,
+    failure: new WrongStateError(problem, { remedy: 'run the command again' }),
+  };
 }
 
 function unclearText({ details, item }: StoredOwner): string {

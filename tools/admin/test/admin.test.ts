@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
 import { plans } from '../../../lib/settings/plans.ts';
@@ -309,6 +309,25 @@ describe('the operator and a running service', () => {
     expect(refused.stderr).toContain(`500 per day → ${free.perMinute} per minute, 1,000 per day`);
     expect(refused.stderr).toContain('give --yes');
     expect(await adminJson('owners', 'show', ownerId)).toMatchObject({ perDay: free.perDay });
+  });
+
+  it('applies the plans to all owners but those that somebody changes before the answer', async () => {
+    const [one, two] = [await issue(), await issue()];
+    for (const { ownerId } of [one, two]) await changeOwner(ownerId, { perDay: 500 });
+    async function* answers() {
+      await adminJson('owners', 'set-plan', one.owner, 'pro');
+      yield 'y\n';
+    }
+    const stdin = Object.assign(Readable.from(answers()), { isTTY: true });
+
+    const words = ['owners', 'apply-plans', '--local', service.origin];
+    const applied = await admin(words, { isTerminal: true, stdin });
+
+    expect(applied).toMatchObject({ exitCode: 1, stdout: 'Changed 1 owner.\n' });
+    expect(applied.stderr).toContain(
+      `error: Somebody else has changed ${one.ownerId} meanwhile; run the command again\n`,
+    );
+    expect(await adminJson('owners', 'show', two.owner)).toMatchObject({ perDay: free.perDay });
   });
 
   it('I25: lifts a ban, and shows what happened', async () => {
