@@ -31,16 +31,29 @@ export async function restoreTable(
   await runRepeatable(`${TargetTableName} may not be ready yet`, async () => {
     if (!(await tableNamed(TargetTableName, stage))) {
       const pointInTime = { SourceTableName: source, RestoreDateTime: time };
-      const started = await (backup
+      await (backup
         ? stage.dynamodb.restoreTableFromBackup({ TargetTableName, BackupArn: backup.BackupArn })
         : stage.dynamodb
             .restoreTableToPointInTime({ TargetTableName, ...pointInTime })
-            .catch(undefinedIf('TableNotFoundException')));
-      if (!started) throw new NotFoundError(`${source} was deleted`, { remedy: 'omit --at' });
+            .catch((error) => {
+              throw refusalOf(source, error) ?? error;
+            }));
     }
     await prepare(TargetTableName, source !== stage.ownersTable, call);
   });
   return TargetTableName;
+}
+
+/** Says why a table cannot be restored to a time; undefined for another error. */
+function refusalOf(source: string, error: unknown): WrongStateError | undefined {
+  const remedy = `"aws dynamodb describe-continuous-backups --table-name ${source}" shows the times to give`;
+  const refusals: Readonly<Record<string, [problem: string, remedy?: string]>> = {
+    TableNotFoundException: ['was deleted', 'omit --at'],
+    InvalidRestoreTimeException: ['cannot be restored to the time in --at', remedy],
+    PointInTimeRecoveryUnavailableException: ['has no point-in-time recovery'],
+  };
+  const [problem, what] = refusals[Object(error).name] ?? [];
+  return problem ? new WrongStateError(`${source} ${problem}`, { remedy: what }) : undefined;
 }
 
 /** Gives a restored table what the template gives the stage's own. */

@@ -43,7 +43,7 @@ function stageWith({ lostWrite = 0, isStuck = false, table = undefined as Input 
     },
     listBackups: async () => ({ BackupSummaries: [backup] }),
     async restoreTableToPointInTime(input: Input) {
-      if (input.SourceTableName === 'gone') throw named('TableNotFoundException');
+      if (/Exception$/.test(String(input.SourceTableName))) throw named(`${input.SourceTableName}`);
       return restore(input);
     },
     restoreTableFromBackup: restore,
@@ -106,7 +106,14 @@ describe('tables restore', () => {
   );
 
   it.each([
-    ['gone', false, 0, 'gone was deleted; omit --at'],
+    ['TableNotFoundException', false, 0, 'TableNotFoundException was deleted; omit --at'],
+    [
+      'InvalidRestoreTimeException',
+      false,
+      0,
+      'be restored to the time in --at; "aws dynamodb desc',
+    ],
+    ['PointInTimeRecoveryUnavailableException', false, 0, 'has no point-in-time recovery'],
     [
       ordersTable,
       true,
