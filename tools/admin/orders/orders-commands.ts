@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { orderStatuses } from '../../../lambdas/shared/order-states.ts';
-import { NotFoundError } from '../../shared/errors.ts';
+import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import { type CommandIo, print } from '../console/command-io.ts';
 import { progressLine } from '../console/progress.ts';
 import { addVerb } from '../console/verb.ts';
@@ -31,6 +31,8 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
     ],
     isInterruptible: true,
     run: async ({ stage, options }) => {
+      if (options.table === '')
+        throw new InvalidValueError('--table', '', 'the name of a restored table');
       const table = { ...stage.orders, ...(options.table && { tableName: options.table }) };
       const out = options.out === '-' ? undefined : options.out;
       const line = progressLine(io);

@@ -95,14 +95,17 @@ describe('orders export', () => {
     const owners = await database.createOwnersTable();
     await put({ ownerId: { S: 'own_1' } }, owners);
 
-    const [missing, other] = [
+    const [missing, other, empty] = [
       await orders(['export', '--table', 'gone']),
       await orders(['export', '--table', owners]),
+      // As of a variable that is not set.
+      await orders(['export', '--table', '']),
     ];
 
     expect(missing).toMatchObject({ exitCode: 1, stderr: 'error: There is no table gone\n' });
     expect(other).toMatchObject({ exitCode: 1, stdout: '' });
     expect(other.stderr).toContain(`${owners} contains items that are not orders`);
+    expect(empty.stderr).toMatch(/^error: --table: "" is not accepted; expected the name of/);
   });
 
   it.each([
