@@ -37,7 +37,7 @@ export interface StoreOrdersOptions {
   readonly allowHttp?: boolean;
   /** @default the global `fetch` */
   readonly fetch?: typeof fetch;
-  /** Is called after each attempt. Without a response, `status` is 0. No request is sent for `waitMs`. */
+  /** Is called after each attempt. Without a response, `status` is 0. The client then waits for `waitMs`. */
   readonly onAttempt?: (method: string, path: string, status: number, waitMs: number) => void;
 }
 
@@ -55,7 +55,7 @@ export class StoreOrders {
   readonly #options: StoreOrdersOptions;
   /** Settles when the last request has been answered. */
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** The time before which no request is sent. */
+  /** When the next request may be sent, by the clock of `performance`, which nobody sets. */
   #resumeAtMs = 0;
 
   /** @param baseUrl such as `http://127.0.0.1:3000/staging/v1` */
@@ -98,6 +98,7 @@ export class StoreOrders {
     for (let attempt = 1; ; attempt++) {
       let order: Order | undefined;
       let status = 0;
+      let pauseMs = 0;
       try {
         const response = await this.#send(method, path, signal);
         status = response.status;
@@ -109,12 +110,12 @@ export class StoreOrders {
         const isRefused = status >= 400 && status < 500 && status !== 429;
         if (order || isRefused || error.code === 'redirect' || attempt === maxAttempts) throw error;
         // A random pause separates clients that failed together.
-        const pauseMs = Math.random() * 125 * 2 ** attempt;
-        this.#resumeAtMs = Math.max(this.#resumeAtMs, Date.now() + pauseMs);
+        pauseMs = Math.random() * 125 * 2 ** attempt;
       } finally {
-        const waitMs = Math.max(0, this.#resumeAtMs - Date.now());
+        const waitMs = Math.max(pauseMs, this.#resumeAtMs - performance.now());
         this.#options.onAttempt?.(method, path, status, waitMs);
       }
+      await sleep(pauseMs, signal);
     }
   }
 
@@ -130,7 +131,7 @@ export class StoreOrders {
 
   async #sendNow(method: string, path: string, signal: AbortSignal | undefined): Promise<Response> {
     signal?.throwIfAborted();
-    const waitMs = this.#resumeAtMs - Date.now();
+    const waitMs = this.#resumeAtMs - performance.now();
     if (waitMs > 0) await sleep(waitMs, signal);
     const headers = { Authorization: `Bearer ${this.#apiKey}` };
     const connection = new AbortController();
@@ -143,7 +144,7 @@ export class StoreOrders {
       let seconds = retryAfterSecondsOf(response);
       for (const [, remaining, reset] of windows.matchAll(/;r=(\d+);t=(\d+)/g))
         if (Number(remaining) <= reserve) seconds = Math.max(seconds, Number(reset));
-      this.#resumeAtMs = Math.max(this.#resumeAtMs, Date.now() + 1_000 * seconds);
+      this.#resumeAtMs = Math.max(this.#resumeAtMs, performance.now() + 1_000 * seconds);
       return response;
     } catch (error) {
       connection.abort();

@@ -66,7 +66,7 @@ class StoreOrders:
         if re.search("[^0-9A-Za-z_-]", self._api_key):  # An error would show such a key.
             raise ValueError("The API key is malformed.")
         self._turn = threading.Lock()
-        self._resume_at = 0.0  # The time before which no request is sent.
+        self._resume_at = 0.0  # When the next request may be sent, by the monotonic clock.
         self._idle: HTTPConnection | None = self._connection()
         self._used_at = 0.0
 
@@ -89,7 +89,7 @@ class StoreOrders:
     def _attempts(self, method: str, path: str) -> Iterator[dict[str, Any]]:
         """Sends a request up to five times, and yields the orders of a list."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            order, status = None, 0
+            order, status, pause = None, 0, 0.0
             try:
                 with self._response(method, path) as response:
                     status = response.status
@@ -97,21 +97,21 @@ class StoreOrders:
                         yield order
                 return
             except StoreOrdersError as error:
-                status = error.status
+                status = error.status or status
                 self._sleep(0)
                 if order or attempt == MAX_ATTEMPTS or (300 <= status < 500 and status != 429):
                     raise
-                # A random pause separates clients that failed together.
-                self._resume_at = max(self._resume_at, time.time() + random.random() * 0.125 * 2**attempt)
+                pause = random.random() * 0.125 * 2**attempt  # Separates clients that failed together.
             finally:
-                self._on_attempt(method, path, status, max(0, self._resume_at - time.time()))
+                self._on_attempt(method, path, status, max(pause, self._resume_at - time.monotonic()))
+            self._sleep(pause)
 
     @contextmanager
     def _response(self, method: str, path: str) -> Iterator[HTTPResponse]:
         """Sends a request when the one before it has been answered."""
         headers = {"Accept-Encoding": "gzip", "Authorization": f"Bearer {self._api_key}"}
         with self._turn:
-            self._sleep(self._resume_at - time.time())
+            self._sleep(self._resume_at - time.monotonic())
             connection, self._idle = self._idle or self._connection(), None
             if time.monotonic() - self._used_at > 4:  # Some servers close a connection that is idle for 5 s.
                 connection.close()
@@ -125,7 +125,7 @@ class StoreOrders:
             for remaining, reset in re.findall(r";r=(\d{1,9});t=(\d{1,9})", response.headers.get("RateLimit", "")):
                 if int(remaining) <= RESERVE:
                     seconds = max(seconds, int(reset))
-            self._resume_at = max(self._resume_at, time.time() + seconds)
+            self._resume_at = max(self._resume_at, time.monotonic() + seconds)
         try:
             if response.status != (200 if method == "GET" else 204):  # A proxy may send a page with another status.
                 raise _error_of(response, self._texts(response))

@@ -260,6 +260,17 @@ describe('a cancellation of the example client', () => {
     expect([...requests, failure].join()).toContain(expected);
   });
 
+  it('does not wait if the clock is set back', async () => {
+    answerWith(new Response(null, { status: 204 }), new Response(null, { status: 204 }));
+    const orders = client();
+    await orders.cancelOrder(1n);
+    jest.setSystemTime(Date.now() - hourMs);
+
+    const { seconds } = await timed(orders.cancelOrder(2n));
+
+    expect(seconds).toBe(0);
+  });
+
   it('fails after five attempts, and closes their connections', async () => {
     const random = jest.spyOn(Math, 'random').mockReturnValue(0.8);
     const signals: (AbortSignal | null | undefined)[] = [];
