@@ -8,7 +8,7 @@ export type Paint = (format: Parameters<typeof styleText>[0], text: string) => s
 const number = new Intl.NumberFormat('en');
 
 // A word that is longer than any name in the API's paths could be a key.
-const longWord = /[\w%]{40,}/g;
+const longWord = /([\w%]{8})[\w%]{32,}/g;
 
 /**
  * Formats an answered request as one line, such as `GET /v1/store/orders 200 57 ms pro 298 left`.
@@ -21,10 +21,7 @@ export function requestLine(answered: AnsweredRequest, basePath: string, paint: 
   const isInStage = path === basePath || path.startsWith(`${basePath}/`);
   const parts = [
     method,
-    printable(isInStage ? path.slice(basePath.lastIndexOf('/')) : path).replace(
-      longWord,
-      shortened,
-    ),
+    printable(isInStage ? path.slice(basePath.lastIndexOf('/')) : path).replace(longWord, '$1…'),
     paint(colourOf(answer.statusCode), String(answer.statusCode)),
     paint('dim', `${number.format(Math.round(durationMs))} ms`),
     errorCode(answered),
@@ -33,10 +30,6 @@ export function requestLine(answered: AnsweredRequest, basePath: string, paint: 
     isInStage ? undefined : paint('yellow', `(paths begin with ${basePath})`),
   ];
   return parts.filter((part) => part !== undefined).join(' ');
-}
-
-function shortened(word: string): string {
-  return `${word.slice(0, 8)}…`;
 }
 
 function colourOf(statusCode: number) {

@@ -234,7 +234,10 @@ async function repeat<Order>(
       const problem = `DynamoDB kept refusing or did not respond (${failureText(reason)})`;
       throw new OperatorError(problem, { cause: reason });
     }
-    if (left.length > 0) await wait(pauseMs(attempts));
+    if (left.length > 0) {
+      // Full jitter: batches that were throttled together are not repeated together.
+      await wait(Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempts));
+    }
     open = left;
   }
 }
@@ -249,9 +252,4 @@ function isTemporary(error: unknown): boolean {
   if (temporaryNames.test(name) || $retryable || $metadata?.httpStatusCode >= 500) return true;
   const { kind } = failureOf(error) ?? {};
   return kind === 'noResponse' || kind === 'unconfirmed';
-}
-
-// Full jitter: batches that were throttled together are not repeated together.
-function pauseMs(attempt: number): number {
-  return Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
 }
