@@ -1,10 +1,10 @@
-import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { createOwnerIdentity } from '../keys/api-key-token.ts';
 import { changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { noUsage } from './change-owner.ts';
-import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
+import { findOwner, nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
 import { limitsFor, type OwnerLimits } from './owner-limits.ts';
 import { alignGatewayKey } from './set-owner-plan.ts';
@@ -66,7 +66,13 @@ async function putDetails(
   const { seed, ownerHash } = createOwnerIdentity(stage.tokenPrefix);
   const createdAt = new Date(stage.now()).toISOString();
   const setAbsent = { name, createdAt, seed, ownerHash, agreed, keys: {} };
-  return (await changeDetails(ownerId, { setAbsent }, stage))!;
+  const changes = [
+    { Update: inOwners(ownerId, { setAbsent }, stage) },
+    keepReservation(name, ownerId, stage),
+  ];
+  // A deletion may have freed the name meanwhile. Nobody could find details without a name.
+  if (!(await changeTogether(changes, stage))) throw new ChangedMeanwhileError(ownerId);
+  return (await findOwner(ownerId, stage)).details;
 }
 
 async function putItem(
@@ -86,15 +92,19 @@ async function putItem(
   };
   const key = { table: stage.apiKeysTable, key: { ownerHash } };
   const agree = { set: { agreed }, where: { ownerId: present } };
-  const isReserved = { set: { owner: ownerId }, where: { owner: ownerId } };
   const changes = [
     { Update: expressions({ ...key, set: { ...item }, where: { ownerHash: undefined } }) },
     { Update: inOwners(ownerId, agree, stage) },
-    { Update: inOwners(nameReservation(name), isReserved, stage) },
+    keepReservation(name, ownerId, stage),
   ];
   if (await changeTogether(changes, stage)) return;
   // Another command has created the owner meanwhile, so its plan decides on the usage plan.
   throw nameTaken(await alignGatewayKey(ownerId, stage));
+}
+
+/** A part of a transaction that fails if the name is no longer reserved for the owner. */
+function keepReservation(name: string, owner: string, stage: KeyStage) {
+  return { Update: inOwners(nameReservation(name), { set: { owner }, where: { owner } }, stage) };
 }
 
 function nameTaken({ details, item }: StoredOwner): WrongStateError {

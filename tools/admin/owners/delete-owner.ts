@@ -21,10 +21,9 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
   await runRepeatable(`${ownerId} may be only partly deleted`, async () => {
     const [TableName, key] = [stage.apiKeysTable, { ownerHash }];
     if (owner.item) {
-      const removal = new DeleteCommand({ TableName, Key: key, ReturnValues: 'ALL_OLD' });
-      const { Attributes } = await stage.documents.send(removal);
-      // Somebody else may have removed the item meanwhile. Running the command again shows it.
-      if (!Attributes) throw new UnconfirmedError('DeleteItem');
+      const removal = new DeleteCommand({ TableName, Key: key, ReturnConsumedCapacity: 'TOTAL' });
+      const { ConsumedCapacity } = await stage.documents.send(removal);
+      if (!ConsumedCapacity) throw new UnconfirmedError('DeleteItem');
     }
     await deleteGatewayKey(ownerId, stage);
     const ofOwner = [{ owner: ownerId }, { ownerId: undefined }];

@@ -46,8 +46,8 @@ export async function findCompleteOwner(idOrName: string, stage: KeyStage): Prom
 /** @throws WrongStateError if the creation of the owner was interrupted */
 export function complete({ details, item }: StoredOwner): CompleteOwner {
   if (item) return { details, item };
-  throw new WrongStateError(`The owner ${quoted(details.name)} is only partly created`, {
-    remedy: '"owners create" with this name and a plan completes it',
+  throw new WrongStateError(`The owner ${quoted(details.name)} is incomplete`, {
+    remedy: '"owners create" with this name and a plan completes it, "owners delete" removes it',
   });
 }
 

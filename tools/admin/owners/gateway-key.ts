@@ -8,7 +8,7 @@ import type { KeyStage } from '../stage/key-stage.ts';
  * the plan's usage plan.
  *
  * It first removes the key from the old usage plan: API Gateway allows one usage plan per key and stage. If
- * another command has put the key into one meanwhile, it starts again.
+ * another command has moved or deleted the key meanwhile, it starts again.
  *
  * @returns whether it has changed anything
  */
@@ -73,7 +73,8 @@ async function gatewayKeyId(ownerId: string, stage: KeyStage): Promise<string> {
   }
 }
 
-const isConflict = (error: unknown) => Object(error).name === 'ConflictException';
+/** Whether another command has created, moved or deleted a key meanwhile. */
+const isConflict = (error: unknown) => /^(Conflict|NotFound)Exception$/.test(Object(error).name);
 
 async function existingKeyId(ownerId: string, stage: KeyStage): Promise<string | undefined> {
   return [...(await findGatewayKeys(stage, ownerId)).keys()][0];

@@ -51,10 +51,12 @@ export async function setOwnerPlan(
   const state = `The plan of ${ownerId} may be only partly changed, so its requests may get 503 ("${undo}" undoes it)`;
   return runRepeatable(state, async () => {
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
-    const { details, item } = await rereadOwner(ownerId, stage);
-    // If another move has changed the limits meanwhile, its agreed limits apply.
-    if (hasLimits(item, agreed.plan, limits)) {
-      await changeDetails(ownerId, { set: { agreed }, where: { agreed: details.agreed } }, stage);
+    for (;;) {
+      const { details, item } = await rereadOwner(ownerId, stage);
+      // If another move has changed the limits meanwhile, its agreed limits apply.
+      if (!hasLimits(item, agreed.plan, limits)) break;
+      const record = { set: { agreed }, where: { agreed: details.agreed } };
+      if (await changeDetails(ownerId, record, stage)) break;
     }
     const changed = await alignGatewayKey(ownerId, stage);
     if (!hasLimits(changed.item, agreed.plan, limits)) throw changedByOther(changed);

@@ -10,6 +10,15 @@ type WaitingCall = Pick<Call, 'stage' | 'io'>;
 
 const pollMs = 15_000;
 const maxPolls = 240;
+/** Why a table cannot be restored to a time, and what to do, by AWS's error. */
+const refusals: Readonly<Record<string, readonly [problem: string, remedy?: string]>> = {
+  TableNotFoundException: ['was deleted', 'omit --at'],
+  InvalidRestoreTimeException: [
+    'cannot be restored to the time in --at',
+    '"aws dynamodb describe-continuous-backups" shows the times to give',
+  ],
+  PointInTimeRecoveryUnavailableException: ['has no point-in-time recovery'],
+};
 
 /**
  * Restores a table as a new one, whose name ends with the time, and prepares it to replace the original:
@@ -36,24 +45,13 @@ export async function restoreTable(
         : stage.dynamodb
             .restoreTableToPointInTime({ TargetTableName, ...pointInTime })
             .catch((error) => {
-              throw refusalOf(source, error) ?? error;
+              const [problem, remedy] = refusals[Object(error).name] ?? [];
+              throw problem ? new WrongStateError(`${source} ${problem}`, { remedy }) : error;
             }));
     }
     await prepare(TargetTableName, source !== stage.ownersTable, call);
   });
   return TargetTableName;
-}
-
-/** Says why a table cannot be restored to a time; undefined for another error. */
-function refusalOf(source: string, error: unknown): WrongStateError | undefined {
-  const remedy = `"aws dynamodb describe-continuous-backups --table-name ${source}" shows the times to give`;
-  const refusals: Readonly<Record<string, [problem: string, remedy?: string]>> = {
-    TableNotFoundException: ['was deleted', 'omit --at'],
-    InvalidRestoreTimeException: ['cannot be restored to the time in --at', remedy],
-    PointInTimeRecoveryUnavailableException: ['has no point-in-time recovery'],
-  };
-  const [problem, what] = refusals[Object(error).name] ?? [];
-  return problem ? new WrongStateError(`${source} ${problem}`, { remedy: what }) : undefined;
 }
 
 /** Gives a restored table what the template gives the stage's own. */

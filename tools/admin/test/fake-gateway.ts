@@ -5,6 +5,12 @@ export interface FakeGateway extends KeyGateway {
   readonly keys: Map<string, { name: string; value: string; usagePlanIds: Set<string> }>;
 }
 
+const missing = (): never => {
+  throw Object.assign(new Error('Invalid API Key identifier specified'), {
+    name: 'NotFoundException',
+  });
+};
+
 const conflict = (message: string) =>
   Object.assign(new Error(message), { name: 'ConflictException' });
 
@@ -30,16 +36,16 @@ export function fakeGateway(): FakeGateway {
       keys.delete(apiKey);
     },
     createUsagePlanKey: async ({ keyId, usagePlanId }) => {
-      const { usagePlanIds } = keys.get(keyId)!;
+      const { usagePlanIds } = keys.get(keyId) ?? missing();
       if ([...usagePlanIds].some((each) => each !== usagePlanId)) {
         throw conflict('The key is in another usage plan of the stage');
       }
       usagePlanIds.add(usagePlanId);
     },
     deleteUsagePlanKey: async ({ keyId, usagePlanId }) => {
-      keys.get(keyId)!.usagePlanIds.delete(usagePlanId);
+      keys.get(keyId)?.usagePlanIds.delete(usagePlanId);
     },
     getUsage: async () => ({}),
-    findUsagePlans: async ({ keyId }) => [...keys.get(keyId)!.usagePlanIds],
+    findUsagePlans: async ({ keyId }) => [...(keys.get(keyId)?.usagePlanIds ?? [])],
   };
 }
