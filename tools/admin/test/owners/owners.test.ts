@@ -345,6 +345,7 @@ describe('deleteOwner', () => {
     ['a creation of the same name comes between it', 0],
     ['it comes between a creation', 1],
     ['it comes between a move to another plan', 2],
+    ['it comes between another deletion', 3],
   ])('leaves only items of listed owners, wherever %s', (_, order) =>
     interleaved(stage, async (between, calls) => {
       const name = `Acme ${calls}`;
@@ -360,6 +361,7 @@ describe('deleteOwner', () => {
         (at: KeyStage) => deleteOwner(name, at).catch(again),
         (at: KeyStage) => create({ name, plan: 'pro' }, at).catch(again),
         (at: KeyStage) => setOwnerPlan(name, { plan: 'pro' }, at).catch(again),
+        (at: KeyStage) => deleteOwner(name, at).catch(again),
       ];
 
       await commands[order]!(between(() => commands[order === 0 ? 1 : 0]!(stage)));
