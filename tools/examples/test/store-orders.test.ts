@@ -151,18 +151,15 @@ describe('the list of the example client', () => {
 });
 
 describe('a cancellation of the example client', () => {
-  it.each([
-    ['cancelled', [new Response(null, { status: 204 })]],
-    [
-      'already cancelled',
-      [new TypeError('terminated'), errorResponse(409, 'order_already_cancelled')],
-    ],
-  ])('results in "%s"', async (outcome, responses) => {
-    const requests = answerWith(...responses);
+  it('is a success if the response to an earlier attempt was lost', async () => {
+    const requests = answerWith(
+      new TypeError('terminated'),
+      errorResponse(409, 'order_already_cancelled'),
+    );
 
     const { result } = await timed(client().cancelOrder(-9223372036854775808n));
 
-    expect(result).toBe(outcome);
+    expect(result).toBe('already cancelled');
     expect(requests.at(-1)).toBe('DELETE /v1/store/orders/-9223372036854775808');
   });
 
