@@ -152,7 +152,7 @@ function ownerShown(idOrName: string): string {
 const limitOptions = [
   new Option(
     '--per-minute <requests>',
-    "its own limit per minute, at most the plan's; enterprise requires one",
+    "its own limit per minute, at most the plan's; enterprise requires both",
   ).argParser(wholeNumber),
   new Option('--per-day <requests>', "its own limit per day, at most the plan's").argParser(
     wholeNumber,
