@@ -23,8 +23,6 @@ const generated = {
       ({ data: (await (await request(call, 'GET', '')).text()) as unknown });
     export const cancelOrder = async (call: Call & { path: { orderId: bigint } }) =>
       console.log(call.path.orderId, (await request(call, 'DELETE', '/' + call.path.orderId)).status);`,
-  'src/generated/transformers.gen.ts': `
-    export const listOrdersResponseTransformer = async (orders: any): Promise<{ id: bigint }[]> => orders;`,
   'src/use-orval-config.js': `
     import config from '../orval.config.mjs';
     import * as exactly from './exactly.ts';
