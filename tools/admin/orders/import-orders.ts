@@ -113,7 +113,7 @@ async function loadRounds(running: Import): Promise<ImportCounts> {
   } catch (error) {
     const place = dryRun
       ? 'nothing was written'
-      : `stopped after ${counted(orders, 'order')}; some of the next may be done`;
+      : `stopped after ${counted(orders, 'order')} or more`;
     const Failure = error instanceof InterruptedError ? InterruptedError : OperatorError;
     const reason = error instanceof OperatorError ? error.problem : failureText(error);
     throw new Failure(`${path}: ${place}: ${reason}`, { cause: error, remedy: runAgain });

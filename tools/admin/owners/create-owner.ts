@@ -70,7 +70,7 @@ async function putDetails(
     { Update: inOwners(ownerId, { setAbsent }, stage) },
     keepReservation(name, ownerId, stage),
   ];
-  // A deletion may have freed the name meanwhile. Nobody could find details without a name.
+  // If a deletion has freed the name meanwhile, nobody could find the details by it.
   if (!(await changeTogether(changes, stage))) throw new ChangedMeanwhileError(ownerId);
   return (await findOwner(ownerId, stage)).details;
 }

@@ -15,7 +15,7 @@ const refusals: Readonly<Record<string, readonly [problem: string, remedy?: stri
   TableNotFoundException: ['was deleted', 'omit --at'],
   InvalidRestoreTimeException: [
     'cannot be restored to the time in --at',
-    '"aws dynamodb describe-continuous-backups" shows the times to give',
+    '"aws dynamodb describe-continuous-backups --table-name TABLE" shows the times to give',
   ],
   PointInTimeRecoveryUnavailableException: ['has no point-in-time recovery'],
 };
@@ -45,7 +45,8 @@ export async function restoreTable(
         : stage.dynamodb
             .restoreTableToPointInTime({ TargetTableName, ...pointInTime })
             .catch((error) => {
-              const [problem, remedy] = refusals[Object(error).name] ?? [];
+              const [problem, text] = refusals[Object(error).name] ?? [];
+              const remedy = text?.replace('TABLE', source);
               throw problem ? new WrongStateError(`${source} ${problem}`, { remedy }) : error;
             }));
     }

@@ -111,7 +111,7 @@ describe('tables restore', () => {
       'InvalidRestoreTimeException',
       false,
       0,
-      'be restored to the time in --at; "aws dynamodb desc',
+      'restored to the time in --at; "aws dynamodb describe-continuous-backups --table-name Invalid',
     ],
     ['PointInTimeRecoveryUnavailableException', false, 0, 'has no point-in-time recovery'],
     [

@@ -235,7 +235,7 @@ describe('orders import', () => {
 
     expect([exitCode, stderr]).toEqual([
       5,
-      `error: ${path}: stopped after 400 orders; some of the next may be done: interrupted; run the command again\n`,
+      `error: ${path}: stopped after 400 orders or more: interrupted; run the command again\n`,
     ]);
     expect(await stored()).toHaveLength(400);
     expect((await orders(['import', path])).exitCode).toBe(0);
