@@ -5,13 +5,13 @@ import type {
 } from 'aws-lambda';
 import type { Decision } from './authorizer/decision.ts';
 import { Limiter } from './authorizer/limiter.ts';
-import type { AuthorizerContext } from './shared/api-handler.ts';
-import { hashOwnerPart, hashToken, parseAuthorization } from './shared/api-key.ts';
-import { clockOf, createDynamoDbClient } from './shared/dynamodb.ts';
-import { requiredVariable } from './shared/environment.ts';
-import { UnauthorizedError } from './shared/errors.ts';
-import { log } from './shared/log.ts';
-import { recordMetrics } from './shared/metrics.ts';
+import { hashOwnerPart, hashToken, parseAuthorization } from './domain/api-key.ts';
+import { UnauthorizedError } from './domain/errors.ts';
+import type { AuthorizerContext } from './domain/headers.ts';
+import { clockOf, createDynamoDbClient } from './runtime/dynamodb.ts';
+import { requiredVariable } from './runtime/environment.ts';
+import { log } from './runtime/log.ts';
+import { recordMetrics } from './runtime/metrics.ts';
 
 const apiKeyPrefix = requiredVariable('API_KEY_PREFIX');
 const client = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 1_500 });

@@ -6,22 +6,23 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type ApiResponse, apiHandler, asApiError, logFields } from './shared/api-handler.ts';
-import { createDynamoDbClient, type Item } from './shared/dynamodb.ts';
-import { requiredVariable } from './shared/environment.ts';
 import {
   OrderNotCancellableError,
   OrderNotFoundError,
   ServiceUnavailableError,
-} from './shared/errors.ts';
-import { cancellationOutcomes } from './shared/metric-definitions.ts';
-import { recordMetrics } from './shared/metrics.ts';
+} from './domain/errors.ts';
+import type { Item } from './domain/item.ts';
+import { cancellationOutcomes } from './domain/metric-definitions.ts';
 import {
   type CancellationFieldName,
   cancellationFields,
   parseOrderId,
-} from './shared/order-fields.ts';
-import { cancelRefusal, type OrderStatus } from './shared/order-states.ts';
+} from './domain/order-fields.ts';
+import { cancelRefusal, type OrderStatus } from './domain/order-states.ts';
+import { type ApiResponse, apiHandler, asApiError, logFields } from './runtime/api-handler.ts';
+import { createDynamoDbClient } from './runtime/dynamodb.ts';
+import { requiredVariable } from './runtime/environment.ts';
+import { recordMetrics } from './runtime/metrics.ts';
 
 interface Cancellation {
   /** The digits of an int64. */

@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { header } from './domain/headers.ts';
 import { pageReader } from './list-orders/orders-page.ts';
 import { startScan } from './list-orders/scan-pages.ts';
 import { type OrdersList, SlowReaderError, sendList } from './list-orders/send-list.ts';
-import { type ApiResponse, apiHandler, logFields } from './shared/api-handler.ts';
-import { createDynamoDbClient } from './shared/dynamodb.ts';
-import { requiredVariable } from './shared/environment.ts';
-import { header } from './shared/headers.ts';
-import { type LogFields, log } from './shared/log.ts';
-import { recordMetrics } from './shared/metrics.ts';
+import { type ApiResponse, apiHandler, logFields } from './runtime/api-handler.ts';
+import { createDynamoDbClient } from './runtime/dynamodb.ts';
+import { requiredVariable } from './runtime/environment.ts';
+import { type LogFields, log } from './runtime/log.ts';
+import { recordMetrics } from './runtime/metrics.ts';
 
 // Keeps V8's young generation at its initial size of two semi-spaces of 1 MB. The list allocates many
 // short-lived objects, to which V8 reacts by growing it, which costs memory and saves no time: without

@@ -7,25 +7,27 @@ import { importedFiles } from './helpers/imports.ts';
  * from it can delete any tool, and the documents.
  */
 
-const service = ['lambdas/shared', 'lambdas', 'lib/settings', 'lib', 'bin'];
+const service = ['lambdas/domain', 'lambdas/runtime', 'lambdas', 'lib/settings', 'lib', 'bin'];
 
 /**
  * The folders that each folder may import besides itself. A file belongs to the longest matching
  * folder. `tools/local` knows only the template and the built assets.
  */
 const sources: Readonly<Record<string, readonly string[]>> = {
-  'lambdas/shared': [],
-  lambdas: ['lambdas/shared'],
-  'lib/settings': ['lambdas/shared'],
-  lib: ['lambdas/shared', 'lib/settings'],
+  // Everything outside of `lambdas/` may import this folder of it, and no other.
+  'lambdas/domain': [],
+  'lambdas/runtime': ['lambdas/domain'],
+  lambdas: ['lambdas/domain', 'lambdas/runtime'],
+  'lib/settings': ['lambdas/domain'],
+  lib: ['lambdas/domain', 'lib/settings'],
   bin: ['lib', 'lib/settings'],
 
   'tools/local': [],
-  'tools/shared': ['lambdas/shared'],
-  'tools/admin': ['lambdas/shared', 'lib/settings', 'tools/shared'],
-  'tools/reference': ['lambdas/shared'],
+  'tools/shared': ['lambdas/domain'],
+  'tools/admin': ['lambdas/domain', 'lib/settings', 'tools/shared'],
+  'tools/reference': ['lambdas/domain'],
   'tools/start': [
-    'lambdas/shared',
+    'lambdas/domain',
     'lib/settings',
     'lib',
     'tools/shared',
@@ -33,8 +35,8 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/admin',
     'tools/reference',
   ],
-  'tools/smoke': ['lambdas/shared', 'lib/settings', 'tools/shared'],
-  'tools/bench': ['lambdas/shared', 'lib/settings', 'lib', 'tools/shared'],
+  'tools/smoke': ['lambdas/domain', 'lib/settings', 'tools/shared'],
+  'tools/bench': ['lambdas/domain', 'lib/settings', 'lib', 'tools/shared'],
   'tools/examples': [],
 };
 const tools = Object.keys(sources).filter((folder) => folder.startsWith('tools/'));

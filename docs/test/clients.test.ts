@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
 import {
   type OrderField,
   orderFieldNames,
   orderFields,
-} from '../../lambdas/shared/order-fields.ts';
+} from '../../lambdas/domain/order-fields.ts';
+import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { operations } from '../../test/contract/contract-api.ts';
 import { differences } from '../../test/helpers/differences.ts';
@@ -101,7 +101,7 @@ describe('docs/clients.md', () => {
 
     expect(
       differences(
-        ['lambdas/shared/order-fields.ts', exact],
+        ['lambdas/domain/order-fields.ts', exact],
         ['docs/clients.md', [...kept].map(([, name]) => name!)],
       ),
     ).toEqual([]);

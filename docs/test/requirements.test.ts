@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { orderFields } from '../../lambdas/shared/order-fields.ts';
+import { orderFields } from '../../lambdas/domain/order-fields.ts';
 import { differences } from '../../test/helpers/differences.ts';
 
 /*
@@ -71,7 +71,7 @@ describe('the requirements', () => {
     expect(
       differences(
         [
-          'lambdas/shared/order-fields.ts',
+          'lambdas/domain/order-fields.ts',
           Object.entries(orderFields).map(([name, { type }]) => `${name}: ${type}`),
         ],
         ['docs/requirements.md, R3', rows.map(([, name, type]) => `${name}: ${type}`)],

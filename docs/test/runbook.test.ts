@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { requiredVariable } from '../../lambdas/shared/environment.ts';
+import { requiredVariable } from '../../lambdas/runtime/environment.ts';
 import { differences, missing } from '../../test/helpers/differences.ts';
 import { stageNames } from '../../test/helpers/synthesized.ts';
 import { properties } from '../../test/lib/readable.ts';

@@ -1,13 +1,13 @@
-import type { Item } from '../shared/dynamodb.ts';
-import { type Allowances, rateLimit, rateLimitPolicy } from '../shared/headers.ts';
-import type { RejectionReason } from '../shared/metric-definitions.ts';
+import { type Allowances, rateLimit, rateLimitPolicy } from '../domain/headers.ts';
+import type { Item } from '../domain/item.ts';
+import type { RejectionReason } from '../domain/metric-definitions.ts';
 import {
   type KeyEntry,
   type OwnerRecord,
   readKeyEntry,
   readOwnerRecord,
-} from '../shared/owner-record.ts';
-import { isOpen, type WindowUses, windowUses } from '../shared/windows.ts';
+} from '../domain/owner-record.ts';
+import { isOpen, type WindowUses, windowUses } from '../domain/windows.ts';
 
 /** Whether a request is admitted, and what its response says about limits. Times: Unix seconds. */
 export interface Decision {

@@ -4,10 +4,10 @@ import {
   GetItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../shared/dynamodb.ts';
-import { UnauthorizedError } from '../shared/errors.ts';
-import { log } from '../shared/log.ts';
-import { newestWindow } from '../shared/windows.ts';
+import { UnauthorizedError } from '../domain/errors.ts';
+import type { Item } from '../domain/item.ts';
+import { newestWindow } from '../domain/windows.ts';
+import { log } from '../runtime/log.ts';
 import {
   admission,
   type Decision,

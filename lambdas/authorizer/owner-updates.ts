@@ -5,7 +5,7 @@ import {
   windowLimits,
   windowNames,
   windowStarts,
-} from '../shared/windows.ts';
+} from '../domain/windows.ts';
 import type { KeyStatus } from './decision.ts';
 
 /* The writes on an owner's item, as the top of limiter.ts explains them. */

@@ -4,8 +4,8 @@ import {
   type OrderField,
   orderFieldNames,
   orderFields,
-} from '../shared/order-fields.ts';
-import { memberName } from '../shared/order-json.ts';
+} from '../domain/order-fields.ts';
+import { memberName } from '../domain/order-json.ts';
 
 /*
  * DynamoDB sends a page of items, and the client receives most of the same bytes as orders:

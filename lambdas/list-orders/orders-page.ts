@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type DynamoDBClient, ScanCommand, type ScanCommandOutput } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../shared/dynamodb.ts';
-import { ServiceUnavailableError } from '../shared/errors.ts';
-import { orderFieldNames } from '../shared/order-fields.ts';
-import { orderToJson } from '../shared/order-json.ts';
+import { ServiceUnavailableError } from '../domain/errors.ts';
+import type { Item } from '../domain/item.ts';
+import { orderFieldNames } from '../domain/order-fields.ts';
+import { orderToJson } from '../domain/order-json.ts';
 import { type CopiedOrders, copyOrders, type KeepOrder, slackBytes } from './order-copier.ts';
 
 /** The orders of one `Scan` response as JSON text. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { asServiceError, type Item } from '../shared/dynamodb.ts';
-import { ServiceUnavailableError } from '../shared/errors.ts';
+import { ServiceUnavailableError } from '../domain/errors.ts';
+import type { Item } from '../domain/item.ts';
+import { asServiceError } from '../runtime/dynamodb.ts';
 import type { OrdersPage, PageRequest, ReadPage } from './orders-page.ts';
 
 const totalSegments = 4;

@@ -2,7 +2,7 @@ import { AccessLogFormat, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigate
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { AuthorizerContext } from '../../lambdas/shared/api-handler.ts';
+import type { AuthorizerContext } from '../../lambdas/domain/headers.ts';
 import type { StageSettings } from '../settings/stages.ts';
 
 /**

@@ -7,7 +7,7 @@ import {
   Resource,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { requestHeaders } from '../../lambdas/shared/headers.ts';
+import { requestHeaders } from '../../lambdas/domain/headers.ts';
 import {
   type ErrorAnswer,
   errorBody,

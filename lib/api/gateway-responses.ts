@@ -6,8 +6,8 @@ import {
   InvalidBodyError,
   RequestTimeoutError,
   RequestTooLargeError,
-} from '../../lambdas/shared/errors.ts';
-import { rateLimitHeaders } from '../../lambdas/shared/headers.ts';
+} from '../../lambdas/domain/errors.ts';
+import { rateLimitHeaders } from '../../lambdas/domain/headers.ts';
 
 /** An error response that API Gateway creates itself. */
 export interface ErrorAnswer {

@@ -14,8 +14,8 @@ import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnResource, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
-import { everyResponseHeaders } from '../../lambdas/shared/headers.ts';
+import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
+import { everyResponseHeaders } from '../../lambdas/domain/headers.ts';
 import {
   type FunctionName,
   type OperationSettings,

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import * as errors from '../../lambdas/shared/errors.ts';
-import { rejectionReasons } from '../../lambdas/shared/metric-definitions.ts';
-import { cancelRefusals } from '../../lambdas/shared/order-states.ts';
+import * as errors from '../../lambdas/domain/errors.ts';
+import { rejectionReasons } from '../../lambdas/domain/metric-definitions.ts';
+import { cancelRefusals } from '../../lambdas/domain/order-states.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
 import { type StageName, stageNames, template } from '../helpers/synthesized.ts';
@@ -46,9 +46,9 @@ describe('the error classes', () => {
     expect(others.map(([name]) => name)).toEqual(['ApiError', 'UnauthorizedError']);
   });
 
-  it('are declared in lambdas/shared/errors.ts and nowhere else', () => {
+  it('are declared in lambdas/domain/errors.ts and nowhere else', () => {
     const others = readdirSync('lambdas', { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && file !== join('shared', 'errors.ts'))
+      .filter((file) => file.endsWith('.ts') && file !== join('domain', 'errors.ts'))
       .filter((file) =>
         /(extends|new) ApiError\b/.test(readFileSync(join('lambdas', file), 'utf8')),
       );
@@ -58,7 +58,7 @@ describe('the error classes', () => {
 
   it("are all among the contract's examples, with their status, code and message", () => {
     const found = missing(
-      stated('lambdas/shared/errors.ts or order-states.ts', classBodies()),
+      stated('lambdas/domain/errors.ts or order-states.ts', classBodies()),
       stated(contractPlace, exampleBodies()),
     );
 
@@ -73,7 +73,7 @@ describe('the errors of the contract', () => {
 
     const found = missing(
       stated(contractPlace, exampleBodies()),
-      stated('lambdas/shared/errors.ts, order-states.ts or lib/api', made),
+      stated('lambdas/domain/errors.ts, order-states.ts or lib/api', made),
     );
 
     expect(found).toEqual([]);
@@ -84,7 +84,7 @@ describe('the errors of the contract', () => {
 
     expect(
       differences(
-        ['lambdas/shared/metric-definitions.ts, rejectionReasons', authorizerCodes],
+        ['lambdas/domain/metric-definitions.ts, rejectionReasons', authorizerCodes],
         ['openapi.yaml, components.responses.TooManyRequests', documented],
       ),
     ).toEqual([]);
@@ -126,7 +126,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
         'openapi.yaml, 401 and 429',
         [...examplesOf(responses.Unauthorized!).map(({ code }) => code), ...authorizerCodes],
       ],
-      ['lambdas/shared/metric-definitions.ts, rejectionReasons', shownDimensions(stage, 'Reason')],
+      ['lambdas/domain/metric-definitions.ts, rejectionReasons', shownDimensions(stage, 'Reason')],
     );
 
     expect(found).toEqual([]);
@@ -143,7 +143,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
     const found = differences(
       ['openapi.yaml, what cancelOrder answers', ['cancelled', ...codes]],
       [
-        'lambdas/shared/metric-definitions.ts, cancellationOutcomes',
+        'lambdas/domain/metric-definitions.ts, cancellationOutcomes',
         shownDimensions(stage, 'Outcome'),
       ],
     );

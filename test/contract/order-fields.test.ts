@@ -3,7 +3,7 @@ import {
   type OrderField,
   orderFieldNames,
   orderFields,
-} from '../../lambdas/shared/order-fields.ts';
+} from '../../lambdas/domain/order-fields.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences } from '../helpers/differences.ts';
 
@@ -15,7 +15,7 @@ interface OrderSchema {
   readonly properties: Readonly<Record<string, FieldSchema>>;
 }
 
-const codePlace = 'lambdas/shared/order-fields.ts';
+const codePlace = 'lambdas/domain/order-fields.ts';
 const { Order: schema } = (
   contractDocument.components as { schemas: { readonly Order: OrderSchema } }
 ).schemas;

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
-import { requestHeaders } from '../../lambdas/shared/headers.ts';
+import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
+import { requestHeaders } from '../../lambdas/domain/headers.ts';
 import {
   handlerEntries,
   type OperationName,
@@ -141,7 +141,7 @@ describe('the contract', () => {
     expect(
       differences(
         [
-          'lambdas/shared/headers.ts, requestHeaders',
+          'lambdas/domain/headers.ts, requestHeaders',
           requestHeaders.map((name) => name.toLowerCase()),
         ],
         ['handlers and HTTP', [...httpHeaders, ...read]],
@@ -152,11 +152,11 @@ describe('the contract', () => {
   it("is compared with every access to a request's parameters", () => {
     const otherwise =
       /\bevent\??\.(?:multiValueH|h)eaders\b|ueryStringParameters(?!\?\.\w)|pathParameters(?!\?\.\w)/;
-    const found = globSync('lambdas/**/*.ts', { exclude: ['lambdas/shared/headers.ts'] }).filter(
+    const found = globSync('lambdas/**/*.ts', { exclude: ['lambdas/domain/headers.ts'] }).filter(
       (file) => {
         const text = readFileSync(file, 'utf8');
-        const isShared = file.startsWith('lambdas/shared/');
-        return otherwise.test(text) || (isShared && parametersReadIn(text).length > 0);
+        const isHandler = !/^lambdas\/(domain|runtime)\//.test(file);
+        return otherwise.test(text) || (!isHandler && parametersReadIn(text).length > 0);
       },
     );
 

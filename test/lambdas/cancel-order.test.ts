@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/shared/order-states.ts';
+import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/domain/order-states.ts';
 import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import {
   answer,

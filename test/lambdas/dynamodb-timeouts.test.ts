@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import type { DynamoDbClientSettings } from '../../lambdas/shared/dynamodb.ts';
+import type { DynamoDbClientSettings } from '../../lambdas/runtime/dynamodb.ts';
 import {
   type FunctionName,
   functionNames,
@@ -13,8 +13,8 @@ import { functionEnvironment } from '../helpers/functions/function-environment.t
 Object.assign(process.env, functionEnvironment);
 installAwsLambda();
 const created: DynamoDbClientSettings[] = [];
-const module = await import('../../lambdas/shared/dynamodb.ts');
-jest.unstable_mockModule('../../lambdas/shared/dynamodb.ts', () => ({
+const module = await import('../../lambdas/runtime/dynamodb.ts');
+jest.unstable_mockModule('../../lambdas/runtime/dynamodb.ts', () => ({
   ...module,
   createDynamoDbClient: (settings: DynamoDbClientSettings) => {
     created.push(settings);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
-import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
+import { orderFieldNames } from '../../lambdas/domain/order-fields.ts';
 import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import { refused, throttled, unanswered, unreadable } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { keyId } from '../helpers/dynamodb/key-items.ts';

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { logFields } from '../../lambdas/shared/api-handler.ts';
-import { log } from '../../lambdas/shared/log.ts';
-import { metricNamespace, metricUnits } from '../../lambdas/shared/metric-definitions.ts';
+import { metricNamespace, metricUnits } from '../../lambdas/domain/metric-definitions.ts';
+import { logFields } from '../../lambdas/runtime/api-handler.ts';
+import { log } from '../../lambdas/runtime/log.ts';
 import { runtimeFailure } from '../../lib/monitoring/saved-queries.ts';
 import { functionNames } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
@@ -230,7 +230,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
       .flatMap(({ metrics }) => Object.values(metrics))
       .map((text) => / of (\S+ \S+)/.exec(text)![1]!);
 
-    const place = 'lambdas/shared/metric-definitions.ts, the access log or AWS';
+    const place = 'lambdas/domain/metric-definitions.ts, the access log or AWS';
     expect([
       ...missing([place, own], ['lib/monitoring/dashboard.ts', shown]),
       ...missing(['lib/monitoring', [...shown, ...watched]], [place, [...own, ...metricsOfAws]]),
@@ -240,7 +240,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
 
 describe('every metric of the functions', () => {
   it('is recorded by one of them', () => {
-    const place = 'lambdas/shared/metric-definitions.ts';
+    const place = 'lambdas/domain/metric-definitions.ts';
     const others = globSync('lambdas/**/*.ts').filter((file) => file !== place);
     const named = others.flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []);
 

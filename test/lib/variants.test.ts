@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CfnRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type App, CfnResource } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { everyResponseHeaders, requestHeaders } from '../../lambdas/shared/headers.ts';
+import { everyResponseHeaders, requestHeaders } from '../../lambdas/domain/headers.ts';
 import { addStack, createApp } from '../../lib/app.ts';
 import {
   type FunctionName,

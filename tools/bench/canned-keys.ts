@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { hashOwnerPart, hashToken, tokenChecksum } from '../../lambdas/shared/api-key.ts';
-import type { Item } from '../../lambdas/shared/dynamodb.ts';
-import { windowStarts } from '../../lambdas/shared/windows.ts';
+import { hashOwnerPart, hashToken, tokenChecksum } from '../../lambdas/domain/api-key.ts';
+import type { Item } from '../../lambdas/domain/item.ts';
+import { windowStarts } from '../../lambdas/domain/windows.ts';
 
 const keysPerOwner = 4;
 const perMinute = 60_000;

@@ -1,4 +1,4 @@
-import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
+import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
 
 /** A canned table of orders. Its parameters, as JSON, are its name. */
 export interface OrdersTable {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
-import { isInt64 } from '../../lambdas/shared/order-fields.ts';
+import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
+import { isInt64 } from '../../lambdas/domain/order-fields.ts';
 import { apiKeyPrefixes } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError } from '../shared/errors.ts';

@@ -1,4 +1,4 @@
-import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../lambdas/domain/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { keysOf } from '../admin/keys/find-key.ts';
 import { issueKey } from '../admin/keys/issue-key.ts';

@@ -1,5 +1,5 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
+import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
 import type { OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;

@@ -1,4 +1,4 @@
-import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import type { Document } from './expressions.ts';
 
 /** Strings, numbers and maps as DynamoDB has them; without attributes that are undefined. */

@@ -10,7 +10,7 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { type Executed, Exploration } from '../../lambdas/authorizer/exploration.ts';
 import { scenarios } from '../../lambdas/authorizer/scenarios.ts';
 import { serve } from '../loopback-server.ts';

@@ -3,7 +3,7 @@ import {
   GetItemCommand,
   type UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { attributes, plain } from './attribute-values.ts';
 import { isMet, updated } from './expressions.ts';
 

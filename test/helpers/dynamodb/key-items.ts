@@ -1,6 +1,6 @@
-import { hashOwnerPart, hashToken, tokenChecksum } from '../../../lambdas/shared/api-key.ts';
-import type { Item } from '../../../lambdas/shared/dynamodb.ts';
-import { keyIdOf, ownerCounters } from '../../../lambdas/shared/owner-record.ts';
+import { hashOwnerPart, hashToken, tokenChecksum } from '../../../lambdas/domain/api-key.ts';
+import type { Item } from '../../../lambdas/domain/item.ts';
+import { keyIdOf, ownerCounters } from '../../../lambdas/domain/owner-record.ts';
 import { attributes } from './attribute-values.ts';
 
 const ownerCharacters = 'abcdefghijABCDEFGHIJ';

@@ -2,8 +2,8 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
 import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
-import { hashToken } from '../../../lambdas/shared/api-key.ts';
-import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import { hashToken } from '../../../lambdas/domain/api-key.ts';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { plain } from './attribute-values.ts';
 import { type Command, execute } from './execution.ts';
 import {

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { OrderFieldName } from '../../../lambdas/shared/order-fields.ts';
+import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
 

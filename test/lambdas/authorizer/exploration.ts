@@ -1,7 +1,7 @@
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
-import type { Item } from '../../../lambdas/shared/dynamodb.ts';
-import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
+import { UnauthorizedError } from '../../../lambdas/domain/errors.ts';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { type Command, type Execution, execute } from '../../helpers/dynamodb/execution.ts';
 import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { banSeconds, Exploration, keys, type Step, tolerated, windowNames } from './exploration.ts';
 import { scenarios } from './scenarios.ts';
 

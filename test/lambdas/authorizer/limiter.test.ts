@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
-import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
-import { readKeyEntry, readOwnerRecord } from '../../../lambdas/shared/owner-record.ts';
-import { clockToleranceSeconds } from '../../../lambdas/shared/windows.ts';
+import { UnauthorizedError } from '../../../lambdas/domain/errors.ts';
+import { readKeyEntry, readOwnerRecord } from '../../../lambdas/domain/owner-record.ts';
+import { clockToleranceSeconds } from '../../../lambdas/domain/windows.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 import { missing } from '../../helpers/differences.ts';
 import {
@@ -29,7 +29,7 @@ import {
   used,
 } from '../../helpers/dynamodb/limited-owner.ts';
 
-const recordPlace = 'lambdas/shared/owner-record.ts';
+const recordPlace = 'lambdas/domain/owner-record.ts';
 const codeOf = ({ rejection }: Decision) => rejection?.code ?? 'admitted';
 const unauthorized = { result: new UnauthorizedError(), reads: 1, writes: 0 };
 /** A window that only a wrong clock can have started. */

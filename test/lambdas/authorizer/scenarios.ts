@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { attributes } from '../../helpers/dynamodb/attribute-values.ts';
 import { type Overrides, ownerItem } from '../../helpers/dynamodb/key-items.ts';
 import { type Change, keys, midnight, type Scenario, tolerated } from './exploration.ts';

@@ -1,13 +1,13 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
+import { orderToJson } from '../../../lambdas/domain/order-json.ts';
 import {
   copyOrders,
   type KeepOrder,
   slackBytes,
 } from '../../../lambdas/list-orders/order-copier.ts';
-import type { OrderFieldName } from '../../../lambdas/shared/order-fields.ts';
-import { orderToJson } from '../../../lambdas/shared/order-json.ts';
 import { anyText } from '../../helpers/any-text.ts';
 import {
   type OrderItem,

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DynamoDBClient, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ServiceUnavailableError } from '../../../lambdas/domain/errors.ts';
+import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
+import { orderToJson } from '../../../lambdas/domain/order-json.ts';
 import { type OrdersPage, pageReader } from '../../../lambdas/list-orders/orders-page.ts';
-import { createDynamoDbClient } from '../../../lambdas/shared/dynamodb.ts';
-import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
-import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
-import { orderToJson } from '../../../lambdas/shared/order-json.ts';
+import { createDynamoDbClient } from '../../../lambdas/runtime/dynamodb.ts';
 import { contentType, DynamodbProxy, type Reply } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import {
   type OrderItem,

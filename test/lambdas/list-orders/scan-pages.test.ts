@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { ServiceUnavailableError } from '../../../lambdas/domain/errors.ts';
 import type {
   OrdersPage,
   PageRequest,
   ReadPage,
 } from '../../../lambdas/list-orders/orders-page.ts';
 import { startScan } from '../../../lambdas/list-orders/scan-pages.ts';
-import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
 import { fastForward } from '../../helpers/fast-forward.ts';
 
 type Pages = Awaited<ReturnType<typeof startScan>>;

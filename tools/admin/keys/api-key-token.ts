@@ -5,8 +5,8 @@ import {
   ownCharactersLength,
   ownerCharactersLength,
   tokenChecksum,
-} from '../../../lambdas/shared/api-key.ts';
-import { keyIdOf } from '../../../lambdas/shared/owner-record.ts';
+} from '../../../lambdas/domain/api-key.ts';
+import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
 
 const seedBytes = 32;
 const ownerIdLength = 20;

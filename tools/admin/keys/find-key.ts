@@ -1,4 +1,4 @@
-import { keyIdOf } from '../../../lambdas/shared/owner-record.ts';
+import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
 import { InvalidValueError, NotFoundError, quoted } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import { readOwner } from '../owners/find-owner.ts';

@@ -1,4 +1,4 @@
-import { newestWindow } from '../../../lambdas/shared/windows.ts';
+import { newestWindow } from '../../../lambdas/domain/windows.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { StoredEntry } from '../owners/stored-owner.ts';

@@ -1,4 +1,4 @@
-import { isOpen } from '../../../lambdas/shared/windows.ts';
+import { isOpen } from '../../../lambdas/domain/windows.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { allOwners, findOwner } from '../owners/find-owner.ts';
 import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';

@@ -4,7 +4,7 @@ import {
   hashToken,
   ownerCharactersLength,
   parseAuthorization,
-} from '../../../lambdas/shared/api-key.ts';
+} from '../../../lambdas/domain/api-key.ts';
 import { stageOfKey } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError } from '../../shared/errors.ts';
 import { findOwner, findOwnerOfHash } from '../owners/find-owner.ts';

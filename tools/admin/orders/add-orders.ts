@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
+import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 import { change, present } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';

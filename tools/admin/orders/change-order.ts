@@ -1,5 +1,5 @@
-import { cancellationFields } from '../../../lambdas/shared/order-fields.ts';
-import type { ChangeableStatus, OrderStatus } from '../../../lambdas/shared/order-states.ts';
+import { cancellationFields } from '../../../lambdas/domain/order-fields.ts';
+import type { ChangeableStatus, OrderStatus } from '../../../lambdas/domain/order-states.ts';
 import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
 import { change } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';

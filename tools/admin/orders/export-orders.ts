@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import type { OrderStatus } from '../../../lambdas/shared/order-states.ts';
+import type { OrderStatus } from '../../../lambdas/domain/order-states.ts';
 import { InterruptedError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import type { Screen } from '../console/command-io.ts';

@@ -1,5 +1,5 @@
 import { GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
-import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
+import { isInt64 } from '../../../lambdas/domain/order-fields.ts';
 import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
 

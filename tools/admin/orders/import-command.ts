@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { orderStatuses } from '../../../lambdas/shared/order-states.ts';
+import { orderStatuses } from '../../../lambdas/domain/order-states.ts';
 import { DifferentError } from '../../shared/errors.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { progressLine } from '../console/progress.ts';

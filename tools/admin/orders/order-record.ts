@@ -5,8 +5,8 @@ import {
   type OrderField,
   type OrderFieldName,
   orderFields,
-} from '../../../lambdas/shared/order-fields.ts';
-import { type OrderStatus, orderStatuses } from '../../../lambdas/shared/order-states.ts';
+} from '../../../lambdas/domain/order-fields.ts';
+import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-states.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 
 /** The accepted values of a field, and their description for the operator. */

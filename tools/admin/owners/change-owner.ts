@@ -1,4 +1,4 @@
-import { ownerCounters } from '../../../lambdas/shared/owner-record.ts';
+import { ownerCounters } from '../../../lambdas/domain/owner-record.ts';
 import {
   ChangedMeanwhileError,
   NotFoundError,

@@ -1,5 +1,5 @@
-import { keyIdOf } from '../../../lambdas/shared/owner-record.ts';
-import { type WindowUse, windowUses } from '../../../lambdas/shared/windows.ts';
+import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
+import { type WindowUse, windowUses } from '../../../lambdas/domain/windows.ts';
 import { isPlanName } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { banReason, isBanned, isExpired } from '../keys/key-state.ts';

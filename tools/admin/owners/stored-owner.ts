@@ -1,4 +1,4 @@
-import type { KeyEntry, OwnerRecord } from '../../../lambdas/shared/owner-record.ts';
+import type { KeyEntry, OwnerRecord } from '../../../lambdas/domain/owner-record.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { change, expressions, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

@@ -4,7 +4,7 @@ import {
   type StackResourceSummary,
 } from '@aws-sdk/client-cloudformation';
 import type { MetricStat } from '@aws-sdk/client-cloudwatch';
-import { metricNamespace } from '../../../lambdas/shared/metric-definitions.ts';
+import { metricNamespace } from '../../../lambdas/domain/metric-definitions.ts';
 import type { FunctionName } from '../../../lib/settings/functions.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashToken } from '../../../lambdas/shared/api-key.ts';
+import { hashToken } from '../../../lambdas/domain/api-key.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
-import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
+import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 

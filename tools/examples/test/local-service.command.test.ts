@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OrderFieldName } from '../../../lambdas/shared/order-fields.ts';
+import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startServiceWith } from '../../start/test/running-service.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { rateLimit } from '../../../lambdas/shared/headers.ts';
-import { windowLengths, windowNames, windowStarts } from '../../../lambdas/shared/windows.ts';
+import { rateLimit } from '../../../lambdas/domain/headers.ts';
+import { windowLengths, windowNames, windowStarts } from '../../../lambdas/domain/windows.ts';
 import { StoreOrders, StoreOrdersError } from '../store-orders.ts';
 
 const hourMs = 3_600_000;

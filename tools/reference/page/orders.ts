@@ -3,7 +3,7 @@ import {
   type OrderFieldName,
   orderFieldNames,
   orderFields,
-} from '../../../lambdas/shared/order-fields.ts';
+} from '../../../lambdas/domain/order-fields.ts';
 import { create, element, numbers } from './elements.ts';
 
 /** An order to show. Absent fields are undefined, and ids are texts, so that they are exact. */

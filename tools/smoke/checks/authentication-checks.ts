@@ -1,4 +1,4 @@
-import { tokenChecksum } from '../../../lambdas/shared/api-key.ts';
+import { tokenChecksum } from '../../../lambdas/domain/api-key.ts';
 import { apiKeyPrefixes } from '../../../lib/settings/stages.ts';
 import { operations } from '../stage/contract.ts';
 import type { CallOptions, Expected, Stage } from '../stage/stage.ts';

@@ -1,5 +1,5 @@
-import { parseAuthorization } from '../../../lambdas/shared/api-key.ts';
-import { cancelRefusal } from '../../../lambdas/shared/order-states.ts';
+import { parseAuthorization } from '../../../lambdas/domain/api-key.ts';
+import { cancelRefusal } from '../../../lambdas/domain/order-states.ts';
 import type { Answer, Send } from '../stage/http-client.ts';
 
 /** An answer of the service that can be changed before the smoke test gets it. */

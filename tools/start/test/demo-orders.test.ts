@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
+import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type OrdersTable, ordersTable } from '../../admin/stage/orders-table.ts';
 import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { ownerIdOf } from '../../keys/api-key-token.ts';
 import { extendKey, unbanKey } from '../../keys/change-key.ts';

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { cancellationFields } from '../../../../lambdas/shared/order-fields.ts';
+import { cancellationFields } from '../../../../lambdas/domain/order-fields.ts';
 import { transitions } from '../../orders/change-order.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 

@@ -1,7 +1,7 @@
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { OrderStatus } from '../../../../lambdas/shared/order-states.ts';
+import type { OrderStatus } from '../../../../lambdas/domain/order-states.ts';
 import { captureLinesOfTests } from '../../../../test/helpers/captured-lines.ts';
 import {
   type DynamodbCall,

@@ -1,7 +1,7 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { orderFieldNames } from '../../../../lambdas/shared/order-fields.ts';
+import { orderFieldNames } from '../../../../lambdas/domain/order-fields.ts';
 import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
 import { csvHeader, orderCsv } from '../../orders/order-csv.ts';
 import { fileFields, type OrderItem } from '../../orders/order-record.ts';

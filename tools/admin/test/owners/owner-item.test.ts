@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
-import { ownerCounters } from '../../../../lambdas/shared/owner-record.ts';
+import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
+import { ownerCounters } from '../../../../lambdas/domain/owner-record.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import {
   createKeyId,

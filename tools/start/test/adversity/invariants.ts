@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { cancelRefusal } from '../../../../lambdas/shared/order-states.ts';
+import { cancelRefusal } from '../../../../lambdas/domain/order-states.ts';
 import { functionSettings, operations } from '../../../../lib/settings/functions.ts';
 import { splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
 import { contractDifferences } from '../../../smoke/stage/contract.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { hashToken } from '../../../../lambdas/shared/api-key.ts';
+import { hashToken } from '../../../../lambdas/domain/api-key.ts';
 import { ownerItem } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { installAwsLambda, LambdaStream } from '../../../../test/helpers/functions/awslambda.ts';
 import {

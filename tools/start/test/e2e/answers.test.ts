@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { cancelRefusal, orderStatuses } from '../../../../lambdas/shared/order-states.ts';
+import { cancelRefusal, orderStatuses } from '../../../../lambdas/domain/order-states.ts';
 import { operationNames } from '../../../../lib/settings/functions.ts';
 import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
 import { missing } from '../../../../test/helpers/differences.ts';

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { orderFieldNames } from '../../../../lambdas/shared/order-fields.ts';
-import { orderStatuses } from '../../../../lambdas/shared/order-states.ts';
+import { orderFieldNames } from '../../../../lambdas/domain/order-fields.ts';
+import { orderStatuses } from '../../../../lambdas/domain/order-states.ts';
 import {
   contentType,
   DynamodbProxy,

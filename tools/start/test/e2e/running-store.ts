@@ -6,7 +6,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
 import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
 import { type IssuedKey, issueKey } from '../../../admin/keys/issue-key.ts';

@@ -2,7 +2,6 @@ import { cancelRefusals } from './order-states.ts';
 
 /*
  * The metrics that the functions record and that the dashboard, the alarms and the saved queries show.
- * The stack imports this file, so nothing here reads a function's environment.
  */
 
 export const metricNamespace = 'StoreOrders';

@@ -1,12 +1,12 @@
-import { requiredVariable } from './environment.ts';
-import { type LogFields, writeLine } from './log.ts';
 import {
   type CancellationOutcome,
   type MetricName,
   metricNamespace,
   metricUnits,
   type RejectionReason,
-} from './metric-definitions.ts';
+} from '../domain/metric-definitions.ts';
+import { requiredVariable } from './environment.ts';
+import { type LogFields, writeLine } from './log.ts';
 
 const stage = requiredVariable('STAGE');
 

@@ -1,4 +1,4 @@
-import type { Item } from './dynamodb.ts';
+import type { Item } from './item.ts';
 import type { WindowCounters } from './windows.ts';
 
 /** An owner's item without its keys: its plan, its limits, and its use of them. */

@@ -2,7 +2,7 @@
 
 /**
  * How far two machines' clocks may differ without a limit being exceeded. Lambda's clocks differ by
- * milliseconds, and `clockOf` in dynamodb.ts keeps each within a minute of DynamoDB's clock. A window
+ * milliseconds, and `clockOf` in ../runtime/dynamodb.ts keeps each within a minute of DynamoDB's clock. A window
  * further ahead than this was therefore started by a wrong clock.
  */
 export const clockToleranceSeconds = 300;

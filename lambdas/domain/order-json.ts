@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from './dynamodb.ts';
+import type { Item } from './item.ts';
 import { attributeTypes, isInt64, type OrderField, orderFields } from './order-fields.ts';
 
 /** What comes before the value of a field in the JSON of an order, and of an item. */

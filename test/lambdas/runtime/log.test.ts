@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { log } from '../../../lambdas/shared/log.ts';
+import { log } from '../../../lambdas/runtime/log.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 
 process.env.STAGE = 'staging';
-const { recordMetrics } = await import('../../../lambdas/shared/metrics.ts');
+const { recordMetrics } = await import('../../../lambdas/runtime/metrics.ts');
 const captured = captureLinesOfTests();
 
 describe('log', () => {

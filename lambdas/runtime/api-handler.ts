@@ -1,30 +1,22 @@
 import middy from '@middy/core';
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { asServiceError } from './dynamodb.ts';
-import { optionalVariable } from './environment.ts';
 import {
   ApiError,
   InternalError,
   InvalidBodyError,
   RequestTimeoutError,
   RequestTooLargeError,
-} from './errors.ts';
-import { everyResponseHeaders, header, rateLimitHeaders } from './headers.ts';
+} from '../domain/errors.ts';
+import {
+  type AuthorizerContext,
+  everyResponseHeaders,
+  header,
+  rateLimitHeaders,
+} from '../domain/headers.ts';
+import { asServiceError } from './dynamodb.ts';
+import { optionalVariable } from './environment.ts';
 import { log } from './log.ts';
-
-/** The context that the authorizer returned; API Gateway passes every value as a string. */
-export interface AuthorizerContext {
-  ownerId: string;
-  keyId: string;
-  plan: string;
-  limit: string;
-  remaining: string;
-  reset: string;
-  rateLimitPolicy: string;
-  rateLimit: string;
-  retryAfter: string;
-}
 
 /** A response. `Body` is a string, or whatever a handler that streams its response returns. */
 export interface ApiResponse<Body = string> {

@@ -52,6 +52,19 @@ function listOf(parameters: (name: WindowName) => string): string {
   return windowNames.map((name) => `"${name}";${parameters(name)}`).join(', ');
 }
 
+/** The context that the authorizer returned; API Gateway passes every value as a string. */
+export interface AuthorizerContext {
+  ownerId: string;
+  keyId: string;
+  plan: string;
+  limit: string;
+  remaining: string;
+  reset: string;
+  rateLimitPolicy: string;
+  rateLimit: string;
+  retryAfter: string;
+}
+
 /**
  * The rate-limit headers of every response: the variable of the authorizer's context that holds the
  * value, and the value for a request without a valid key. The first three headers are required by

@@ -1,16 +1,9 @@
 import type { ClientRequest } from 'node:http';
 import { Agent } from 'node:https';
 import type { Duplex } from 'node:stream';
-import {
-  type AttributeValue,
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { ServiceUnavailableError } from '../domain/errors.ts';
 import { dynamoDbEndpoint, requiredVariable } from './environment.ts';
-import { ServiceUnavailableError } from './errors.ts';
-
-/** An item, or the key of one. */
-export type Item = Record<string, AttributeValue>;
 
 /**
  * How long a connection may be idle and still be used. Opening a connection costs less than waiting for

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parse } from 'yaml';
-import { type ApiResponse, apiHandler } from '../../../lambdas/shared/api-handler.ts';
-import { everyResponseHeaders, header } from '../../../lambdas/shared/headers.ts';
+import { everyResponseHeaders, header } from '../../../lambdas/domain/headers.ts';
+import { type ApiResponse, apiHandler } from '../../../lambdas/runtime/api-handler.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 import { differences } from '../../helpers/differences.ts';
 import { keyId } from '../../helpers/dynamodb/key-items.ts';
@@ -219,7 +219,7 @@ describe('the headers of every response', () => {
     expect(
       differences(
         ['openapi.yaml, components.headers', [...useful, 'x-amzn-RequestId']],
-        ['lambdas/shared/headers.ts', headers['Access-Control-Expose-Headers']!.split(', ')],
+        ['lambdas/domain/headers.ts', headers['Access-Control-Expose-Headers']!.split(', ')],
       ),
     ).toEqual([]);
   });

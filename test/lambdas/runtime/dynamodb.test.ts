@@ -1,12 +1,12 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
+import { ServiceUnavailableError } from '../../../lambdas/domain/errors.ts';
 import {
   asServiceError,
   clockOf,
   createDynamoDbClient,
   type RetryStrategy,
-} from '../../../lambdas/shared/dynamodb.ts';
-import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
+} from '../../../lambdas/runtime/dynamodb.ts';
 import { answer, contentType, DynamodbProxy } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { temporaryDirectoryOfFile } from '../../helpers/temporary-directory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { orderToJson } from '../../../lambdas/shared/order-json.ts';
+import { orderToJson } from '../../../lambdas/domain/order-json.ts';
 import type { OrderItem } from '../../helpers/dynamodb/orders.ts';
 
 describe('orderToJson', () => {

@@ -3,7 +3,7 @@ import {
   dynamoDbEndpoint,
   optionalVariable,
   requiredVariable,
-} from '../../../lambdas/shared/environment.ts';
+} from '../../../lambdas/runtime/environment.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 
 beforeEach(() => {

@@ -11,7 +11,7 @@ import {
   jest,
 } from '@jest/globals';
 import { generate } from 'selfsigned';
-import { createDynamoDbClient } from '../../../lambdas/shared/dynamodb.ts';
+import { createDynamoDbClient } from '../../../lambdas/runtime/dynamodb.ts';
 import { answer, DynamodbProxy, unanswered } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import { fastForward } from '../../helpers/fast-forward.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
