@@ -7,7 +7,15 @@ import { importedFiles } from './helpers/imports.ts';
  * from it can delete any tool, and the documents.
  */
 
-const service = ['lambdas/domain', 'lambdas/runtime', 'lambdas', 'lib/settings', 'lib', 'bin'];
+const service = [
+  'lambdas/domain',
+  'lambdas/runtime',
+  'lambdas',
+  'lib/settings',
+  'lib/contract',
+  'lib',
+  'bin',
+];
 
 /**
  * The folders that each folder may import besides itself. A file belongs to the longest matching
@@ -19,6 +27,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   'lambdas/runtime': ['lambdas/domain'],
   lambdas: ['lambdas/domain', 'lambdas/runtime'],
   'lib/settings': ['lambdas/domain'],
+  'lib/contract': ['lambdas/domain'],
   lib: ['lambdas/domain', 'lib/settings'],
   bin: ['lib', 'lib/settings'],
 
@@ -35,7 +44,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/admin',
     'tools/reference',
   ],
-  'tools/smoke': ['lambdas/domain', 'lib/settings', 'tools/shared'],
+  'tools/smoke': ['lambdas/domain', 'lib/contract', 'lib/settings', 'tools/shared'],
   'tools/bench': ['lambdas/domain', 'lib/settings', 'lib', 'tools/shared'],
   'tools/examples': [],
 };

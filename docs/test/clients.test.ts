@@ -1,21 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
 import {
   type OrderField,
   orderFieldNames,
   orderFields,
 } from '../../lambdas/domain/order-fields.ts';
 import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
+import { contractDocument as contract, operations } from '../../lib/contract/contract.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import { operations } from '../../test/contract/contract-api.ts';
 import { differences } from '../../test/helpers/differences.ts';
 import { rowsAfter } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
-const contract = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
 
 describe('docs/clients.md', () => {
   it('says what to do about every error of the contract, and about no other', () => {

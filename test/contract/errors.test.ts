@@ -4,10 +4,9 @@ import { describe, expect, it } from '@jest/globals';
 import * as errors from '../../lambdas/domain/errors.ts';
 import { rejectionReasons } from '../../lambdas/domain/metric-definitions.ts';
 import { cancelRefusals } from '../../lambdas/domain/order-states.ts';
-import { contractDocument } from '../helpers/contract-document.ts';
+import { contractDocument } from '../../lib/contract/contract.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
 import { type StageName, stageNames, template } from '../helpers/synthesized.ts';
-import { operations } from './contract-api.ts';
 
 interface ErrorBody {
   readonly status: number;
@@ -30,7 +29,9 @@ const responses: Readonly<Record<string, DocumentedResponse>> =
 
 /** The statuses of each of these responses, wherever the contract refers to it. */
 const references = [
-  ...operations.map((operation) => operation.responses),
+  ...Object.values<object>(contractDocument.paths)
+    .flatMap((methods) => Object.values(methods))
+    .map(({ responses }) => responses),
   ...Object.values<object>(contractDocument['x-gateway-responses']),
 ].flatMap((byStatus) => Object.entries(byStatus as Record<string, { readonly $ref?: string }>));
 

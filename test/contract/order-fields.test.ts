@@ -4,7 +4,7 @@ import {
   orderFieldNames,
   orderFields,
 } from '../../lambdas/domain/order-fields.ts';
-import { contractDocument } from '../helpers/contract-document.ts';
+import { contractDocument } from '../../lib/contract/contract.ts';
 import { differences } from '../helpers/differences.ts';
 
 /** What the contract says of a field, which may be more than the code knows, such as a pattern. */

@@ -30,25 +30,21 @@ function pathOf(logicalId: string, resources: Map<string, TemplateResource>): st
   return `${pathOf(ParentId.Ref, resources)}/${PathPart}`;
 }
 
-/** An answer that API Gateway gives without a function. */
-export interface RenderedAnswer {
-  /** The values by lower-case name, without `Content-Type`. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-/** Renders an answer from header mappings and a body template, to compare it with the contract. */
+/** Renders an answer that API Gateway gives without a function, to compare it with the contract. */
 export function renderAnswer(
+  status: string,
   headers: Readonly<Record<string, string>>,
-  text: string,
+  templates: Readonly<Record<string, string>>,
   authorizer: Readonly<Record<string, string>>,
-): RenderedAnswer {
-  const rendered = Object.entries(headers).map(([name, expression]) => [
+) {
+  const rendered = Object.entries(headers).map(([name, expression]): [string, string[]] => [
     name.replace(/^(gatewayresponse|method\.response)\.header\./, '').toLowerCase(),
-    renderHeader(expression, authorizer),
+    [renderHeader(expression, authorizer)],
   ]);
+  const [[contentType, text] = ['', '']] = Object.entries(templates);
   return {
-    headers: Object.fromEntries(rendered),
+    status: Number(status),
+    headers: new Map([...rendered, ['content-type', [contentType]]]),
     text: text.replace(/\$context\.authorizer\.(\w+)/g, (_all, name) => authorizer[name] ?? ''),
   };
 }

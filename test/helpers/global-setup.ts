@@ -1,15 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
-import { contractJson } from './synthesized.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Synthesizes every stage and parses the contract, once for all test files. `synthesized.ts` and
- * `contract-document.ts` give access to the results.
+ * Synthesizes every stage once for all test files. `synthesized.ts` gives access to the results.
  */
 export default function globalSetup(): void {
   const directory = mkdtempSync(join(tmpdir(), 'store-orders-synthesized-'));
@@ -23,7 +20,5 @@ export default function globalSetup(): void {
     env: { PATH, NODE_COMPILE_CACHE, CDK_VALIDATION: 'false' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  const contract = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
-  writeFileSync(join(directory, contractJson), JSON.stringify(contract));
   process.env.SYNTHESIZED_DIRECTORY = directory;
 }

@@ -28,9 +28,6 @@ export function assemblyDirectory(): string {
   return directory;
 }
 
-/** The file beside the templates that has `openapi.yaml` as JSON, which is read much faster. */
-export const contractJson = 'openapi.json';
-
 export function templateFile(stage: StageName): string {
   return join(assemblyDirectory(), `StoreOrders-${stage}.template.json`);
 }

@@ -6,6 +6,7 @@ import { type App, CfnResource } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { everyResponseHeaders, requestHeaders } from '../../lambdas/domain/headers.ts';
 import { addStack, createApp } from '../../lib/app.ts';
+import { contractDocument } from '../../lib/contract/contract.ts';
 import {
   type FunctionName,
   forEachFunction,
@@ -16,7 +17,6 @@ import { capitalized } from '../../lib/settings/names.ts';
 import type { StageConfiguration } from '../../lib/settings/stage-configuration.ts';
 import { noAccountYet } from '../../lib/settings/stages.ts';
 import type { StoreOrdersStack } from '../../lib/store-orders-stack.ts';
-import { contractDocument } from '../helpers/contract-document.ts';
 import { noRateLimitHeaders } from '../helpers/functions/events.ts';
 import { configurationForTests } from '../helpers/stage-for-tests.ts';
 import {

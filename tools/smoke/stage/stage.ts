@@ -1,5 +1,9 @@
+import {
+  type ComparedAnswer,
+  contractDifferences,
+  operationOf,
+} from '../../../lib/contract/contract.ts';
 import { reasonOf } from '../../shared/errors.ts';
-import { type ComparedAnswer, contractDifferences, operationOf } from './contract.ts';
 import type { Answer, OutgoingRequest, Send } from './http-client.ts';
 import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';
 

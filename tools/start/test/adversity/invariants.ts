@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { cancelRefusal } from '../../../../lambdas/domain/order-states.ts';
+import { contractDifferences } from '../../../../lib/contract/contract.ts';
 import { functionSettings, operations } from '../../../../lib/settings/functions.ts';
 import { splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
-import { contractDifferences } from '../../../smoke/stage/contract.ts';
 import type { DatabaseCall, FaultKind } from './faulty-dynamodb.ts';
 import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';
 import { timeoutDivisor } from './service-in-thread.ts';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { cancelRefusal, orderStatuses } from '../../../../lambdas/domain/order-states.ts';
+import { operations, operationsWith } from '../../../../lib/contract/contract.ts';
 import { operationNames } from '../../../../lib/settings/functions.ts';
 import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
 import { missing } from '../../../../test/helpers/differences.ts';
@@ -14,7 +15,6 @@ import {
 } from '../../../smoke/checks/order-checks.ts';
 import { countingChecks, exhaustionChecks } from '../../../smoke/checks/rate-limit-checks.ts';
 import { retiredOperationChecks, unknownRouteChecks } from '../../../smoke/checks/route-checks.ts';
-import { operations, operationsWith } from '../../../smoke/stage/contract.ts';
 import type { Answer } from '../../../smoke/stage/http-client.ts';
 import { headerOf } from '../../../smoke/stage/rate-limit.ts';
 import { type CallOptions, codeOf, Stage } from '../../../smoke/stage/stage.ts';

@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { parse } from 'yaml';
-import { isInt64 } from '../../../lambdas/domain/order-fields.ts';
-import type { Answer } from './http-client.ts';
+import { isInt64 } from '../../lambdas/domain/order-fields.ts';
 
-/** A response to compare; without `text`, its body is not compared. */
-export type ComparedAnswer = Pick<Answer, 'status' | 'headers'> & { readonly text?: string };
+/** A response to compare with the contract. */
+export interface ComparedAnswer {
+  readonly status: number;
+  /** The values by lower-case header name. A header that was sent twice has two values. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  /** Without it, the body is not compared. */
+  readonly text?: string;
+}
 
 /** The documented responses by status. */
 type Responses = Readonly<Record<string, Documented>>;
@@ -33,7 +38,9 @@ type ErrorBody = DocumentedError & { readonly message: string };
 interface Operation {
   readonly operationId: string;
   readonly method: string;
+  /** Below the base address, such as `/store/orders/{orderId}`. */
   readonly path: string;
+  readonly deprecated?: boolean;
   readonly responses: Responses;
   readonly [key: string]: unknown;
 }
@@ -45,9 +52,13 @@ interface Operation {
 const otherHeaders =
   /^((connection|content-length|content-type|date|keep-alive|transfer-encoding|via)$|x-amz|access-control-)/;
 
-const root = join(import.meta.dirname, '../../..');
-const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
-const contract: typeof document = resolved(document);
+/** The published contract, `openapi.yaml`, as it is written. */
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of hundreds of shapes
+export const contractDocument: any = parse(
+  readFileSync(join(import.meta.dirname, '../../openapi.yaml'), 'utf8'),
+);
+const contract: typeof contractDocument = structuredClone(contractDocument);
+resolved(contract);
 
 /** The operations of the published contract. */
 export const operations: readonly Operation[] = Object.entries(contract.paths).flatMap(
@@ -69,6 +80,7 @@ const responses: Readonly<Record<string, Responses>> = {
 const ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true });
 ajvFormats.default(ajv, ['date-time', 'int64']);
 
+/** @throws Error if the contract has no such operation */
 export function operationOf(operationId: string): Operation {
   const operation = operations.find((each) => each.operationId === operationId);
   if (operation === undefined) throw new Error(`openapi.yaml has no operation ${operationId}`);
@@ -175,7 +187,7 @@ function resolved(part: unknown): unknown {
   if ('$ref' in part) {
     // Such as `#/components/schemas/Order`.
     const [, ...names] = String(part.$ref).split('/');
-    return resolved(names.reduce((target, name) => target[name], document));
+    return resolved(names.reduce((target, name) => target[name], contract));
   }
   for (const [name, value] of Object.entries(part)) {
     Object.assign(part, { [name]: resolved(value) });
