@@ -159,7 +159,7 @@ export class StoreOrders {
 function retryAfterSecondsOf({ headers }: Response): number {
   const value = headers.get('Retry-After') ?? '';
   const seconds = Number(value) || (Date.parse(value) - Date.now()) / 1_000;
-  return seconds > 0 ? seconds : 0;
+  return Math.max(seconds || 0, 0);
 }
 
 async function* textOf({ body }: Response, signal: AbortSignal | undefined) {
