@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { addStack, createApp } from '../lib/app.ts';
 import { bundleFunctions } from '../lib/functions/bundling.ts';
 import { ConfigurationError, stageConfiguration } from '../lib/settings/stage-configuration.ts';
-import { isStageName, type StageName, stageNames } from '../lib/settings/stages.ts';
+import { isStageName, type StageName, stageChoices, stageNames } from '../lib/settings/stages.ts';
 
 // The `cdk` command sets CDK_OUTDIR. A caller that runs this file directly can set it as well.
 const outputDirectory = process.env.CDK_OUTDIR ?? 'cdk.out';
@@ -22,18 +22,16 @@ try {
 }
 
 /**
- * All stages, or the one in `STORE_ORDERS_STAGE`, which the local service sets to start faster. The
- * validation of templates is then off by default, because it takes longer than the rest of the
- * synthesis. Deployments and tests run it.
+ * The stages that stay, or the one in `STORE_ORDERS_STAGE`. That can be a trial, which is then alone, so that
+ * no command can deploy or destroy another stage by mistake.
  *
  * @throws ConfigurationError if there is no such stage
  */
 function requestedStages(): readonly StageName[] {
   const requested = process.env.STORE_ORDERS_STAGE;
   if (!requested) return stageNames;
-  process.env.CDK_VALIDATION ??= 'false';
   if (isStageName(requested)) return [requested];
   throw new ConfigurationError(
-    `STORE_ORDERS_STAGE is "${requested}": use ${stageNames.join(' or ')}, or leave it out`,
+    `STORE_ORDERS_STAGE is "${requested}": use ${stageChoices}, or leave it out`,
   );
 }

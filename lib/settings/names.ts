@@ -1,10 +1,18 @@
 import type { FunctionName } from './functions.ts';
 import type { PlanName } from './plans.ts';
-import type { StageName } from './stages.ts';
+import { isStageName, type StageName } from './stages.ts';
+
+const stackPrefix = 'StoreOrders-';
 
 /** The name of a stage's stack, such as `StoreOrders-prod`. */
 export function stackName(stage: StageName): string {
-  return `StoreOrders-${stage}`;
+  return stackPrefix + stage;
+}
+
+/** The stage of a stack; undefined if the stack is not one of this service. */
+export function stageOfStack(name = ''): StageName | undefined {
+  const stage = name.replace(stackPrefix, '');
+  return isStageName(stage) && stackName(stage) === name ? stage : undefined;
 }
 
 /**

@@ -9,29 +9,23 @@ import {
   stageSettings,
 } from './stages.ts';
 
+const certificateRemedy = ({ region }: StageSettings) =>
+  `use a certificate of this account in ${region}`;
+const prefixRemedy = 'give so_, lower-case letters and _, a prefix that no other stage has';
+const tableRemedy = 'give the name of a table, not its ARN, and each table once';
+
 /**
- * The settings of a stage as a JSON schema, in which the description of a value says what to write. It
- * refuses what CloudFormation would report late, and what would be wrong without anybody noticing.
+ * The settings of a stage as a JSON schema. Its keyword `remedy`, which validates nothing, says what to
+ * write. The schema refuses what CloudFormation would report late, and what would be wrong without anybody
+ * noticing.
  */
-function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
-  const { account, region, deletionProtection, restoredTables = {} } = settings;
-  const isDeployable = account !== noAccountYet;
-  // Before the stage has an account, the certificate can be in any account.
-  const certificate = `acm:${literally(region)}:${isDeployable ? literally(account) : '[0-9]+'}`;
-  const otherStages = stageNames.filter((name) => name !== stage);
-  const otherPrefixes = otherStages.map((name) => stageSettings(name).apiKeyPrefix);
-  const table = (name: keyof typeof restoredTables) => {
-    const { [name]: _own, ...others } = restoredTables;
-    const remedy = 'give the name of a table, not its ARN, and each table once';
-    return text(`^${otherThan(Object.values(others))}[\\w.-]{3,255}$`, remedy);
-  };
+function schemaOf(settings: StageSettings): SchemaObject {
+  const { account, deletionProtection } = settings;
+  const table = text('^[\\w.-]{3,255}$', tableRemedy);
   const properties: Record<keyof StageSettings, SchemaObject> = {
     account: text('^[0-9]{12}$', 'give its 12 digits'),
     region: text('^[a-z]{2,4}(-[a-z]+)+-[0-9]$', 'give the id of a Region, such as eu-central-1'),
-    apiKeyPrefix: text(
-      `^${otherThan(otherPrefixes)}so_[a-z]+_$`,
-      'give so_, lower-case letters and _, a prefix that no other stage has',
-    ),
+    apiKeyPrefix: text('^so_[a-z]+_$', prefixRemedy),
     domain: group(
       {
         name: text(
@@ -39,8 +33,8 @@ function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
           'give the name alone, such as api.example.com',
         ),
         certificateArn: text(
-          `^arn:[a-z-]+:${certificate}:certificate/[\\w-]+$`,
-          `use a certificate of this account in ${region}`,
+          '^arn:[a-z-]+:acm:[a-z0-9-]+:[0-9]+:certificate/[\\w-]+$',
+          certificateRemedy(settings),
         ),
         isDefaultEndpointClosed: oneOf(true, false),
       },
@@ -49,7 +43,7 @@ function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
     corsOrigin: {
       type: 'string',
       format: 'origin',
-      description:
+      remedy:
         "give one origin as browsers send it, such as https://shop.example.com, without a path, or '*'",
     },
     runbook: text('^(?!http:)[^#\\s]+$', 'give its path, or its https address without a fragment'),
@@ -58,20 +52,21 @@ function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
     throttle: group({ requestsPerSecond: wholeNumber(1), burst: wholeNumber(1) }),
     lambdaConcurrency: {
       ...wholeNumber(1),
-      description: 'give what "aws lambda get-account-settings" states',
+      remedy: 'give what "aws lambda get-account-settings" states',
     },
     firewall: group({ requestsPerIpPer5Minutes: wholeNumber(5 * plans.business.perMinute) }),
     deletionProtection: oneOf(true, false),
     pointInTimeRecoveryDays: wholeNumber(0, 35),
-    restoredTables: group(
-      { orders: table('orders'), apiKeys: table('apiKeys'), owners: table('owners') },
-      ['orders', 'apiKeys', 'owners'],
-    ),
+    restoredTables: group({ orders: table, apiKeys: table, owners: table }, [
+      'orders',
+      'apiKeys',
+      'owners',
+    ]),
     removalPolicy: oneOf('retain', 'destroy'),
     tracing: oneOf(true, false),
     gradualDeployment: oneOf(true, false),
   };
-  const isProtected = isDeployable && deletionProtection;
+  const isProtected = account !== noAccountYet && deletionProtection;
   const optional = ['domain', 'corsOrigin', 'firewall', 'restoredTables', 'tracing'];
   return group(properties, [
     ...optional,
@@ -79,37 +74,27 @@ function schemaOf(settings: StageSettings, stage: StageName): SchemaObject {
   ]);
 }
 
-function text(pattern: string, description: string) {
-  return { type: 'string', pattern, description };
-}
-
-/** The beginning of a pattern that excludes some texts. */
-function otherThan(texts: readonly string[]): string {
-  return `(?!(${texts.map(literally).join('|')})$)`;
-}
-
-/** A text as a part of a pattern. A right setting has no other characters. */
-function literally(setting: unknown): string {
-  return String(setting).replaceAll(/[^\w-]/g, '.');
+function text(pattern: string, remedy: string) {
+  return { type: 'string', pattern, remedy };
 }
 
 function oneOf(...values: readonly unknown[]) {
   return {
     enum: values,
-    description: `give ${values.map((one) => JSON.stringify(one)).join(' or ')}`,
+    remedy: `give ${values.map((one) => JSON.stringify(one)).join(' or ')}`,
   };
 }
 
 function wholeNumber(minimum: number, maximum = 1_000_000_000) {
-  const description = `give a whole number from ${minimum} to ${maximum}`;
-  return { type: 'integer', minimum, maximum, description };
+  const remedy = `give a whole number from ${minimum} to ${maximum}`;
+  return { type: 'integer', minimum, maximum, remedy };
 }
 
 function group(properties: Readonly<Record<string, SchemaObject>>, optional: string[] = []) {
   const names = Object.keys(properties);
   const required = names.filter((name) => !optional.includes(name));
-  const description = `use ${names.join(', ')}`;
-  return { type: 'object', properties, required, additionalProperties: false, description };
+  const remedy = `use ${names.join(', ')}`;
+  return { type: 'object', properties, required, additionalProperties: false, remedy };
 }
 
 /** Whether a text is `*` or has the form of an `Origin` header: lower case, without the default port. */
@@ -120,18 +105,50 @@ function isOrigin(text: string): boolean {
 
 /** The mistakes in a stage's settings, each with the setting, its value, and what to write instead. */
 export function findingsIn(settings: StageSettings, stage: StageName): string[] {
-  const ajv = new Ajv({ allErrors: true, verbose: true, formats: { origin: isOrigin } });
-  const validate = ajv.compile(schemaOf(settings, stage));
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    formats: { origin: isOrigin },
+    keywords: ['remedy'],
+  });
+  const validate = ajv.compile(schemaOf(settings));
   validate(settings);
-  return [...new Set((validate.errors ?? []).map(describe))];
+  const malformed = (validate.errors ?? []).map(describe);
+  return [...new Set([...malformed, ...conflictsIn(settings, stage)])];
 }
 
 function describe({ instancePath, params, data, parentSchema }: ErrorObject): string {
-  const { properties, description } = parentSchema!;
+  const { properties, remedy } = parentSchema!;
   const { missingProperty, additionalProperty } = params;
   const path = `${instancePath}/${missingProperty ?? additionalProperty ?? ''}`;
   const name = path.split('/').filter(Boolean).join('.');
-  if (missingProperty) return `${name} is missing: ${properties[missingProperty].description}`;
-  if (additionalProperty) return `${name} is not a setting: ${description}`;
-  return `${name} is ${JSON.stringify(data)}: ${description}`;
+  if (missingProperty) return `${name} is missing: ${properties[missingProperty].remedy}`;
+  if (additionalProperty) return `${name} is not a setting: ${remedy}`;
+  return finding(name, data, remedy);
+}
+
+function finding(name: string, value: unknown, remedy: string): string {
+  return `${name} is ${JSON.stringify(value)}: ${remedy}`;
+}
+
+/** The settings that conflict with another setting of the stage, or with another stage. */
+function conflictsIn(settings: StageSettings, stage: StageName): string[] {
+  const { account, region, apiKeyPrefix, domain, restoredTables = {} } = settings;
+  const others = stageNames.filter((name) => name !== stage).map(stageSettings);
+  const isTaken = others.some((other) => other.apiKeyPrefix === apiKeyPrefix);
+  const [, , , itsRegion, itsAccount] = domain?.certificateArn?.split(':') ?? [];
+  // Before the stage has an account, the certificate can be in any account.
+  const isOfAccount = account === noAccountYet || itsAccount === account;
+  const isElsewhere = itsRegion && !(itsRegion === region && isOfAccount);
+  const tables = Object.entries(restoredTables);
+  const isTwice = (table: string) => tables.filter(([, other]) => other === table).length > 1;
+  return [
+    ...(isTaken ? [finding('apiKeyPrefix', apiKeyPrefix, prefixRemedy)] : []),
+    ...(isElsewhere
+      ? [finding('domain.certificateArn', domain?.certificateArn, certificateRemedy(settings))]
+      : []),
+    ...tables
+      .filter(([, table]) => isTwice(table))
+      .map(([name, table]) => finding(`restoredTables.${name}`, table, tableRemedy)),
+  ];
 }

@@ -126,22 +126,51 @@ const stages = {
 } as const satisfies Readonly<Record<string, StageSettings>>;
 
 /** The name of an API Gateway stage and the suffix of its stack's name. */
-export type StageName = keyof typeof stages;
+export type StageName = keyof typeof stages | TrialName;
 
-export const stageNames = Object.keys(stages) as readonly StageName[];
+/** The name of a trial: a stage for an afternoon, such as `try-ana`. */
+type TrialName = `try-${string}`;
 
-/** Whether there is a stage of this name. */
+/** The stages that stay. Trials are not in the list. */
+export const stageNames = Object.keys(stages) as readonly (keyof typeof stages)[];
+
+/** The names of stages, for messages. */
+export const stageChoices = `${stageNames.join(', ')} or try-NAME, whose NAME has 1 to 8 letters from a to z`;
+
+/** Whether a stage is in the list, or is a trial. */
 export function isStageName(name: string | undefined): name is StageName {
-  return name !== undefined && Object.hasOwn(stages, name);
+  return name !== undefined && (Object.hasOwn(stages, name) || /^try-[a-z]{1,8}$/.test(name));
 }
 
 export function stageSettings(stage: StageName): StageSettings {
-  return stages[stage];
+  const listed: Readonly<Record<string, StageSettings>> = stages;
+  return listed[stage] ?? trialSettings(stage);
 }
 
+/** A disposable copy of staging, in the same account, without what only one stage can have. */
+function trialSettings(stage: StageName): StageSettings {
+  return {
+    ...stages.staging,
+    apiKeyPrefix: `so_${stage.replace('-', '')}_`,
+    domain: undefined,
+    alarmEmail: undefined,
+    // Reservations of all stages would have to fit into the account's quota.
+    lambdaConcurrency: undefined,
+    restoredTables: undefined,
+    deletionProtection: false,
+    pointInTimeRecoveryDays: 0,
+    removalPolicy: 'destroy',
+    gradualDeployment: false,
+  };
+}
+
+/** The prefixes of the keys of the stages that stay. */
 export const apiKeyPrefixes = stageNames.map((stage) => stages[stage].apiKeyPrefix);
 
 /** The stage whose keys have the prefix of this one. */
 export function stageOfKey(key: string): StageName | undefined {
-  return stageNames.find((stage) => key.startsWith(stages[stage].apiKeyPrefix));
+  const [, trial] = /^so_try([a-z]+)_/.exec(key) ?? [];
+  return [...stageNames, `try-${trial}`]
+    .filter(isStageName)
+    .find((stage) => key.startsWith(stageSettings(stage).apiKeyPrefix));
 }

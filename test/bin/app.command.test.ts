@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
-import { stageNames } from '../../lib/settings/stages.ts';
+import { stageChoices, stageNames } from '../../lib/settings/stages.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
 jest.setTimeout(120_000);
@@ -101,7 +101,8 @@ describe('the synthesis for a deployment', () => {
   });
 
   it.each([
-    ['STORE_ORDERS_STAGE', 'nowhere', 'use staging or prod'],
+    ['STORE_ORDERS_STAGE', 'nowhere', `use ${stageChoices}`],
+    ['STORE_ORDERS_STAGE', 'try-Ana', `use ${stageChoices}`],
     ['EMERGENCY_DEPLOYMENT', 'yes', 'use true'],
   ])('fails for the value of %s "%s"', (name, value, remedy) => {
     const { status, stderr } = synthesis({}, { [name]: value });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { listConcurrency } from '../../lib/settings/functions.ts';
+import { stackName, stageOfStack } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import {
   ConfigurationError,
@@ -8,6 +9,7 @@ import {
 } from '../../lib/settings/stage-configuration.ts';
 import {
   apiKeyPrefixes,
+  isStageName,
   type StageName,
   type StageSettings,
   stageNames,
@@ -26,17 +28,37 @@ function configure(settings: Partial<StageSettings>, stage: StageName = 'prod') 
 }
 
 describe('the key prefix', () => {
-  it.each(stageNames)('of %s distinguishes its keys from those of every other stage', (stage) => {
-    const { apiKeyPrefix } = stageSettings(stage);
+  it.each([...stageNames, 'try-ana'] as const)(
+    'of %s distinguishes its keys from those of every other stage',
+    (stage) => {
+      const { apiKeyPrefix } = stageSettings(stage);
 
-    expect(stageOfKey(`${apiKeyPrefix}0123`)).toBe(stage);
-    expect(apiKeyPrefixes.filter((prefix) => prefix.startsWith(apiKeyPrefix))).toHaveLength(1);
-    // The code that removes keys from texts relies on this form.
-    expect(apiKeyPrefix).toMatch(/^so_[a-z]+_$/);
-  });
+      expect(stageOfKey(`${apiKeyPrefix}0123`)).toBe(stage);
+      const others = apiKeyPrefixes.filter((prefix) => prefix !== apiKeyPrefix);
+      expect(others.filter((prefix) => prefix.startsWith(apiKeyPrefix))).toEqual([]);
+      // The code that removes keys from texts relies on this form.
+      expect(apiKeyPrefix).toMatch(/^so_[a-z]+_$/);
+    },
+  );
 
   it("of a name that is not a stage's does not exist", () => {
     expect(stageOfKey('so_nowhere_0123')).toBeUndefined();
+    expect(stageOfKey('so_try_0123')).toBeUndefined();
+  });
+});
+
+describe('a trial', () => {
+  it.each(['try-', 'try-Ana', 'try-ana2', 'try-ana-b', 'try-abcdefghi', 'tryana', 'try-ana\n'])(
+    'cannot be called %j',
+    (name) => {
+      expect(isStageName(name)).toBe(false);
+    },
+  );
+
+  it('belongs to the stack of its name alone', () => {
+    expect(stageOfStack(stackName('try-ana'))).toBe('try-ana');
+    expect(stageOfStack('try-ana')).toBeUndefined();
+    expect(stageOfStack('StoreOrders-try-ana-operator')).toBeUndefined();
   });
 });
 
@@ -44,6 +66,7 @@ describe('the configuration of a stage', () => {
   it.each([
     ['prod', true, 35, 'retain', true, 90],
     ['staging', false, 0, 'destroy', false, 14],
+    ['try-ana', false, 0, 'destroy', false, 14],
   ] as const)(
     'of %s protects its data (%s, %i days, %s), deploys gradually: %s, and keeps logs for %i days',
     (stage, deletionProtection, pointInTimeRecoveryDays, removalPolicy, gradualDeployment, logRetentionDays) => {

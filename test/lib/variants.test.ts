@@ -23,6 +23,7 @@ import {
   assemblyDirectory,
   resourcesOfType,
   type StageName,
+  stageNames,
   type Template,
   template,
 } from '../helpers/synthesized.ts';
@@ -294,6 +295,31 @@ describe('the deployment of the API', () => {
   );
 });
 
+describe('a trial', () => {
+  it('is synthesized beside the other stages, and leaves only the account its role for logs', () => {
+    const app = createApp(mkdtempSync(join(assemblyDirectory(), 'variant-')));
+    const stages: StageName[] = [...stageNames, 'try-ana'];
+
+    for (const stage of stages) addStack(app, configurationForTests(stage), bundles());
+    const assembly = withoutStackTraces(() => app.synth());
+
+    expect(assembly.stacks.map(({ stackName }) => stackName).sort()).toEqual([
+      'StoreOrders-prod',
+      'StoreOrders-staging',
+      'StoreOrders-try-ana',
+    ]);
+    const { Resources } = assembly.getStackByName('StoreOrders-try-ana').template as Template;
+    const remaining = Object.values(Resources).filter(
+      ({ DeletionPolicy }) => DeletionPolicy === 'Retain',
+    );
+    expect(remaining.map(({ Type }) => Type).sort()).toEqual([
+      'AWS::ApiGateway::Account',
+      'AWS::IAM::Role',
+    ]);
+    expect(all('AWS::SNS::Subscription', { Resources } as Template)).toEqual([]);
+  });
+});
+
 describe('cdk-nag, AwsSolutions', () => {
   it.each([
     ['staging', staging],
@@ -311,14 +337,17 @@ function createStack(
   stage: StageName,
   overrides: Partial<StageConfiguration> = {},
 ): StoreOrdersStack {
-  const bundle = (name: FunctionName) => join(assemblyDirectory(), 'bundles', name);
   return withoutStackTraces(() =>
     addStack(
       createApp(mkdtempSync(join(assemblyDirectory(), 'variant-'))),
       { ...configurationForTests(stage), ...overrides },
-      forEachFunction(bundle),
+      bundles(),
     ),
   );
+}
+
+function bundles(): Record<FunctionName, string> {
+  return forEachFunction((name) => join(assemblyDirectory(), 'bundles', name));
 }
 
 function templateOf(stack: StoreOrdersStack): Template {

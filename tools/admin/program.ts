@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AddHelpTextContext, Command, CommanderError } from 'commander';
-import { stageNames } from '../../lib/settings/stages.ts';
+import { stageChoices } from '../../lib/settings/stages.ts';
 import { UsageError } from '../shared/errors.ts';
 import { type CommandIo, print } from './console/command-io.ts';
 import { examplesText } from './console/verb.ts';
@@ -45,7 +45,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
 function createProgram(io: CommandIo, isJson: boolean): Command {
   const program = new Command('npm run admin --')
     .description('Manage the owners, API keys and orders of a Store Orders service.')
-    .option('--stage <stage>', `a deployed stage: ${stageNames.join(' or ')}`)
+    .option('--stage <stage>', `a deployed stage: ${stageChoices}`)
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
     .version(ownVersion(), '--version', 'print the version')

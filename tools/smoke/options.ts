@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
 import { isInt64 } from '../../lambdas/domain/order-fields.ts';
-import { apiKeyPrefixes } from '../../lib/settings/stages.ts';
+import { apiKeyPrefixes, stageOfKey } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 
@@ -75,8 +75,8 @@ export async function readKey({ environment, readInput }: KeySources): Promise<s
       'the API key is missing: set STORE_ORDERS_KEY, or pipe the key to this command',
     );
   }
-  const form = `^(${apiKeyPrefixes.join('|')})[0-9A-Za-z]{${charactersAfterPrefix}}$`;
-  if (new RegExp(form).test(key)) return key;
+  const form = new RegExp(`^so_[a-z]+_[0-9A-Za-z]{${charactersAfterPrefix}}$`);
+  if (stageOfKey(key) && form.test(key)) return key;
   throw new OperatorError(
     `the given text of ${key.length} characters is not an API key: expected the prefix of a stage ` +
       `(${apiKeyPrefixes.join(', ')}) and ${charactersAfterPrefix} base62 characters`,

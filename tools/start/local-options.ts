@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { isStageName, type StageName, stageNames } from '../../lib/settings/stages.ts';
+import { isStageName, type StageName, stageChoices } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError } from '../shared/errors.ts';
 
@@ -46,7 +46,7 @@ function localCommand(): Command {
     .description('Runs the whole service on this machine.')
     .option('--port <n>', 'port to listen on; 0 chooses a free one', portOf('--port'), 3000)
     .option('--host <host>', 'address to listen on', hostOf, '127.0.0.1')
-    .option('--stage <stage>', `stage to run: ${stages}`, stageOf, 'staging')
+    .option('--stage <stage>', `stage to run: ${stageChoices}`, stageOf, 'staging')
     .option('--data <dir>', 'keep the data in this directory (default: in memory)', directoryOf)
     .option('--orders <file>', `load orders from ${ordersFile} (default: a sample)`, fileOf)
     .option('--empty', 'start without demo owners and sample orders')
@@ -60,7 +60,6 @@ function localCommand(): Command {
     .addHelpText('after', helpAfter);
 }
 
-const stages = stageNames.join(' or ');
 const ordersFile = 'a file of JSON Lines or CSV';
 const inspectorPort = 9229;
 const helpAfter = `
@@ -84,7 +83,7 @@ function hostOf(text: string): string {
 
 function stageOf(text: string): StageName {
   if (isStageName(text)) return text;
-  throw new InvalidValueError('--stage', text, stages);
+  throw new InvalidValueError('--stage', text, stageChoices);
 }
 
 function directoryOf(path: string): string {

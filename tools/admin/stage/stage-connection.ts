@@ -1,8 +1,8 @@
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDB, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type OutputName, stackName } from '../../../lib/settings/names.ts';
-import { isStageName, type StageName, stageNames } from '../../../lib/settings/stages.ts';
+import { type OutputName, stackName, stageOfStack } from '../../../lib/settings/names.ts';
+import { isStageName, type StageName } from '../../../lib/settings/stages.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
@@ -30,7 +30,7 @@ export async function connect(target: Target, now: () => number): Promise<StageC
   const cloudFormation = withCallLimits(new CloudFormationClient(settings));
   const named = isStageName(target.stage) ? { StackName: stackName(target.stage) } : {};
   const { Stacks: [stack] = [] } = await cloudFormation.send(new DescribeStacksCommand(named));
-  const name = stageNames.find((each) => stackName(each) === stack?.StackName);
+  const name = stageOfStack(stack?.StackName);
   if (name === undefined) {
     throw new OperatorError(`${label} is not a stage of this service`, {
       remedy: 'correct the address',

@@ -1,4 +1,4 @@
-import { isStageName, stageNames } from '../../../lib/settings/stages.ts';
+import { isStageName, stageChoices } from '../../../lib/settings/stages.ts';
 import { InvalidValueError, UsageError } from '../../shared/errors.ts';
 
 /** The service to operate. Exactly one of the two fields is set. */
@@ -18,7 +18,7 @@ export function labelOf({ stage, local }: Target): string {
 export function refuseWrongTarget({ stage, local }: Target): void {
   if ((stage === undefined) === (local === undefined)) {
     throw new UsageError(
-      `Say which service to operate: exactly one of --stage ${stageNames.join('|')} and --local URL`,
+      `Say which service to operate: exactly one of --stage NAME and --local URL`,
     );
   }
   if (local !== undefined && originIn(local) === undefined) {
@@ -27,7 +27,7 @@ export function refuseWrongTarget({ stage, local }: Target): void {
     throw new InvalidValueError('--local', local.replace(/\/\/.*@/, '//…@'), expected);
   }
   if (stage !== undefined && !isStageName(stage)) {
-    throw new InvalidValueError('--stage', stage, `one of ${stageNames.join(', ')}`);
+    throw new InvalidValueError('--stage', stage, stageChoices);
   }
 }
 

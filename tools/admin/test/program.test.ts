@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { planNames } from '../../../lib/settings/plans.ts';
-import { stageNames } from '../../../lib/settings/stages.ts';
+import { stageChoices } from '../../../lib/settings/stages.ts';
 import { tableText } from '../console/view.ts';
 import type { KeyView } from '../keys/key-view.ts';
 import { admin, everyCommand } from './run-admin.ts';
@@ -23,7 +23,8 @@ describe('which service is operated', () => {
       expect(await admin(['keys', 'list', ...words])).toEqual({
         exitCode: 2,
         stdout: '',
-        stderr: `error: Say which service to operate: exactly one of --stage ${stageNames.join('|')} and --local URL\n`,
+        stderr:
+          'error: Say which service to operate: exactly one of --stage NAME and --local URL\n',
       });
     },
   );
@@ -63,6 +64,7 @@ describe('which service is operated', () => {
   it.each([
     [{ STORE_ORDERS_STAGE: 'prod' }, [], 'StoreOrders-prod'],
     [{ STORE_ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], 'StoreOrders-staging'],
+    [{ STORE_ORDERS_STAGE: 'try-ana' }, [], 'StoreOrders-try-ana'],
     [{ STORE_ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], undefined],
     [{ STORE_ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], undefined],
   ])(
@@ -78,7 +80,11 @@ describe('which service is operated', () => {
   it.each([
     [
       ['--stage', 'nowhere'],
-      `error: --stage: "nowhere" is not accepted; expected one of ${stageNames.join(', ')}\n`,
+      `error: --stage: "nowhere" is not accepted; expected ${stageChoices}\n`,
+    ],
+    [
+      ['--stage', 'try-'],
+      'error: --stage: "try-" is not accepted; expected staging, prod or try-NAME',
     ],
     [
       ['--local', '3000'],

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
-import { stageNames } from '../../../lib/settings/stages.ts';
+import { stageChoices } from '../../../lib/settings/stages.ts';
 import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
 import { parseLocalOptions } from '../local-options.ts';
 
@@ -61,8 +61,8 @@ describe('options of the local run', () => {
     ['--port', '65536', 'a whole number from 0 to 65535'],
     ['--port', '', 'a whole number from 0 to 65535'],
     ['--inspect', 'abc', 'a whole number from 0 to 65535'],
-    ['--stage', 'nowhere', stageNames.join(' or ')],
-    ['--stage', 'toString', stageNames.join(' or ')],
+    ['--stage', 'nowhere', stageChoices],
+    ['--stage', 'toString', stageChoices],
     ['--host', '', 'an address of this machine'],
     ['--data', import.meta.filename, 'a directory'],
     ['--orders', '/does/not/exist', 'a file of JSON Lines or CSV that can be read'],
