@@ -18,27 +18,34 @@ const accountBurst = 5_000;
  */
 const quotaInDays = 3;
 
+/** The rate and the burst as multiples of what the limiter can admit, for the same best-effort counting. */
+const throttleMargin = 2;
+
 /**
  * One API Gateway usage plan per plan, for metering and as a backstop behind the exact limiter.
  *
  * With fixed windows a client can send two minutes' worth of requests within moments around the end
- * of a minute. The burst therefore has that size, so that a usage plan never throttles a request
- * that the authorizer admits. Where the default burst is smaller, the plan has the default burst and rate.
+ * of a minute. The burst is larger, so that a usage plan never throttles a request that the authorizer
+ * admits. Where the default burst is smaller, the plan has the default burst and rate.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-api-usage-plans.html
  */
 export class UsagePlans extends Construct {
   readonly ids: Readonly<Record<PlanName, string>>;
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
-    this.ids = forEachPlan((name) => usagePlan(this, name, plans[name], stage).usagePlanId);
+    const usagePlans = forEachPlan((name) => usagePlan(this, name, plans[name], stage));
+    this.ids = forEachPlan((name) => usagePlans[name].usagePlanId);
+    oneByOne(Object.values(usagePlans));
     Tags.of(this).add(stackTag, Stack.of(this).stackName);
   }
 }
 
 function throttleOf({ perMinute }: Plan): ThrottleSettings {
-  const burst = 2 * perMinute;
+  const burst = throttleMargin * 2 * perMinute;
   return burst <= accountBurst
-    ? { rateLimit: perMinute / 60, burstLimit: burst }
+    ? { rateLimit: (throttleMargin * perMinute) / 60, burstLimit: burst }
     : { rateLimit: accountRequestsPerSecond, burstLimit: accountBurst };
 }
 
@@ -50,4 +57,16 @@ function usagePlan(scope: Construct, name: PlanName, plan: Plan, stage: Stage): 
     quota: { limit: quotaInDays * plan.perDay, period: Period.DAY },
     apiStages: [{ stage }],
   });
+}
+
+/**
+ * Makes each plan depend on the one before. CloudFormation updates a plan before it deletes it, and AWS
+ * accepts one update in 20 s for each account, so that several deletions at once can fail.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ */
+function oneByOne(usagePlans: readonly UsagePlan[]): void {
+  for (const [index, previous] of usagePlans.slice(0, -1).entries()) {
+    usagePlans[index + 1]!.node.addDependency(previous);
+  }
 }
