@@ -6,6 +6,7 @@ import {
   InvalidBodyError,
   RequestTimeoutError,
   RequestTooLargeError,
+  ServiceUnavailableError,
 } from '../../lambdas/domain/errors.ts';
 import { rateLimitHeaders } from '../../lambdas/domain/headers.ts';
 
@@ -24,11 +25,13 @@ interface GatewayAnswer extends ErrorAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const soon = { 'Retry-After': "'1'" };
+
 const authorizerDown: GatewayAnswer = {
   status: 503,
   code: 'service_unavailable',
   message: 'The service cannot check API keys right now. Retry after 1 second.',
-  headers: { 'Retry-After': "'1'" },
+  headers: soon,
 };
 
 /** The API has no such path, or the path has no such method. */
@@ -78,7 +81,7 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
     // The stage's throttle can reject a request before the authorizer has run, so this response must
     // not depend on the authorizer's context. The throttle's token bucket refills within a second.
     message: 'Too many requests at once. Retry after 1 second.',
-    headers: { 'Retry-After': "'1'" },
+    headers: soon,
   },
   QUOTA_EXCEEDED: {
     status: 429,
@@ -108,7 +111,12 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
     code: 'forbidden',
     message: 'The request was refused.',
   },
-  INTEGRATION_FAILURE: { ...internalError, isAuthorized: true },
+  // Lambda could not start the function, or it died, perhaps after it had cancelled an order.
+  INTEGRATION_FAILURE: {
+    ...answerOf(new ServiceUnavailableError()),
+    isAuthorized: true,
+    headers: soon,
+  },
   API_CONFIGURATION_ERROR: { ...internalError, isAuthorized: true },
   INTEGRATION_TIMEOUT: { ...answerOf(new RequestTimeoutError()), isAuthorized: true },
   DEFAULT_4XX: badRequest,

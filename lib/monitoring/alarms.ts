@@ -73,7 +73,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
     },
     {
       id: 'ListsRefused',
-      meaning: 'Lists get 500, because other lists occupy all environments for lists.',
+      meaning: 'Lists get 503, because other lists occupy all environments for lists.',
       runbookAnchor: 'server-errors',
       metric: metrics.listsRefused.with({ period: Duration.minutes(1) }),
       above: 4,

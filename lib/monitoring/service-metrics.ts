@@ -19,7 +19,7 @@ const listsPath = `/v1${operations.listOrders.path}`;
  * quotes all values, so a status is compared as text.
  *
  * A list is refused if all environments that lists may occupy are taken: Lambda then responds with 429
- * to API Gateway, and API Gateway with 500 to the client. `integrationStatus` is Lambda's own status.
+ * to API Gateway, and API Gateway with 503 to the client. `integrationStatus` is Lambda's own status.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html

@@ -18,6 +18,7 @@ const ownHeaders: Readonly<Record<string, Record<string, string>>> = {
   AUTHORIZER_FAILURE: { 'Retry-After': "'1'" },
   AUTHORIZER_CONFIGURATION_ERROR: { 'Retry-After': "'1'" },
   INVALID_API_KEY: { 'Retry-After': "'1'" },
+  INTEGRATION_FAILURE: { 'Retry-After': "'1'" },
 };
 
 /** The gateway responses after the authorizer has accepted the key. They state its limits. */

@@ -4,7 +4,12 @@ import { operations, operationsWith } from '../../../../lib/contract/contract.ts
 import { operationNames } from '../../../../lib/settings/functions.ts';
 import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
 import { missing } from '../../../../test/helpers/differences.ts';
-import { DynamodbProxy, disowned, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import {
+  DynamodbProxy,
+  disowned,
+  forwardTo,
+  lost,
+} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { authenticationChecks } from '../../../smoke/checks/authentication-checks.ts';
@@ -215,6 +220,23 @@ describe('a response that a client alone cannot provoke', () => {
       await stageFor(keys[plan]).expect(operation, options, { status, code });
       seen.add(`${operation} ${status} ${code}`);
     }
+  });
+
+  it('is 503, and not 500, if the function dies after it has cancelled the order', async () => {
+    await store.putOrders([{ id: '105', status: 'pending' }]);
+    const stage = stageFor(keys.enterprise);
+    endpoint.faults.set(store.ordersTable, (call) => {
+      call.outgoing.setHeader('x-amz-test-exit', 'yes');
+      forwardTo(database.endpoint)(call);
+    });
+
+    const unavailable = { status: 503, code: 'service_unavailable' };
+    const answer = await stage.expect('cancelOrder', { orderId: '105' }, unavailable);
+
+    expect(headerOf(answer, 'retry-after')).toBe('1');
+    endpoint.faults.clear();
+    const cancelled = { status: 409, code: 'order_already_cancelled' };
+    await stage.expect('cancelOrder', { orderId: '105' }, cancelled);
   });
 
   it('was provoked, like every other that the contract documents', () => {
