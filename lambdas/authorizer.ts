@@ -70,7 +70,7 @@ function authorizerResult(decision: Decision, methodArn: string): APIGatewayAuth
       ...allowance,
       retryAfter: retryAfterSeconds,
       ...rejection,
-    } satisfies Record<keyof AuthorizerContext, unknown>,
+    } satisfies { [Name in keyof AuthorizerContext]: unknown },
   };
 }
 

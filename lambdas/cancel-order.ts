@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import {
+  InsufficientScopeError,
   OrderNotCancellableError,
   OrderNotFoundError,
   ServiceUnavailableError,
@@ -19,7 +20,13 @@ import {
   parseOrderId,
 } from './domain/order-fields.ts';
 import { cancelRefusal, type OrderStatus } from './domain/order-states.ts';
-import { type ApiResponse, apiHandler, asApiError, logFields } from './runtime/api-handler.ts';
+import {
+  type ApiResponse,
+  apiHandler,
+  asApiError,
+  authorizerContext,
+  logFields,
+} from './runtime/api-handler.ts';
 import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { recordMetrics } from './runtime/metrics.ts';
@@ -51,6 +58,7 @@ export const handler = apiHandler(cancelOrder)
   .onError(({ error, event }) => recordOutcome(asApiError(error).code, event));
 
 async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Promise<ApiResponse> {
+  if (authorizerContext(event).isReadOnly === 'true') throw new InsufficientScopeError();
   await cancelPendingOrder({
     orderId: parseOrderId(event.pathParameters?.orderId),
     keyId: logFields(event).keyId ?? '',

@@ -44,6 +44,13 @@ export class RequestTooLargeError extends ApiError {
   }
 }
 
+/** The key is read-only, and the operation changes something (RFC 6750, section 3.1). */
+export class InsufficientScopeError extends ApiError {
+  constructor() {
+    super(403, 'insufficient_scope', 'This API key is read-only.');
+  }
+}
+
 /** No order has the given id. */
 export class OrderNotFoundError extends ApiError {
   constructor() {

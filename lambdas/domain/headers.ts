@@ -57,6 +57,8 @@ export interface AuthorizerContext {
   ownerId: string;
   keyId: string;
   plan: string;
+  /** `true` if the key may only read; absent otherwise. */
+  isReadOnly?: string;
   limit: string;
   remaining: string;
   reset: string;

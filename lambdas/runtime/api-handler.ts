@@ -38,8 +38,8 @@ export function logFields(event: APIGatewayProxyEvent) {
   return { requestId, extendedRequestId, keyId: authorizerContext(event).keyId };
 }
 
-/** Empty for a method without authorizer or context. */
-function authorizerContext(event: APIGatewayProxyEvent): Partial<AuthorizerContext> {
+/** What the authorizer returned about the key. Empty for a method without authorizer or context. */
+export function authorizerContext(event: APIGatewayProxyEvent): Partial<AuthorizerContext> {
   return (event.requestContext?.authorizer ?? {}) as Partial<AuthorizerContext>;
 }
 

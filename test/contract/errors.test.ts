@@ -136,7 +136,13 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   it('shows every outcome of a cancellation', () => {
     const ofClasses = new Set(classBodies().map(({ code }) => code));
     const { delete: cancelOrder } = contractDocument.paths['/store/orders/{orderId}'];
-    const { 204: _done, 400: _malformed, 413: _tooLarge, ...refusals } = cancelOrder.responses;
+    const {
+      204: _done,
+      400: _malformed,
+      403: _readOnly,
+      413: _tooLarge,
+      ...refusals
+    } = cancelOrder.responses;
 
     const codes = Object.values<{ readonly $ref?: string }>(refusals)
       .flatMap((reference) => examplesOf(referred(reference)!))

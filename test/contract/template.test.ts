@@ -231,6 +231,7 @@ describe('the contract', () => {
       'UNAUTHORIZED',
       'ACCESS_DENIED',
       'AUTHORIZER_FAILURE',
+      'WAF_FILTERED',
       'INTEGRATION_FAILURE',
       'INTEGRATION_TIMEOUT',
     ];

@@ -17,6 +17,7 @@ import {
   cancelEvent,
   lambdaContext,
   rateLimitHeaders,
+  requestContext,
   requestId,
 } from '../helpers/functions/events.ts';
 import { startFunctionTable } from '../helpers/functions/function-table.ts';
@@ -145,6 +146,16 @@ describe('cancelOrder', () => {
     expect(await cancel('42')).toEqual(errorAnswer(status, code));
     expect(table.requests).toHaveLength(1);
     expect(captured.lines()).toEqual([counted(code)]);
+  });
+
+  it('answers 403 to a read-only key without calling DynamoDB', async () => {
+    const context = requestContext();
+    Object.assign(context.authorizer, { isReadOnly: 'true' });
+
+    const response = await send(cancelEvent('42', { requestContext: context }));
+
+    expect(response).toEqual(errorAnswer(403, 'insufficient_scope'));
+    expect(table.requests).toEqual([]);
   });
 
   it.each([
