@@ -87,20 +87,26 @@ function listHeaders(isGzip: boolean): Record<string, string> {
   };
 }
 
-/** @throws the error that ended the list; Lambda's runtime reports the invocation as failed */
+/**
+ * Sends a list, and records how it ended. A slow reader is its client's fault, so it is not counted in
+ * `ListsBrokenOff`, which rolls a deployment back.
+ *
+ * @throws the error that ended the list; Lambda's runtime reports the invocation as failed
+ */
 async function sendAndRecord(list: OrdersList, output: Writable, fields: LogFields): Promise<void> {
   const totals = { orders: 0, bytes: 0 };
-  const record = (isComplete: boolean) =>
+  const record = (isComplete: boolean, ListsBrokenOff: 0 | 1) =>
     recordMetrics(
-      { OrdersListed: totals.orders, BytesStreamed: totals.bytes },
+      { OrdersListed: totals.orders, BytesStreamed: totals.bytes, ListsBrokenOff },
       { ...fields, isComplete },
     );
   try {
     await sendList(list, output, totals);
-    record(true);
+    record(true, 0);
   } catch (error) {
-    record(false);
-    if (error instanceof SlowReaderError) log.warn('A slow client was cut off', fields);
+    const isSlowReader = error instanceof SlowReaderError;
+    record(false, isSlowReader ? 0 : 1);
+    if (isSlowReader) log.warn('A slow client was cut off', fields);
     else log.error('The list broke off', error, fields);
     throw error;
   }

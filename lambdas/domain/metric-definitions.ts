@@ -13,6 +13,7 @@ export const metricUnits = {
   CancellationsRequested: 'Count',
   OrdersListed: 'Count',
   BytesStreamed: 'Bytes',
+  ListsBrokenOff: 'Count',
 } as const;
 
 export type MetricName = keyof typeof metricUnits;

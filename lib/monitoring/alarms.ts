@@ -24,7 +24,12 @@ const cancelWithinMs = 1_000;
  * without lines, in which nobody would see them. Refused lists are not among them: one owner can
  * cause them, and so could stop deployments.
  */
-export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures', 'RequestsNotLogged'];
+export const deploymentAlarmIds = [
+  'ServerErrors',
+  'AuthorizerFailures',
+  'RequestsNotLogged',
+  'ListsBrokenOff',
+];
 
 /** All alarms, each on a problem that users notice. */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
@@ -77,6 +82,14 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       runbookAnchor: 'server-errors',
       metric: metrics.listsRefused.with({ period: Duration.minutes(1) }),
       above: 4,
+      ...twoOfThree,
+    },
+    {
+      id: 'ListsBrokenOff',
+      meaning: 'Lists end before their last order, which the status 200 does not show.',
+      runbookAnchor: 'broken-lists',
+      metric: metrics.listsBrokenOff.with({ period: Duration.minutes(1) }),
+      above: 0,
       ...twoOfThree,
     },
     ...budgetAlarms('Availability', {

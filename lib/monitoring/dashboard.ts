@@ -31,6 +31,7 @@ export class Dashboard extends Construct {
             metrics.tooManyRequests,
             metrics.serverErrors,
             metrics.listsRefused,
+            metrics.listsBrokenOff,
           ]),
           graph('Cancel: latency in ms', [
             metrics.cancelLatency('p50'),

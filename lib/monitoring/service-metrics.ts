@@ -78,6 +78,7 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     /** Without the refused lists. */
     serverErrors: ofService('ServerErrors'),
     listsRefused: ofService('ListsRefused'),
+    listsBrokenOff: ofService('ListsBrokenOff'),
     authorizerFailures: ofService('AuthorizerFailures'),
     admitted: ofService('RequestsAdmitted'),
     rejected: rejectionReasons.map((Reason) =>

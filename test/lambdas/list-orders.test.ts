@@ -134,6 +134,7 @@ describe('GET /store/orders', () => {
       expect.objectContaining({
         OrdersListed: 300,
         BytesStreamed: answer.body.length,
+        ListsBrokenOff: 0,
         isComplete: true,
         requestId,
         keyId,
@@ -226,7 +227,7 @@ describe('a list that fails after its first page', () => {
     expect(() => JSON.parse(stream.body.toString())).toThrow(SyntaxError);
     expect(log.text()).toContain('ValidationException');
     expect(log.lines()).toMatchObject([
-      { isComplete: false },
+      { isComplete: false, ListsBrokenOff: 1 },
       { level: 'ERROR', message: 'The list broke off' },
     ]);
     await table.isIdle();
@@ -244,7 +245,7 @@ describe('a client of a list', () => {
     expect(stream.destroyed).toBe(true);
     expect(table.requests.length).toBeLessThan(12);
     expect(log.lines()).toEqual([
-      expect.objectContaining({ isComplete: false, requestId, keyId }),
+      expect.objectContaining({ isComplete: false, ListsBrokenOff: 0, requestId, keyId }),
       expect.objectContaining({ level: 'WARN', message: 'A slow client was cut off' }),
     ]);
   });

@@ -198,6 +198,7 @@ describe('a deployment of prod', () => {
           { Name: '${MonitoringServerErrors}' },
           { Name: '${MonitoringAuthorizerFailures}' },
           { Name: '${MonitoringRequestsNotLogged}' },
+          { Name: '${MonitoringListsBrokenOff}' },
         ],
       },
       AutoRollbackConfiguration: {

@@ -89,6 +89,12 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
     above: 4,
     points: '2 of 3',
   },
+  ListsBrokenOff: {
+    metrics: { value: 'Sum of StoreOrders ListsBrokenOff' },
+    period: 60,
+    above: 0,
+    points: '2 of 3',
+  },
   RequestsNotLogged: {
     metrics: { requests, lines: 'Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}' },
     // IF treats a missing value as 0, even if FILL has nothing to fill.
