@@ -14,7 +14,7 @@ import {
   type KeyDetails,
   type StoredEntry,
 } from '../owners/stored-owner.ts';
-import { present, size } from '../stage/dynamodb-calls.ts';
+import { absent, present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { failureText, mayBeDone } from '../stage/service-failure.ts';
 import { createKeyId, createToken, ownCharactersOf } from './api-key-token.ts';
@@ -65,7 +65,7 @@ async function addEntry(
   stage: KeyStage,
 ): Promise<void> {
   const path = `keys.${tokenHash}`;
-  const where = { ownerHash: present, [path]: undefined, keys: size('<', maxKeys) };
+  const where = { ownerHash: present, [path]: absent, keys: size('<', maxKeys) };
   if (await changeItem(details, { set: { [path]: entry }, where }, stage)) return;
   const name = quoted(details.name);
   if (Object.keys(item.keys).length < maxKeys) throw new ChangedMeanwhileError(`The owner ${name}`);

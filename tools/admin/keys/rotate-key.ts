@@ -1,7 +1,7 @@
 import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
 import { complete } from '../owners/find-owner.ts';
 import { changeItem, type StoredEntry } from '../owners/stored-owner.ts';
-import { present, size } from '../stage/dynamodb-calls.ts';
+import { present, size, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { findKey, replacementOf, type StoredKey } from './find-key.ts';
 import { type DraftKey, draftKey, grantKey, type IssuedKey } from './issue-key.ts';
@@ -70,8 +70,8 @@ async function addReplacementEntry(
       where: {
         [oldEntry]: present,
         keys: size('=', Object.keys(owner.item!.keys).length),
-        [`${oldEntry}.bannedUntil`]: bannedUntil,
-        [`${oldEntry}.expiresAt`]: old.expiresAt,
+        [`${oldEntry}.bannedUntil`]: unchanged(bannedUntil),
+        [`${oldEntry}.expiresAt`]: unchanged(old.expiresAt),
       },
     },
     stage,

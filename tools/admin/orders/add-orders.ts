@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
-import { change, present } from '../stage/dynamodb-calls.ts';
+import { change, present, unchanged } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
 import { failureOf, failureText, mayBeDone, UnconfirmedError } from '../stage/service-failure.ts';
 import type { StoredOrder } from './find-order.ts';
@@ -132,7 +132,8 @@ async function updateOrder(
   set: Partial<OrderItem>,
   table: RetryingTable,
 ): Promise<StoredOrder | undefined> {
-  const where = { id: present, ...valuesOf(existing, Object.keys(set)) };
+  const asRead = Object.keys(set).map((field) => [field, unchanged(existing[field])]);
+  const where = { id: present, ...Object.fromEntries(asRead) };
   let updated: StoredOrder | undefined;
   await repeat([id], table, async () => {
     updated = await change<StoredOrder>(

@@ -1,7 +1,7 @@
 import { cancellationFields } from '../../../lambdas/domain/order-fields.ts';
 import type { ChangeableStatus, OrderStatus } from '../../../lambdas/domain/order-states.ts';
 import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { change, unchanged } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
 import { findOrder, type StoredOrder } from './find-order.ts';
 import type { FileField } from './order-record.ts';
@@ -39,7 +39,10 @@ export async function changeOrder(
 ) {
   const { from, to, done } = transitions[verb];
   refuseUnless(from, done, before);
-  const lastCancellation = Object.keys(cancellationFields).map((name) => [name, before[name]]);
+  const lastCancellation = Object.keys(cancellationFields).map((name) => [
+    name,
+    unchanged(before[name]),
+  ]);
   const write = {
     table: table.tableName,
     key: { id: before.id },

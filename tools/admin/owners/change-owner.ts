@@ -14,6 +14,7 @@ import {
   nameReservation,
   ownerIdOfName,
   ownerName,
+  reservableFor,
 } from './find-owner.ts';
 import {
   type CompleteOwner,
@@ -59,7 +60,7 @@ export async function renameOwner(
   const name = ownerName(newName);
   const { ownerId, name: oldName } = (await ownerToRename(idOrName, name, stage)).details;
   const [reservation, oldReservation] = [nameReservation(name), nameReservation(oldName)];
-  const where = [{ ownerId: undefined }, { owner: ownerId }];
+  const where = reservableFor(ownerId);
   const isRenamed = await changeTogether(
     [
       { Update: inOwners(ownerId, { set: { name }, where: { name: oldName } }, stage) },

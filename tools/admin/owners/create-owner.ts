@@ -1,6 +1,6 @@
 import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { createOwnerIdentity } from '../keys/api-key-token.ts';
-import { changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
+import { absent, changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { noUsage } from './change-owner.ts';
@@ -48,7 +48,7 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<S
 /** @returns the id of the new owner, or of the one whose creation was interrupted */
 async function reserveName(name: string, stage: KeyStage): Promise<string> {
   const { ownerId } = createOwnerIdentity(stage.tokenPrefix);
-  const reservation = { set: { owner: ownerId }, where: { ownerId: undefined } };
+  const reservation = { set: { owner: ownerId }, where: { ownerId: absent } };
   if (await changeDetails(nameReservation(name), reservation, stage)) return ownerId;
   const reservedFor = (await ownerIdOfName(name, stage)) ?? ownerId;
   const owner = await readOwner(reservedFor, stage);
@@ -93,7 +93,7 @@ async function putItem(
   const key = { table: stage.apiKeysTable, key: { ownerHash } };
   const agree = { set: { agreed }, where: { ownerId: present } };
   const changes = [
-    { Update: expressions({ ...key, set: { ...item }, where: { ownerHash: undefined } }) },
+    { Update: expressions({ ...key, set: { ...item }, where: { ownerHash: absent } }) },
     { Update: inOwners(ownerId, agree, stage) },
     keepReservation(name, ownerId, stage),
   ];

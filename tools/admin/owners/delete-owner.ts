@@ -1,9 +1,9 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { ChangedMeanwhileError } from '../../shared/errors.ts';
-import { changeTogether, expressions } from '../stage/dynamodb-calls.ts';
+import { absent, changeTogether, expressions } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable, UnconfirmedError } from '../stage/service-failure.ts';
-import { findOwner, nameReservation } from './find-owner.ts';
+import { findOwner, nameReservation, reservableFor } from './find-owner.ts';
 import { deleteGatewayKey } from './gateway-key.ts';
 import { alignGatewayKey } from './set-owner-plan.ts';
 import { inOwners } from './stored-owner.ts';
@@ -26,13 +26,12 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
       if (!ConsumedCapacity) throw new UnconfirmedError('DeleteItem');
     }
     await deleteGatewayKey(ownerId, stage);
-    const ofOwner = [{ owner: ownerId }, { ownerId: undefined }];
     // "owners create" may have completed the owner again meanwhile.
-    const noItem = { table: TableName, key, where: { ownerHash: undefined } };
+    const noItem = { table: TableName, key, where: { ownerHash: absent } };
     const isDeleted = await changeTogether(
       [
         { Delete: inOwners(ownerId, { where: { name } }, stage) },
-        { Delete: inOwners(nameReservation(name), { where: ofOwner }, stage) },
+        { Delete: inOwners(nameReservation(name), { where: reservableFor(ownerId) }, stage) },
         { ConditionCheck: expressions(noItem) },
       ],
       stage,

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { InvalidValueError, NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
 import { isOwnerId } from '../keys/api-key-token.ts';
-import { scanPages } from '../stage/dynamodb-calls.ts';
+import { absent, type Condition, scanPages } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
 
@@ -23,6 +23,11 @@ export function ownerName(text: string): string {
  */
 export function nameReservation(text: string): string {
   return `name#${ownerName(text).toLowerCase().normalize('NFC')}`;
+}
+
+/** The condition that a name is reserved for an owner, or for none. */
+export function reservableFor(owner: string): Condition[] {
+  return [{ owner }, { ownerId: absent }];
 }
 
 /**

@@ -20,13 +20,22 @@ import { UnconfirmedError } from './service-failure.ts';
 /** Values by the paths of attributes, such as `status` or `keys.key_1.label`. */
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** The required values of attributes, by their paths: undefined if absent, or a test. */
-type Condition = Readonly<Record<string, unknown>>;
-
 type Test = (path: string, placeholder: (value: unknown) => string) => string;
+
+/** The required values of attributes, or tests of them, by their paths. At least one. */
+export type Condition = Readonly<Record<string, Test | string | number | object>>;
 
 /** Tests that an attribute is present. */
 export const present: Test = (path) => `attribute_exists(${path})`;
+
+/** Tests that an attribute is absent. */
+export const absent: Test = (path) => `attribute_not_exists(${path})`;
+
+/** Tests that an attribute still is as it was read: absent, if the value is undefined. */
+export const unchanged =
+  (value: unknown): Test =>
+  (path, placeholder) =>
+    value === undefined ? absent(path, placeholder) : `${path} = ${placeholder(value)}`;
 
 /** Tests the number of entries of a map. */
 export const size =
@@ -92,8 +101,12 @@ export async function changeTogether(
   }
 }
 
-/** Formats a change as DynamoDB's expressions, for UpdateItem or for a part of a transaction. */
-export function expressions({ table, key, set, setAbsent, remove = [], where = [] }: Change) {
+/**
+ * Formats a change as DynamoDB's expressions, for UpdateItem or for a part of a transaction.
+ *
+ * @throws TypeError if a condition is empty or a required value is undefined: the change would be unconditional
+ */
+export function expressions({ table, key, set, setAbsent, remove = [], where }: Change) {
   const names: Record<string, string> = {};
   const values: Record<string, unknown> = {};
   const pathName = (path: string) =>
@@ -113,15 +126,15 @@ export function expressions({ table, key, set, setAbsent, remove = [], where = [
     ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
     ...(remove.length > 0 ? [`REMOVE ${remove.map(pathName).join(', ')}`] : []),
   ];
-  const conditions = [where].flat().map((condition) =>
-    Object.entries(condition)
-      .map(([path, test]) => {
-        if (typeof test === 'function') return (test as Test)(pathName(path), valueName);
-        if (test === undefined) return `attribute_not_exists(${pathName(path)})`;
-        return `${pathName(path)} = ${valueName(test)}`;
-      })
-      .join(' AND '),
-  );
+  const conditions = [where ?? []].flat().map((condition) => {
+    const tests = Object.entries(condition).map(([path, test]) => {
+      if (test === undefined) throw new TypeError(`The condition on ${path} has no value.`);
+      const isTest = typeof test === 'function';
+      return (isTest ? (test as Test) : unchanged(test))(pathName(path), valueName);
+    });
+    if (tests.length === 0) throw new TypeError('The condition is empty.');
+    return tests.join(' AND ');
+  });
   return {
     TableName: table,
     Key: key,
