@@ -211,6 +211,14 @@ describe('the contract', () => {
     expect(unused).toEqual([]);
   });
 
+  it('promises every header, except those that depend on the request or on AWS', () => {
+    const headers = Object.entries<{ required?: boolean }>(contractDocument.components.headers);
+
+    const optional = headers.filter(([, { required }]) => !required).map(([name]) => name);
+
+    expect(optional).toEqual(['Content-Encoding', 'x-amz-apigw-id']);
+  });
+
   it('R29: states the stability of every operation that is not deprecated', () => {
     const unmarked = operations.filter(
       ({ deprecated, 'x-stability': stability }) =>
