@@ -83,11 +83,8 @@ function everyMethodOfStage(methodArn: string): string {
 function recordDecision({ keyId, rejection, isBanStart }: Decision, requestId: string): void {
   const fields = { requestId, keyId };
   if (isBanStart) recordMetrics({ KeysBanned: 1 }, fields);
-  if (rejection) {
-    recordMetrics({ RequestsRejected: 1 }, fields, { Reason: rejection.code });
-  } else {
-    recordMetrics({ RequestsAdmitted: 1 }, fields);
-  }
+  // An admitted request is counted in the access log, which has a line for it anyway.
+  if (rejection) recordMetrics({ RequestsRejected: 1 }, fields, { Reason: rejection.code });
 }
 
 function recordFailure(error: unknown, requestId: string): void {

@@ -68,11 +68,16 @@ async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Pr
   return { statusCode: 204, headers: {}, body: '' };
 }
 
-/** Counts the outcome, except that of a malformed request, which names no order. */
+/**
+ * Records the outcome, except that of a malformed request, which names no order. The latency begins when
+ * API Gateway receives the request, so it includes the authorizer and a cold start.
+ */
 function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
   const Outcome = cancellationOutcomes.find((outcome) => outcome === code);
   if (!Outcome) return;
-  recordMetrics({ CancellationsRequested: 1 }, logFields(event), { Outcome });
+  // CloudWatch has no percentiles of a metric with a negative value, which a wrong clock could give.
+  const CancellationLatency = Math.max(0, Date.now() - event.requestContext.requestTimeEpoch);
+  recordMetrics({ CancellationLatency }, logFields(event), { Outcome });
 }
 
 /**

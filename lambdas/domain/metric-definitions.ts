@@ -7,10 +7,9 @@ import { cancelRefusals } from './order-states.ts';
 export const metricNamespace = 'StoreOrders';
 
 export const metricUnits = {
-  RequestsAdmitted: 'Count',
   RequestsRejected: 'Count',
   KeysBanned: 'Count',
-  CancellationsRequested: 'Count',
+  CancellationLatency: 'Milliseconds',
   OrdersListed: 'Count',
   BytesStreamed: 'Bytes',
   ListsBrokenOff: 'Count',
@@ -29,7 +28,7 @@ export const rejectionReasons = [
 export type RejectionReason = (typeof rejectionReasons)[number];
 
 /**
- * How a cancellation with a valid order id ends: the dimension `Outcome` of `CancellationsRequested`.
+ * How a cancellation with a valid order id ends: the dimension `Outcome` of `CancellationLatency`.
  * All but the first are error codes.
  */
 export const cancellationOutcomes = [

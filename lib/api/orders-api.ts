@@ -65,14 +65,6 @@ export class OrdersApi extends Construct {
   }
 
   private createRestApi({ configuration, functions }: OrdersApiProps): RestApi {
-    const methodOptions = {
-      // Data traces stay off, because they would contain the bearer token.
-      loggingLevel: MethodLoggingLevel.ERROR,
-      dataTraceEnabled: false,
-      throttlingRateLimit: configuration.throttle.requestsPerSecond,
-      throttlingBurstLimit: configuration.throttle.burst,
-    };
-    const { path, method } = operations.cancelOrder;
     const restApi = new RestApi(this, 'RestApi', {
       restApiName: stackName(configuration.stage),
       description: 'The orders of a store',
@@ -92,14 +84,13 @@ export class OrdersApi extends Construct {
         accessLogDestination: this.accessLogs.destination,
         accessLogFormat: this.accessLogs.format,
         ...(configuration.tracing && { tracingEnabled: true }),
-        ...methodOptions,
+        // Data traces stay off, because they would contain the bearer token.
+        loggingLevel: MethodLoggingLevel.ERROR,
+        dataTraceEnabled: false,
+        throttlingRateLimit: configuration.throttle.requestsPerSecond,
+        throttlingBurstLimit: configuration.throttle.burst,
+        // CloudWatch charges for the metrics of each method, which nothing reads.
         metricsEnabled: false,
-        methodOptions: {
-          // The alarms on latency read the metrics of this method alone. CloudWatch charges for those of
-          // each method. A method's settings replace those of the stage, so they repeat them.
-          // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-stages.html
-          [`/v1${path}/${method}`]: { ...methodOptions, metricsEnabled: true },
-        },
       },
     });
     // `RestApi` has no properties for the TLS of the default endpoint.

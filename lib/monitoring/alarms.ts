@@ -10,7 +10,9 @@ export interface AlarmDefinition
   readonly meaning: string;
   /** The anchor of a heading in `docs/runbook.md`. */
   readonly runbookAnchor: string;
-  readonly above: number;
+  /** The value above which it is raised, or the one below which it is. */
+  readonly above?: number;
+  readonly below?: number;
 }
 
 /** Two minutes of three: an outage is reported at once, and a single bad minute is not. */
@@ -40,13 +42,13 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   return [
     {
       id: 'ServerErrors',
-      meaning: 'More than 1 % of all requests get a 5xx, not counting refused lists.',
+      meaning: 'More than 1 % of the accepted requests get a 5xx, not counting refused lists.',
       runbookAnchor: 'server-errors',
       // With little traffic, a single failure is more than 1 %, so at least five errors are required.
       metric: new MathExpression({
-        label: '5xx in percent of all requests',
-        expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-        usingMetrics: { errors: metrics.serverErrors, requests: metrics.requests },
+        label: '5xx in percent of accepted requests',
+        expression: 'IF(errors >= 5, 100 * errors / accepted, 0)',
+        usingMetrics: { errors: metrics.serverErrors, accepted: metrics.accepted },
         period: Duration.minutes(1),
       }),
       above: 1,
@@ -64,15 +66,16 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       id: 'RequestsNotLogged',
       meaning: 'The access log is empty: the alarms on 5xx answers see nothing.',
       runbookAnchor: 'requests-not-logged',
-      // A log without lines has no metric. Not every request is logged, so the numbers are not compared.
+      // Other minutes have no value. A log without lines has no metric, for which IF takes 0. Not every
+      // request is logged, so the numbers are not compared.
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
       metric: new MathExpression({
-        label: 'requests without a line in the access log',
-        expression: 'IF(requests >= 5, FILL(lines, 0), 1) < 1',
+        label: 'lines in the access log, in minutes with five requests',
+        expression: 'IF(requests >= 5, FILL(lines, 0))',
         usingMetrics: { requests: metrics.requests, lines: metrics.accessLogLines },
         period: Duration.minutes(1),
       }),
-      above: 0,
+      below: 1,
       // The lines of the last minute can be late.
       evaluationPeriods: 3,
     },
@@ -93,11 +96,11 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       ...twoOfThree,
     },
     ...budgetAlarms('Availability', {
-      promise: 'requests, not counting refused lists, get no 5xx',
+      promise: 'accepted requests, not counting refused lists, get no 5xx',
       runbookAnchor: 'server-errors',
       budget: 0.001,
       failedShare: 'errors / requests',
-      usingMetrics: { errors: metrics.serverErrors, requests: metrics.requests },
+      usingMetrics: { errors: metrics.serverErrors, requests: metrics.accepted },
     }),
     ...budgetAlarms('CancelLatency', {
       promise: `cancellations are answered within ${cancelWithinMs} ms`,

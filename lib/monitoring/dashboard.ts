@@ -27,6 +27,7 @@ export class Dashboard extends Construct {
         [
           graph('Requests', [
             metrics.requests,
+            metrics.accepted,
             metrics.clientErrors,
             metrics.tooManyRequests,
             metrics.serverErrors,

@@ -48,11 +48,12 @@ export class Monitoring extends Construct {
   }
 
   private createAlarm(definition: AlarmDefinition, runbook: string): Alarm {
-    const { id, meaning, runbookAnchor, above, ...options } = definition;
+    const { id, meaning, runbookAnchor, above, below, ...options } = definition;
     const alarm = new Alarm(this, id, {
       ...options,
-      threshold: above,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      ...(below === undefined
+        ? { threshold: above!, comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD }
+        : { threshold: below, comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD }),
       // A period without requests has no data, which is not a reason for an alarm.
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: `${meaning} Runbook: ${runbook}#${runbookAnchor}`,
@@ -89,7 +90,7 @@ export class Monitoring extends Construct {
    */
   private countInAccessLog(logGroup: LogGroup): void {
     const scope = new Construct(this, 'AccessLog');
-    for (const [metricName, pattern] of Object.entries(accessLogPatterns)) {
+    for (const { metricName, pattern } of accessLogPatterns) {
       new MetricFilter(scope, metricName, {
         logGroup,
         filterPattern: FilterPattern.literal(pattern),

@@ -40,7 +40,7 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
   {
     name: 'cancellation-latency',
     logs: ['accessLog'],
-    text: `filter method = "${operations.cancelOrder.method}" and resource = "/v1${operations.cancelOrder.path}"
+    text: `filter method = "${operations.cancelOrder.method}" and resource = "/v1${operations.cancelOrder.path}" and integrationStatus != "-"
 | stats pct(authorizerLatencyMs, 99), pct(integrationLatencyMs, 99), pct(responseLatencyMs, 99)
   by bin(5m)`,
   },

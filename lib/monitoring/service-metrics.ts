@@ -14,25 +14,42 @@ import type { StageName } from '../settings/stages.ts';
 
 const listsPath = `/v1${operations.listOrders.path}`;
 
+const isNoRefusedList = `($.integrationStatus != "429" || $.resource != "${listsPath}")`;
+
 /**
- * What is counted in the access log, by the name of the metric, with the pattern of the lines. The log
+ * What is counted in the access log, by the name of the metric, with the condition on the lines. The log
  * quotes all values, so a status is compared as text.
  *
  * A list is refused if all environments that lists may occupy are taken: Lambda then responds with 429
  * to API Gateway, and API Gateway with 503 to the client. `integrationStatus` is Lambda's own status.
  *
+ * An accepted request got a 2xx or a 5xx and was not a refused list. A preflight is not one, because a
+ * browser sends it without a key.
+ *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
-export const accessLogPatterns = {
-  ClientErrors: '{ $.status = "4*" }',
-  TooManyRequests: '{ $.status = "429" }',
-  ServerErrors: `{ $.status = "5*" && ($.integrationStatus != "429" || $.resource != "${listsPath}") }`,
-  ListsRefused: `{ $.integrationStatus = "429" && $.resource = "${listsPath}" }`,
-  AuthorizerFailures: '{ $.errorType = "AUTHORIZER_*" }',
+const accessLogConditions = {
+  RequestsAdmitted: '$.keyId = "key_*" && $.status != "429"',
+  RequestsAccepted: `($.status = "2*" || $.status = "5*") && $.method != "OPTIONS" && ${isNoRefusedList}`,
+  ClientErrors: '$.status = "4*"',
+  TooManyRequests: '$.status = "429"',
+  ServerErrors: `$.status = "5*" && ${isNoRefusedList}`,
+  ListsRefused: `$.integrationStatus = "429" && $.resource = "${listsPath}"`,
+  AuthorizerFailures: '$.errorType = "AUTHORIZER_*"',
 } as const;
 
-type AccessLogMetric = keyof typeof accessLogPatterns;
+type AccessLogMetric = keyof typeof accessLogConditions;
+
+/**
+ * The patterns of metric filters, by the name of the metric. Each names `$.stage`, because a dimension has
+ * to be one of the fields of the pattern.
+ *
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
+ */
+export const accessLogPatterns = Object.entries(accessLogConditions).map(
+  ([metricName, condition]) => ({ metricName, pattern: `{ ${condition} && $.stage = "*" }` }),
+);
 
 export interface ServiceMetricsProps {
   readonly stage: StageName;
@@ -45,13 +62,6 @@ export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
 /** The metrics of one stage, from API Gateway, DynamoDB, the access log and the functions. */
 export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMetricsProps) {
-  const ofApi = (metricName: string, { dimensionsMap, ...options }: MetricOptions) =>
-    new Metric({
-      namespace: 'AWS/ApiGateway',
-      metricName,
-      ...options,
-      dimensionsMap: { ApiName: restApi.restApiName, Stage: stage, ...dimensionsMap },
-    });
   const ofService = (
     metricName: MetricName | AccessLogMetric,
     { dimensionsMap, ...options }: MetricOptions = {},
@@ -63,9 +73,24 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
       ...options,
       dimensionsMap: { Stage: stage, ...dimensionsMap },
     });
+  const ofEach = (
+    metricName: MetricName,
+    dimension: string,
+    values: readonly string[],
+    options: MetricOptions = {},
+  ) =>
+    values.map((value) =>
+      ofService(metricName, { ...options, dimensionsMap: { [dimension]: value }, label: value }),
+    );
   const { orders, apiKeys } = tables;
   return {
-    requests: ofApi('Count', { statistic: Stats.SAMPLE_COUNT }),
+    /** All requests, including refused ones. */
+    requests: new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName: 'Count',
+      statistic: Stats.SAMPLE_COUNT,
+      dimensionsMap: { ApiName: restApi.restApiName, Stage: stage },
+    }),
     // `metricIncomingLogEvents` of the CDK names a metric that does not exist, without a dimension.
     accessLogLines: new Metric({
       namespace: 'AWS/Logs',
@@ -80,14 +105,14 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     listsRefused: ofService('ListsRefused'),
     listsBrokenOff: ofService('ListsBrokenOff'),
     authorizerFailures: ofService('AuthorizerFailures'),
+    /** What alarms divide by: nobody can increase it without a key, or beyond a key's limits. */
+    accepted: ofService('RequestsAccepted'),
     admitted: ofService('RequestsAdmitted'),
-    rejected: rejectionReasons.map((Reason) =>
-      ofService('RequestsRejected', { dimensionsMap: { Reason }, label: Reason }),
-    ),
+    rejected: ofEach('RequestsRejected', 'Reason', rejectionReasons),
     keysBanned: ofService('KeysBanned'),
-    cancellationsRequested: cancellationOutcomes.map((Outcome) =>
-      ofService('CancellationsRequested', { dimensionsMap: { Outcome }, label: Outcome }),
-    ),
+    cancellationsRequested: ofEach('CancellationLatency', 'Outcome', cancellationOutcomes, {
+      statistic: Stats.SAMPLE_COUNT,
+    }),
     ordersListed: ofService('OrdersListed'),
     bytesStreamed: ofService('BytesStreamed', { unit: Unit.BYTES }),
     /** Throttled reads and writes of the tables, by the id of their alarm. */
@@ -97,16 +122,15 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
       OrderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
       OrderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
     },
-    /** API Gateway's latency of cancellations in milliseconds, whatever the response. */
+    /**
+     * The latency in milliseconds of the cancellations that reached the function. API Gateway's own metric
+     * includes refused ones, which take only a few milliseconds.
+     */
     cancelLatency: (statistic: string) =>
-      ofApi('Latency', {
+      ofService('CancellationLatency', {
         statistic,
         period: Duration.minutes(5),
         label: `cancelOrder ${statistic}`,
-        dimensionsMap: {
-          Method: operations.cancelOrder.method,
-          Resource: `/v1${operations.cancelOrder.path}`,
-        },
       }),
   };
 }

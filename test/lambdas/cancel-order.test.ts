@@ -74,11 +74,30 @@ function errorAnswer(status: number, code: string, headers = {}) {
 
 /** The line that counts an outcome, with the fields that identify the request. */
 const counted = (Outcome: string) =>
-  expect.objectContaining({ CancellationsRequested: 1, Outcome, requestId, keyId });
+  expect.objectContaining({
+    CancellationLatency: expect.any(Number),
+    Outcome,
+    requestId,
+    keyId,
+  });
 
 const unavailable = errorAnswer(503, 'service_unavailable', { 'Retry-After': '1' });
 
 describe('cancelOrder', () => {
+  it.each([
+    ['since API Gateway received the request', 1_500, 1_500],
+    ['as 0 if the clocks differ', -1_500, 0],
+  ])('records its latency %s', async (_, agoMs, least) => {
+    const received = requestContext({ requestTimeEpoch: Date.now() - agoMs });
+
+    await send(cancelEvent('1', { requestContext: received }));
+
+    const [{ CancellationLatency, _aws }] = captured.lines() as [Record<string, unknown>];
+    expect(CancellationLatency).toBeGreaterThanOrEqual(least);
+    expect(CancellationLatency).toBeLessThan(least + 1_000);
+    expect(JSON.stringify(_aws)).toContain('{"Name":"CancellationLatency","Unit":"Milliseconds"}');
+  });
+
   it('R13: cancels a pending order with one conditional write, and answers 204 without a body', async () => {
     const response = await cancel('9223372036854775807');
 

@@ -35,6 +35,7 @@ interface AlarmProperties extends Metric {
   readonly EvaluationPeriods: number;
   readonly DatapointsToAlarm?: number;
   readonly Threshold: number;
+  readonly ComparisonOperator: string;
 }
 
 /** The value that an alarm watches: `expression` over `metrics`, or one metric. Periods are in seconds. */
@@ -42,16 +43,18 @@ interface ExpectedAlarm {
   readonly metrics: Readonly<Record<string, string>>;
   readonly expression?: string;
   readonly period: number;
-  readonly above: number;
+  readonly above?: number;
+  readonly below?: number;
   readonly points: string;
 }
 
 const errors = 'Sum of StoreOrders ServerErrors';
+const accepted = 'Sum of StoreOrders RequestsAccepted';
 const requests = 'SampleCount of AWS/ApiGateway Count';
-const latency = 'of AWS/ApiGateway Latency DELETE /v1/store/orders/{orderId}';
+const latency = 'of StoreOrders CancellationLatency';
 
 const availability = {
-  metrics: { errors, requests },
+  metrics: { errors, requests: accepted },
   expression: 'IF(requests >= 1000, errors / requests / 0.001, 0)',
   points: '1 of 1',
 };
@@ -71,8 +74,8 @@ const throttled = (table: string, kind: string) => ({
 
 const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
   ServerErrors: {
-    metrics: { errors, requests },
-    expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+    metrics: { errors, accepted },
+    expression: 'IF(errors >= 5, 100 * errors / accepted, 0)',
     period: 60,
     above: 1,
     points: '2 of 3',
@@ -98,9 +101,9 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
   RequestsNotLogged: {
     metrics: { requests, lines: 'Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}' },
     // IF treats a missing value as 0, even if FILL has nothing to fill.
-    expression: 'IF(requests >= 5, FILL(lines, 0), 1) < 1',
+    expression: 'IF(requests >= 5, FILL(lines, 0))',
     period: 60,
-    above: 0,
+    below: 1,
     points: '3 of 3',
   },
   AvailabilityFastBurn: { ...availability, ...fastBurn },
@@ -129,7 +132,6 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
 /** The metrics of AWS that are shown or watched, as its documentation names them. */
 const metricsOfAws = [
   'AWS/ApiGateway Count',
-  'AWS/ApiGateway Latency',
   'AWS/DynamoDB ReadThrottleEvents',
   'AWS/DynamoDB WriteThrottleEvents',
   'AWS/Logs IncomingLogEvents',
@@ -147,14 +149,13 @@ describe.each(stageNames)('alarms of %s', (stage) => {
     expect(Object.fromEntries(found)).toEqual(expectedAlarms);
   });
 
-  it('notify the topic when they begin, above their threshold and not without data, and when they end', () => {
+  it('notify the topic when they begin, which they do not without data, and when they end', () => {
     const topic = '${MonitoringAlarmTopic}';
 
     for (const alarm of Object.values(alarms)) {
       expect(alarm).toMatchObject({
         AlarmActions: [topic],
         OKActions: [topic],
-        ComparisonOperator: 'GreaterThanThreshold',
         TreatMissingData: 'notBreaching',
       });
       // CloudWatch rejects it together with metric math.
@@ -179,32 +180,42 @@ describe.each(stageNames)('alarms of %s', (stage) => {
   });
 
   it.each([
-    ['ClientErrors', '{ $.status = "4*" }'],
-    ['TooManyRequests', '{ $.status = "429" }'],
+    ['RequestsAdmitted', '$.keyId = "key_*" && $.status != "429"'],
+    [
+      'RequestsAccepted',
+      '($.status = "2*" || $.status = "5*") && $.method != "OPTIONS" && ($.integrationStatus != "429" || $.resource != "/v1/store/orders")',
+    ],
+    ['ClientErrors', '$.status = "4*"'],
+    ['TooManyRequests', '$.status = "429"'],
     // Lambda refuses a list with 429, for which the client gets 500.
     [
       'ServerErrors',
-      '{ $.status = "5*" && ($.integrationStatus != "429" || $.resource != "/v1/store/orders") }',
+      '$.status = "5*" && ($.integrationStatus != "429" || $.resource != "/v1/store/orders")',
     ],
-    ['ListsRefused', '{ $.integrationStatus = "429" && $.resource = "/v1/store/orders" }'],
+    ['ListsRefused', '$.integrationStatus = "429" && $.resource = "/v1/store/orders"'],
     // A 401 is not a failure of the authorizer.
-    ['AuthorizerFailures', '{ $.errorType = "AUTHORIZER_*" }'],
-  ])('count %s in the access log', (MetricName, FilterPattern) => {
-    const filter = properties(stage, 'AWS::Logs::MetricFilter')[`MonitoringAccessLog${MetricName}`];
+    ['AuthorizerFailures', '$.errorType = "AUTHORIZER_*"'],
+  ])(
+    'count %s in the access log, by a pattern with the field of the dimension',
+    (MetricName, condition) => {
+      const filter = properties(stage, 'AWS::Logs::MetricFilter')[
+        `MonitoringAccessLog${MetricName}`
+      ];
 
-    expect(filter).toEqual({
-      LogGroupName: '${ApiAccessLogs}',
-      FilterPattern,
-      MetricTransformations: [
-        {
-          MetricNamespace: metricNamespace,
-          MetricName,
-          MetricValue: '1',
-          Dimensions: [{ Key: 'Stage', Value: '$.stage' }],
-        },
-      ],
-    });
-  });
+      expect(filter).toEqual({
+        LogGroupName: '${ApiAccessLogs}',
+        FilterPattern: `{ ${condition} && $.stage = "*" }`,
+        MetricTransformations: [
+          {
+            MetricNamespace: metricNamespace,
+            MetricName,
+            MetricValue: '1',
+            Dimensions: [{ Key: 'Stage', Value: '$.stage' }],
+          },
+        ],
+      });
+    },
+  );
 });
 
 describe.each(stageNames)('dashboard of %s', (stage) => {
@@ -311,6 +322,7 @@ describe('the saved query for errors', () => {
 /** An alarm in the words of `expectedAlarms`, which leave out that its metrics are those of its stage. */
 function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm {
   const { Metrics = [], EvaluationPeriods, DatapointsToAlarm, Threshold } = alarm;
+  const { ComparisonOperator } = alarm;
   const single = { Metric: alarm, Stat: alarm.Statistic, Period: alarm.Period };
   const queries = Metrics.length === 0 ? [{ Id: 'value', MetricStat: single }] : Metrics;
   const stats = queries.flatMap(({ Id, MetricStat }) =>
@@ -325,7 +337,7 @@ function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm 
     ),
     ...(expression && { expression }),
     period: period!,
-    above: Threshold,
+    [ComparisonOperator === 'LessThanThreshold' ? 'below' : 'above']: Threshold,
     points: `${DatapointsToAlarm ?? EvaluationPeriods} of ${EvaluationPeriods}`,
   };
 }

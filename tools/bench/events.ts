@@ -24,6 +24,7 @@ export function operationEvent(name: OperationName, headers: Record<string, stri
     body: null,
     requestContext: {
       requestId: '00000000-0000-4000-8000-000000000000',
+      requestTimeEpoch: Date.now(),
       authorizer: { keyId: 'key_0123456789abcdefghijklmnopqrstuv', limit: '60000' },
     },
   };

@@ -71,7 +71,13 @@ export const noRateLimitHeaders = {
 /** @param overrides `authorizer: undefined` for a method without an authorizer */
 export function requestContext(overrides: object = {}) {
   const authorizer = { ownerId, keyId, plan: 'free', ...allowance };
-  return { requestId, stage: 'staging', authorizer, ...overrides };
+  return {
+    requestId,
+    requestTimeEpoch: Date.now(),
+    stage: 'staging',
+    authorizer,
+    ...overrides,
+  };
 }
 
 /** @param remainingMs the time until the function's timeout */
