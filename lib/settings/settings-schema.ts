@@ -11,6 +11,7 @@ import {
 
 const certificateRemedy = ({ region }: StageSettings) =>
   `use a certificate of this account in ${region}`;
+const domainRemedy = 'give the name alone, such as api.example.com, a name that no other stage has';
 const prefixRemedy = 'give so_, lower-case letters and _, a prefix that no other stage has';
 const tableRemedy = 'give the name of a table, not its ARN, and each table once';
 
@@ -28,10 +29,7 @@ function schemaOf(settings: StageSettings): SchemaObject {
     apiKeyPrefix: text('^so_[a-z]+_$', prefixRemedy),
     domain: group(
       {
-        name: text(
-          '^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z]+$',
-          'give the name alone, such as api.example.com',
-        ),
+        name: text('^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z]+$', domainRemedy),
         certificateArn: text(
           '^arn:[a-z-]+:acm:[a-z0-9-]+:[0-9]+:certificate/[\\w-]+$',
           certificateRemedy(settings),
@@ -103,8 +101,16 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\/[a-z0-9.[\]:-]+$/.test(text) && URL.parse(text)?.origin === text;
 }
 
-/** The mistakes in a stage's settings, each with the setting, its value, and what to write instead. */
-export function findingsIn(settings: StageSettings, stage: StageName): string[] {
+/**
+ * The mistakes in a stage's settings, each with the setting, its value, and what to write instead.
+ *
+ * @param others the settings of the other stages
+ */
+export function findingsIn(
+  settings: StageSettings,
+  stage: StageName,
+  others = stageNames.filter((name) => name !== stage).map(stageSettings),
+): string[] {
   const ajv = new Ajv({
     allErrors: true,
     verbose: true,
@@ -114,7 +120,7 @@ export function findingsIn(settings: StageSettings, stage: StageName): string[] 
   const validate = ajv.compile(schemaOf(settings));
   validate(settings);
   const malformed = (validate.errors ?? []).map(describe);
-  return [...new Set([...malformed, ...conflictsIn(settings, stage)])];
+  return [...new Set([...malformed, ...conflictsIn(settings, others)])];
 }
 
 function describe({ instancePath, params, data, parentSchema }: ErrorObject): string {
@@ -132,10 +138,10 @@ function finding(name: string, value: unknown, remedy: string): string {
 }
 
 /** The settings that conflict with another setting of the stage, or with another stage. */
-function conflictsIn(settings: StageSettings, stage: StageName): string[] {
+function conflictsIn(settings: StageSettings, others: readonly StageSettings[]): string[] {
   const { account, region, apiKeyPrefix, domain, restoredTables = {} } = settings;
-  const others = stageNames.filter((name) => name !== stage).map(stageSettings);
   const isTaken = others.some((other) => other.apiKeyPrefix === apiKeyPrefix);
+  const isSameDomain = domain && others.some((other) => other.domain?.name === domain.name);
   const [, , , itsRegion, itsAccount] = domain?.certificateArn?.split(':') ?? [];
   // Before the stage has an account, the certificate can be in any account.
   const isOfAccount = account === noAccountYet || itsAccount === account;
@@ -144,6 +150,7 @@ function conflictsIn(settings: StageSettings, stage: StageName): string[] {
   const isTwice = (table: string) => tables.filter(([, other]) => other === table).length > 1;
   return [
     ...(isTaken ? [finding('apiKeyPrefix', apiKeyPrefix, prefixRemedy)] : []),
+    ...(isSameDomain ? [finding('domain.name', domain.name, domainRemedy)] : []),
     ...(isElsewhere
       ? [finding('domain.certificateArn', domain?.certificateArn, certificateRemedy(settings))]
       : []),

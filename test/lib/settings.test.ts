@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { listConcurrency } from '../../lib/settings/functions.ts';
 import { stackName, stageOfStack } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
+import { findingsIn } from '../../lib/settings/settings-schema.ts';
 import {
   ConfigurationError,
   stageConfiguration,
@@ -126,6 +127,15 @@ describe('the configuration of a stage', () => {
     expect(() => configure(settings)).toThrow(ConfigurationError);
     expect(() => configure(settings)).toThrow(/^lib\/settings\/stages\.ts, prod: /);
     expect(() => configure(settings)).toThrow(remedy);
+  });
+
+  it("rejects another stage's domain, which only one of them could deploy", () => {
+    const withDomain = (stage: StageName) => ({ ...stageSettings(stage), domain });
+
+    expect(findingsIn(withDomain('staging'), 'staging', [withDomain('prod')])).toEqual([
+      expect.stringMatching(/^domain\.name is "api\.example\.com": give .+ no other stage has$/),
+    ]);
+    expect(findingsIn(withDomain('staging'), 'staging')).toEqual([]);
   });
 
   it('names all mistakes, each in a line', () => {
