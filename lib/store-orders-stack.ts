@@ -29,7 +29,10 @@ export class StoreOrdersStack extends Stack {
     const functions = forEachFunction(
       (name) => new ApiFunction(this, capitalized(name), { name, configuration, bundles, tables }),
     );
-    const { restApi, accessLogs } = new OrdersApi(this, 'Api', { configuration, functions });
+    const { restApi, accessLogs, executionLogs } = new OrdersApi(this, 'Api', {
+      configuration,
+      functions,
+    });
     const usagePlans = new UsagePlans(this, 'UsagePlans', restApi.deploymentStage);
     if (domain) addCustomDomain(restApi, domain);
     if (firewall) {
@@ -38,7 +41,7 @@ export class StoreOrdersStack extends Stack {
     const monitoring = new Monitoring(this, 'Monitoring', {
       configuration,
       restApi,
-      logs: { ...functions, accessLog: accessLogs },
+      logs: { ...functions, accessLog: accessLogs, executionLog: { logGroup: executionLogs } },
       tables,
     });
     if (configuration.gradualDeployment) {
@@ -56,6 +59,7 @@ export class StoreOrdersStack extends Stack {
       OwnersTableName: tables.owners.tableName,
       AlarmTopicArn: monitoring.topic.topicArn,
       AccessLogGroupName: accessLogs.logGroup.logGroupName,
+      ExecutionLogGroupName: executionLogs.logGroupName,
     });
     for (const name of functionNames) {
       this.addOutputs({

@@ -12,6 +12,7 @@ import {
   templateFile,
 } from '../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
+import { properties } from '../../test/lib/readable.ts';
 import { apiGatewayKeys } from '../../tools/admin/stage/api-gateway-keys.ts';
 import { deployedStage } from '../../tools/admin/status/deployed-stage.ts';
 import { admin, everyCommand } from '../../tools/admin/test/run-admin.ts';
@@ -117,6 +118,20 @@ it('docs/iam/look-policy.json allows the looks of the runbook, and only reading'
   expect(
     actions.filter((action) => !/:(Describe|Filter|Get|GET|List|St\w+Query)/.test(action)),
   ).toEqual([]);
+});
+
+it('docs/iam/look-policy.json allows queries on every log of its stage, and on none of another', () => {
+  const grants = ['staging', 'prod'].map((stage) => grantsOf('look-policy.json', stage));
+  const queries = Object.entries(properties('staging', 'AWS::Logs::LogGroup')).map(
+    ([id, { LogGroupName = `${stack}-${id}` }]) => ({
+      action: 'logs:StartQuery',
+      resource: `arn:aws:logs:${region}:${account}:log-group:${LogGroupName}:log-stream`,
+    }),
+  );
+
+  const refused = grants.map((own) => queries.filter((query) => !isAllowed(query, own)));
+
+  expect(refused).toEqual([[], queries]);
 });
 
 describe('docs/iam/deploy-trust.json', () => {

@@ -47,12 +47,16 @@ const copiedTypes = new Set([
 export class OrdersApi extends Construct {
   readonly restApi: RestApi;
   readonly accessLogs: AccessLogs;
+  /** The reasons for which API Gateway itself answers 500 or 503. */
+  readonly executionLogs: LogGroup;
 
   constructor(scope: Construct, id: string, props: OrdersApiProps) {
     super(scope, id);
     const { configuration } = props;
     this.accessLogs = new AccessLogs(this, 'AccessLogs', configuration);
     this.restApi = this.createRestApi(props);
+    this.executionLogs = this.createExecutionLogs(configuration);
+    this.restApi.deploymentStage.node.addDependency(this.executionLogs);
     const everyResponse = staticMappings(everyResponseHeaders(configuration.corsOrigin));
     addGatewayResponses(this, this.restApi, everyResponse);
     this.addOperations(props);
@@ -95,7 +99,6 @@ export class OrdersApi extends Construct {
     });
     // `RestApi` has no properties for the TLS of the default endpoint.
     Object.assign(restApi.node.defaultChild as CfnRestApi, modernTls);
-    restApi.deploymentStage.node.addDependency(this.createExecutionLogs(restApi, configuration));
     // API Gateway refuses a logging role that IAM does not know everywhere yet. The deployment waits for
     // all methods, and so gives the role that time: https://github.com/aws/aws-cdk/issues/2194
     restApi.node.findChild('Account').node.addDependency(restApi.latestDeployment!);
@@ -105,10 +108,10 @@ export class OrdersApi extends Construct {
   }
 
   /** Without this log group, API Gateway would create one whose logs never expire. */
-  private createExecutionLogs({ restApiId }: RestApi, configuration: StageConfiguration): LogGroup {
+  private createExecutionLogs({ stage, logRetentionDays }: StageConfiguration): LogGroup {
     return new LogGroup(this, 'ExecutionLogs', {
-      logGroupName: `API-Gateway-Execution-Logs_${restApiId}/${configuration.stage}`,
-      retention: configuration.logRetentionDays,
+      logGroupName: `API-Gateway-Execution-Logs_${this.restApi.restApiId}/${stage}`,
+      retention: logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
   }

@@ -5,7 +5,7 @@ import { capitalized } from '../settings/names.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 /** The logs that a query can read. */
-export type LogName = 'accessLog' | FunctionName;
+export type LogName = 'accessLog' | 'executionLog' | FunctionName;
 
 /** A query for CloudWatch Logs Insights, which `docs/runbook.md` names. */
 interface LogQuery {
@@ -36,6 +36,13 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
     text: `filter level = "ERROR" or @message like ${runtimeFailure}
 | display @timestamp, extendedRequestId, keyId, message, error.message, error.cause, @message
 | sort @timestamp desc | limit 50`,
+  },
+  {
+    // Why API Gateway itself answered 500, 503 or 504. Its lines are texts, and begin with a request's id.
+    name: 'execution-errors',
+    logs: ['executionLog'],
+    text: `filter @message like /failed/
+| display @timestamp, @message | sort @timestamp desc | limit 50`,
   },
   {
     name: 'cancellation-latency',

@@ -30,6 +30,7 @@ export type OutputName =
   | 'OwnersTableName'
   | 'AlarmTopicArn'
   | 'AccessLogGroupName'
+  | 'ExecutionLogGroupName'
   | `${Capitalize<FunctionName>}${'Function' | 'LogGroup'}Name`
   | UsagePlanOutputName;
 

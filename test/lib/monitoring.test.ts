@@ -272,6 +272,7 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
   it.each([
     ['function-errors', logsOfFunctions, `level = "ERROR" or @message like ${runtimeFailure}`],
     ['server-errors', ['${ApiAccessLogs}'], 'status like /^5/'],
+    ['execution-errors', ['${ApiExecutionLogs}'], '@message like /failed/'],
     ['bans-by-key', ['${AuthorizerLogs}'], 'ispresent(KeysBanned)'],
   ])('find %s', (name, logs, filter) => {
     const { LogGroupNames, QueryString } = saved.find(({ Name }) => Name.endsWith(`/${name}`))!;

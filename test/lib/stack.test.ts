@@ -28,6 +28,7 @@ describe.each(stageNames)('stack of %s', (stage) => {
       OwnersTableName: { Value: '${TablesOwners}' },
       AlarmTopicArn: { Value: '${MonitoringAlarmTopic}' },
       AccessLogGroupName: { Value: '${ApiAccessLogs}' },
+      ExecutionLogGroupName: { Value: '${ApiExecutionLogs}' },
       ...Object.fromEntries([...functions, ...usagePlans]),
     });
   });
