@@ -3,6 +3,7 @@ import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SNSClient } from '@aws-sdk/client-sns';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { differences, missing } from '../../test/helpers/differences.ts';
@@ -83,7 +84,7 @@ describe.each([
   it('names each resource as far as a name is known', () => {
     // CloudFormation generates the rest of these names.
     const knownPrefix =
-      /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/|function:StoreOrders-staging-\w*)\*$/;
+      /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/|function:StoreOrders-staging-\w*|sns:[^*]+:StoreOrders-staging-\w+)\*$/;
     // CloudWatch's metrics have no ARN, and alarms are listed by the beginning of their names:
     // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
     const named = grants.filter(
@@ -232,13 +233,19 @@ async function callsOfStatus(): Promise<AwsCall[]> {
     cloudwatch: mockClient(CloudWatchClient),
     cloudformation: mockClient(CloudFormationClient),
     lambda: mockClient(LambdaClient),
+    sns: mockClient(SNSClient),
   };
   const name = `${stack}-AuthorizerFunction`;
   const [LogicalResourceId, ResourceType] = ['AuthorizerFunction', 'AWS::Lambda::Function'];
   clients.cloudwatch.onAnyCommand().resolves({});
   clients.lambda.onAnyCommand().resolves({});
+  clients.sns.onAnyCommand().resolves({});
+  const topicArn = `arn:aws:sns:${region}:${account}:${stack}-MonitoringAlarmTopic1`;
   clients.cloudformation.onAnyCommand().resolves({
-    StackResourceSummaries: [{ LogicalResourceId, ResourceType, PhysicalResourceId: name }],
+    StackResourceSummaries: [
+      { LogicalResourceId, ResourceType, PhysicalResourceId: name },
+      { ResourceType: 'AWS::SNS::Topic', PhysicalResourceId: topicArn },
+    ],
   } as never);
   await deployedStage('staging', Date.now(), '');
   const resources: Record<string, string> = {
@@ -246,6 +253,7 @@ async function callsOfStatus(): Promise<AwsCall[]> {
     DescribeAlarms: `arn:aws:cloudwatch:${region}:${account}:alarm:*`,
     ListStackResources: `arn:aws:cloudformation:${region}:${account}:stack/${stack}/id`,
     GetFunctionConfiguration: `arn:aws:lambda:${region}:${account}:function:${name}`,
+    GetTopicAttributes: topicArn,
     Invoke: `arn:aws:lambda:${region}:${account}:function:${name}`,
   };
   return Object.entries(clients).flatMap(([service, client]) => {

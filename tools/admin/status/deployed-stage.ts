@@ -25,14 +25,15 @@ const hourMs = 3_600_000;
  * @param unknownToken a token of the stage that nobody has
  */
 export async function deployedStage(stage: StageName, nowMs: number, unknownToken: string) {
-  // No other command needs this module.
+  // No other command needs this module, nor that of SNS.
   const { CloudWatchClient, GetMetricDataCommand, paginateDescribeAlarms } = await import(
     '@aws-sdk/client-cloudwatch'
   );
   const cloudWatch = withCallLimits(new CloudWatchClient(callLimitSettings()));
   const onlyRaised = { AlarmNamePrefix: `${stackName(stage)}-`, StateValue: 'ALARM' } as const;
-  const found = functionsOf(await stackResources(stage));
-  const [alarms, { MetricDataResults = [] }, functions] = await Promise.all([
+  const resources = await stackResources(stage);
+  const found = functionsOf(resources);
+  const [alarms, { MetricDataResults = [] }, functions, alarmSubscriptions] = await Promise.all([
     Array.fromAsync(paginateDescribeAlarms({ client: cloudWatch }, onlyRaised)),
     cloudWatch.send(
       new GetMetricDataCommand({
@@ -44,6 +45,7 @@ export async function deployedStage(stage: StageName, nowMs: number, unknownToke
       }),
     ),
     Promise.all(found.map((each) => servingFunction(each, unknownToken))),
+    subscriptionsOf(resources),
   ]);
   const sum = (id: keyof ReturnType<typeof metricsOf> | FunctionName) => {
     const { Values = [] } = MetricDataResults.find(({ Id }) => Id === id) ?? {};
@@ -59,6 +61,7 @@ export async function deployedStage(stage: StageName, nowMs: number, unknownToke
           since: StateUpdatedTimestamp?.toISOString() ?? null,
         };
       }),
+    alarmSubscriptions,
     functions: functions.map((each, index) => ({ ...each, errors: sum(found[index]!.id) })),
     lastHour: {
       requests: sum('requests'),
@@ -66,6 +69,27 @@ export async function deployedStage(stage: StageName, nowMs: number, unknownToke
       status5xx: sum('serverErrors') + sum('listsRefused'),
       status429: sum('tooManyRequests'),
     },
+  };
+}
+
+/**
+ * Reads to how many addresses alarms are sent, and how many have yet to confirm. A stack with an `alarmEmail`
+ * subscribes it. AWS drops a subscription that is not confirmed in time, but the stack keeps the resource.
+ *
+ * @see https://docs.aws.amazon.com/sns/latest/api/API_GetTopicAttributes.html
+ */
+async function subscriptionsOf(resources: readonly StackResourceSummary[]) {
+  const ofType = (type: string) => resources.find(({ ResourceType }) => ResourceType === type);
+  const TopicArn = ofType('AWS::SNS::Topic')?.PhysicalResourceId;
+  const { GetTopicAttributesCommand, SNSClient } = await import('@aws-sdk/client-sns');
+  const sns = withCallLimits(new SNSClient(callLimitSettings()));
+  const { Attributes = {} } = TopicArn
+    ? await sns.send(new GetTopicAttributesCommand({ TopicArn }))
+    : {};
+  return {
+    isExpected: ofType('AWS::SNS::Subscription') !== undefined,
+    confirmed: Number(Attributes.SubscriptionsConfirmed ?? 0),
+    pending: Number(Attributes.SubscriptionsPending ?? 0),
   };
 }
 

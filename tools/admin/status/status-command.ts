@@ -22,8 +22,8 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
 }
 
 const statusHelp = `
-The first line is "STAGE works", or what is wrong: alarms that are on, functions that fail, and owners that are
-incomplete. If anything is wrong, the exit code is 1. The command changes nothing. A local run has no alarms,
+The first line is "STAGE works", or what is wrong: alarms that are on or reach nobody, functions that fail, and owners
+that are incomplete. If anything is wrong, the exit code is 1. The command changes nothing. A local run has no alarms,
 metrics or versions.`;
 
 async function status({ stage, options }: Call): Promise<Result> {
@@ -39,11 +39,8 @@ async function status({ stage, options }: Call): Promise<Result> {
     each.map((ban) => ({ ownerId, name, ...ban })),
   );
   const problems = [...(deployed ? deployedProblems(deployed) : []), ...ownerProblems(owners)];
-  const unasked = (deployed?.functions ?? []).flatMap(({ name, unknown }) =>
-    unknown ? [`, but the function ${name} could not be asked: ${unknown}`] : [],
-  );
-  const verdict =
-    problems.length === 0 ? `${stage.name} works${unasked.join('')}` : problems.join('; ');
+  const remarks = deployed ? deployedRemarks(deployed) : [];
+  const verdict = [problems.join('; ') || `${stage.name} works`, ...remarks].join(', but ');
   const texts = [
     verdict,
     ...(deployed ? deployedTexts(deployed) : []),
@@ -57,8 +54,9 @@ async function status({ stage, options }: Call): Promise<Result> {
   };
 }
 
-function deployedProblems({ alarms, functions }: DeployedStage): string[] {
+function deployedProblems({ alarms, alarmSubscriptions, functions }: DeployedStage): string[] {
   return [
+    ...(alarmSubscriptions.isExpected ? unheardAlarms(alarmSubscriptions) : []),
     ...alarms.map(({ name }) => `${name ? `the alarm ${name}` : 'an alarm without a name'} is on`),
     ...functions.flatMap(({ name, failure }) =>
       failure ? [`the function ${name} ${failure}`] : [],
@@ -70,6 +68,23 @@ function deployedProblems({ alarms, functions }: DeployedStage): string[] {
           `the function ${name} had ${counted(errors, 'error')} in the last hour`,
       ),
   ];
+}
+
+/** What is no problem of the stage. Staging needs no address for alarms. */
+function deployedRemarks({ alarmSubscriptions, functions }: DeployedStage): string[] {
+  const unasked = functions.flatMap(({ name, unknown }) =>
+    unknown ? [`the function ${name} could not be asked: ${unknown}`] : [],
+  );
+  return alarmSubscriptions.isExpected
+    ? unasked
+    : [...unasked, ...unheardAlarms(alarmSubscriptions)];
+}
+
+function unheardAlarms({ confirmed, pending }: DeployedStage['alarmSubscriptions']): string[] {
+  if (confirmed > 0) return [];
+  const reason =
+    pending > 0 ? 'a subscription waits for its confirmation' : 'the topic has no subscription';
+  return [`alarms reach nobody: ${reason} (docs/runbook.md, "Alarms that reach nobody")`];
 }
 
 function ownerProblems(owners: readonly OwnerView[]): string[] {

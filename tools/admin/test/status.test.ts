@@ -10,6 +10,7 @@ import {
   LambdaClient,
   ResourceNotFoundException,
 } from '@aws-sdk/client-lambda';
+import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -31,24 +32,31 @@ const idleOwner = {
 const since = new Date('2026-11-20T09:00:00Z');
 
 const lambda = mockClient(LambdaClient);
+const sns = mockClient(SNSClient);
+const clients = [dynamodb, cloudWatch, lambda, sns];
 
 const functionNamed = (LogicalResourceId: string, PhysicalResourceId: string) => {
   return { ResourceType: 'AWS::Lambda::Function', LogicalResourceId, PhysicalResourceId };
 };
 
+let resources: object[];
+
 beforeEach(() => {
   stack.outputs.ApiKeysTableName = 'keys';
-  for (const each of [dynamodb, cloudWatch, lambda]) each.reset();
+  for (const each of clients) each.reset();
   dynamodb.on(ScanCommand).resolves({ Items: [idleOwner], Count: 1 });
   const arn = 'arn:aws:lambda:eu-central-1:1:function:List:live';
-  cloudFormation.on(ListStackResourcesCommand).resolves({
-    StackResourceSummaries: [
-      functionNamed('AuthorizerFunction1', 'Authorizer'),
-      functionNamed('ListOrdersFunction1', 'List'),
-      functionNamed('CancelOrderFunction1', 'Cancel'),
-      { ResourceType: 'AWS::Lambda::Alias', PhysicalResourceId: arn },
-    ] as never,
-  });
+  resources = [
+    functionNamed('AuthorizerFunction1', 'Authorizer'),
+    functionNamed('ListOrdersFunction1', 'List'),
+    functionNamed('CancelOrderFunction1', 'Cancel'),
+    { ResourceType: 'AWS::Lambda::Alias', PhysicalResourceId: arn },
+    { ResourceType: 'AWS::SNS::Topic', PhysicalResourceId: 'topic' },
+  ];
+  cloudFormation
+    .on(ListStackResourcesCommand)
+    .callsFake(() => ({ StackResourceSummaries: resources }));
+  subscriptionsAre(1, 0);
   const LastModified = '2026-11-20T09:00:00.000+0000';
   lambda.on(GetFunctionConfigurationCommand).resolves({ Version: '$LATEST', LastModified });
   lambda
@@ -60,12 +68,21 @@ beforeEach(() => {
 });
 
 afterAll(() => {
-  for (const each of [dynamodb, cloudWatch, lambda]) each.restore();
+  for (const each of clients) each.restore();
 });
 
 function authorizerAnswers(answer: object): void {
   const Payload = Buffer.from(JSON.stringify(answer)) as never;
   lambda.on(InvokeCommand, { FunctionName: 'Authorizer' }).resolves({ Payload });
+}
+
+function subscriptionsAre(confirmed: number, pending: number): void {
+  sns.on(GetTopicAttributesCommand, { TopicArn: 'topic' }).resolves({
+    Attributes: {
+      SubscriptionsConfirmed: String(confirmed),
+      SubscriptionsPending: String(pending),
+    },
+  });
 }
 
 function metricsAre(values: Record<string, number[]>): void {
@@ -113,6 +130,22 @@ it.each<[string, string, () => unknown]>([
           { AlarmName: 'StoreOrders-staging-ServerErrors', StateUpdatedTimestamp: since },
         ],
       }),
+  ],
+  [
+    'the subscription of the stack was dropped or ended',
+    'alarms reach nobody: the topic has no subscription (docs/runbook.md, "Alarms that reach nobody")',
+    () => {
+      resources.push({ ResourceType: 'AWS::SNS::Subscription' });
+      subscriptionsAre(0, 0);
+    },
+  ],
+  [
+    'the subscription of the stack is not confirmed',
+    'alarms reach nobody: a subscription waits for its confirmation (docs/runbook.md, "Alarms that reach nobody")',
+    () => {
+      resources.push({ ResourceType: 'AWS::SNS::Subscription' });
+      subscriptionsAre(0, 1);
+    },
   ],
   [
     'the authorizer fails',
@@ -180,6 +213,15 @@ it.each<[string, string, () => unknown]>([
   expect(JSON.parse(json.stdout)).toMatchObject({ works: false, problems: [problem] });
 });
 
+it('says that alarms reach nobody of a stage that names nobody', async () => {
+  subscriptionsAre(0, 0);
+
+  const { exitCode, stdout } = await admin(['status', '--stage', 'staging']);
+
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^staging works, but alarms reach nobody: the topic has no subscription/);
+});
+
 it('says if it could not ask the authorizer', async () => {
   lambda
     .on(InvokeCommand)
@@ -204,7 +246,8 @@ it('shows what there is if everything that AWS declares optional is missing', as
     exitCode: 1,
     stderr:
       'error: staging: an alarm without a name is on; the function authorizer is missing; the function listOrders is ' +
-      'missing; the function cancelOrder is missing\n',
+      'missing; the function cancelOrder is missing, but alarms reach nobody: the topic has no subscription ' +
+      '(docs/runbook.md, "Alarms that reach nobody")\n',
   });
 });
 
