@@ -12,12 +12,15 @@ const shells = ['bash --norc -i', 'zsh -f -i'].filter((shell) => run(shell, '', 
 describe.each(shells)('Pasted into %s', (shell) => {
   it.each([
     ['CREATE_COMPLETE', 0, ''],
+    ['UPDATE_ROLLBACK_FAILED', 0, ''],
     ['ROLLBACK_COMPLETE', 1, ''],
-    [
-      'ROLLBACK_COMPLETE',
-      0,
-      'update-table delete-table update-termination-protection delete-stack',
-    ],
+    ...['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'DELETE_FAILED'].map(
+      (state): [string, number, string] => [
+        state,
+        0,
+        'update-table delete-table update-termination-protection delete-stack',
+      ],
+    ),
   ])(
     'twice, the block for a failed creation removes of %s with %i orders: %s',
     (state, orders, removed) => {
