@@ -84,10 +84,23 @@ describe.each(shells)('Pasted into %s', (shell) => {
     expect(paste(shell, {}, block).filter((call) => /^gh/.test(call))).toHaveLength(1);
   });
 
-  it('a role for GitHub is created once, and names any repository', () => {
+  it('a subscription is confirmed by the token in the link, so that a link cannot end it', () => {
+    const answers = { '*confirm-subscription*': 'echo arn', '*describe-stacks*': 'echo topic' };
+
+    const calls = paste(shell, answers, ['first-deploy', 'output() {', 'confirm-subscription']);
+
+    expect(calls.slice(-2)).toEqual([
+      expect.stringMatching(/ --token 2a7f --authenticate-on-unsubscribe true $/),
+      expect.stringContaining(' --subscription-arn arn '),
+    ]);
+  });
+
+  it('a role for GitHub is created once, and names the repository as GitHub does', () => {
     const answers = {
       '*get-role*': 'test -e ~/role',
       '*create-role*': 'touch ~/role',
+      '*gh api*.login*': 'echo Stages',
+      '*gh api*.name*': 'echo Namely',
       '*gh api*': 'echo 7',
     };
     const block = 'put-role-policy';
@@ -95,7 +108,7 @@ describe.each(shells)('Pasted into %s', (shell) => {
     const calls = paste(shell, answers, ['first-deploy', 'output() {', block, block]);
 
     expect(calls.filter((call) => call.includes('create-role'))).toEqual([
-      expect.stringContaining('"repo:STAGES@7/NAMELY@7:environment:prod"'),
+      expect.stringContaining('"repo:Stages@7/Namely@7:environment:prod"'),
     ]);
     expect(calls.filter((call) => call.includes('put-role-policy'))).toHaveLength(2);
     expect(calls.join()).not.toMatch(/<[A-Z_]+>/);
@@ -116,7 +129,8 @@ function paste(
   const all = shellBlocks(readFileSync(`docs/${page}.md`, 'utf8')).map((block) =>
     block
       .replace(/STAGE=(…|staging)/, 'STAGE=prod')
-      .replace('OWNER=… NAME=…', 'OWNER=STAGES NAME=NAMELY'),
+      .replace('OWNER=… NAME=…', 'OWNER=STAGES NAME=NAMELY')
+      .replace("LINK='…'", "LINK='https://sns/confirmation.html?TopicArn=a&Token=2a7f&Endpoint=b'"),
   );
   const blocks = parts.map((part) => all.find((block) => block.includes(part)) ?? part);
   const cases = Object.entries(answers).map(
