@@ -55,6 +55,8 @@ export class StoreOrdersStack extends Stack {
       BaseUrl: domain ? `https://${domain.name}/v1` : restApi.urlForPath('/v1'),
       RestApiId: restApi.restApiId,
       OrdersTableName: tables.orders.tableName,
+      // A restored table has no stream at first, and its ARN is unknown here.
+      ...(tables.orders.tableStreamArn && { OrdersStreamArn: tables.orders.tableStreamArn }),
       ApiKeysTableName: tables.apiKeys.tableName,
       OwnersTableName: tables.owners.tableName,
       AlarmTopicArn: monitoring.topic.topicArn,

@@ -3,6 +3,7 @@ import {
   BillingMode,
   ContributorInsightsMode,
   type ITable,
+  StreamViewType,
   Table,
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
@@ -33,6 +34,9 @@ export class StoreTables extends Construct {
     this.orders = table('Orders', orders, {
       ...namingThrottledKeys,
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
+      // For the store's own system, which hears of cancellations from it (docs/store-system.md). DynamoDB
+      // charges for reads of a stream only.
+      stream: StreamViewType.NEW_AND_OLD_IMAGES,
     });
     // The table has no TTL: deleting an item would remove an owner's counters and all of its keys,
     // and operators have to see expired keys. The authorizer compares `expiresAt` itself.

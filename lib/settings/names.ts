@@ -26,6 +26,7 @@ export type OutputName =
   | 'BaseUrl'
   | 'RestApiId'
   | 'OrdersTableName'
+  | 'OrdersStreamArn'
   | 'ApiKeysTableName'
   | 'OwnersTableName'
   | 'AlarmTopicArn'

@@ -24,6 +24,7 @@ describe.each(stageNames)('stack of %s', (stage) => {
       BaseUrl: { Value: `${apiGatewayUrl}/\${ApiRestApiDeploymentStage${stage}}/v1` },
       RestApiId: { Value: '${ApiRestApi}' },
       OrdersTableName: { Value: '${TablesOrders}' },
+      OrdersStreamArn: { Value: '${TablesOrders.StreamArn}' },
       ApiKeysTableName: { Value: '${TablesApiKeys}' },
       OwnersTableName: { Value: '${TablesOwners}' },
       AlarmTopicArn: { Value: '${MonitoringAlarmTopic}' },
@@ -99,7 +100,7 @@ describe.each(stageNames)('tables of %s', (stage) => {
   const tables = resources(stage, 'AWS::DynamoDB::Table');
   const isRecoverable = pointInTimeRecoveryDays > 0;
 
-  it('are those that other tests create, with their keys, protection and recovery', () => {
+  it('are those that other tests create, with their keys, stream, protection and recovery', () => {
     const policy = removalPolicy === 'retain' ? 'Retain' : 'Delete';
     const expected = Object.entries(tableShapes).map(([name, shape]) => {
       const Properties = {
@@ -110,6 +111,7 @@ describe.each(stageNames)('tables of %s', (stage) => {
           PointInTimeRecoveryEnabled: isRecoverable,
           ...(isRecoverable && { RecoveryPeriodInDays: pointInTimeRecoveryDays }),
         },
+        ...(name === 'Orders' && { StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' } }),
         // The alarms on throttling watch the tables that functions use, and no others.
         ...(name !== 'Owners' && {
           ContributorInsightsSpecification: { Enabled: true, Mode: 'THROTTLED_KEYS' },

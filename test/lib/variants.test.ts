@@ -127,6 +127,7 @@ describe('a stack with every setting', () => {
       ApiKeysTableName: { Value: 'keys-2' },
       OwnersTableName: { Value: 'owners-2' },
     });
+    expect(complete.Outputs).not.toHaveProperty('OrdersStreamArn');
   });
 
   it('is traced by X-Ray, and the functions may only send traces to it', () => {

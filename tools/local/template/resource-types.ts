@@ -115,8 +115,12 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     supported: 'AttributeDefinitions KeySchema',
     withoutEffect: `
       BillingMode ContributorInsightsSpecification DeletionProtectionEnabled
-      PointInTimeRecoverySpecification`,
-    attributes: { Arn: (identity) => arn(identity, 'dynamodb', `table/${physicalName(identity)}`) },
+      PointInTimeRecoverySpecification StreamSpecification`,
+    attributes: {
+      Arn: tableArn,
+      // A placeholder: the embedded DynamoDB has no streams.
+      StreamArn: (identity) => `${tableArn(identity)}/stream/local`,
+    },
   },
   'AWS::IAM::Policy': {
     supported: 'PolicyDocument Roles',
@@ -174,6 +178,10 @@ function qualifiedArn(identity: ResourceIdentity, qualifier: string): string {
 /** The name of a function or a role. */
 function shortName(identity: ResourceIdentity): string {
   return physicalName(identity, 64);
+}
+
+function tableArn(identity: ResourceIdentity): string {
+  return arn(identity, 'dynamodb', `table/${physicalName(identity)}`);
 }
 
 function arn({ region, accountId }: ResourceIdentity, service: string, rest: string) {

@@ -99,8 +99,8 @@ describe('a template', () => {
     ['a Ref', { Ref: 'Nobody' }, 'Fn: a reference to Nobody is not supported locally'],
     [
       'an attribute',
-      { 'Fn::GetAtt': ['Table', 'StreamArn'] },
-      'Fn: a reference to Table.StreamArn is not supported locally',
+      { 'Fn::GetAtt': ['Table', 'TableId'] },
+      'Fn: a reference to Table.TableId is not supported locally',
     ],
     ['a dynamic reference', '{{resolve:ssm:name}}', 'Fn: the dynamic reference {{'],
   ])('is refused for %s that is not supported', (_, Description, message) => {
