@@ -15,16 +15,20 @@ const cancelled: Line = {
   ...{ keyId: 'key_1', status: '204', errorType: '-', integrationStatus: '200' },
 };
 const crashed = { ...cancelled, status: '503', errorType: 'INTEGRATION_FAILURE' };
+const withoutKey = { ...cancelled, keyId: '-', integrationStatus: '-' };
+const limited = { ...cancelled, status: '429', integrationStatus: '-' };
+const failedAuthorizer = { ...withoutKey, status: '503', errorType: 'AUTHORIZER_FAILURE' };
+const refusedList = { ...crashed, resource: '/v1/store/orders', integrationStatus: '429' };
 
-/** What a client can send in any number without being served. */
-const floods: readonly Line[] = [
-  { ...cancelled, keyId: '-', integrationStatus: '-', resource: '/{proxy+}', status: '404' },
-  { ...cancelled, keyId: '-', integrationStatus: '-', status: '401', errorType: 'UNAUTHORIZED' },
-  { ...cancelled, keyId: '-', integrationStatus: '-', method: 'OPTIONS' },
-  { ...cancelled, keyId: '-', integrationStatus: '-', status: '-' },
-  { ...cancelled, integrationStatus: '-', status: '429', errorType: 'ACCESS_DENIED' },
-  { ...cancelled, status: '404' },
-  { ...crashed, method: 'GET', resource: '/v1/store/orders', integrationStatus: '429' },
+/** What a client can send in any number without being served, and the metrics that count it. */
+const floods: readonly (readonly [Line, string])[] = [
+  [{ ...withoutKey, status: '404' }, 'ClientErrors'],
+  [{ ...withoutKey, status: '401', errorType: 'UNAUTHORIZED' }, 'ClientErrors'],
+  [{ ...withoutKey, method: 'OPTIONS' }, ''],
+  [{ ...withoutKey, status: '-' }, ''],
+  [{ ...limited, errorType: 'ACCESS_DENIED' }, 'ClientErrors TooManyRequests'],
+  [{ ...cancelled, status: '404' }, 'RequestsAdmitted ClientErrors'],
+  [refusedList, 'RequestsAdmitted ListsRefused'],
 ];
 
 interface MetricQuery {
@@ -34,6 +38,18 @@ interface MetricQuery {
 
 const filters = Object.values(properties('prod', 'AWS::Logs::MetricFilter'));
 const alarms = properties('prod', 'AWS::CloudWatch::Alarm');
+
+it.each([
+  ...floods,
+  [cancelled, 'RequestsAdmitted RequestsAccepted'],
+  [crashed, 'RequestsAdmitted RequestsAccepted ServerErrors'],
+  [failedAuthorizer, 'RequestsAccepted ServerErrors AuthorizerFailures'],
+])('The line %j is counted by: %s', (line, expected) => {
+  const counting = filters.filter(({ FilterPattern }) => matches(FilterPattern, line));
+
+  const names = counting.map(({ MetricTransformations: [{ MetricName }] }) => MetricName);
+  expect(names.join(' ')).toBe(expected);
+});
 
 describe('The alarm', () => {
   // In one period: an hour of a fast burn, six of a slow one.
@@ -52,7 +68,7 @@ describe('The alarm', () => {
     ['AvailabilitySlowBurn', 'one in 200 fails', false, 21_492, 108],
     ['AvailabilitySlowBurn', 'half fail in a quiet night', false, 450, 450],
   ])('%s, if %s, is raised (%s), however many are refused', (id, _, isRaised, served, failed) => {
-    for (const flood of floods) {
+    for (const [flood] of floods) {
       for (const refused of [0, 1_000, 10_000_000]) {
         const counts = new Map([
           [cancelled, served],

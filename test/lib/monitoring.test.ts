@@ -179,43 +179,23 @@ describe.each(stageNames)('alarms of %s', (stage) => {
     ]);
   });
 
-  it.each([
-    ['RequestsAdmitted', '$.keyId = "key_*" && $.status != "429"'],
-    [
-      'RequestsAccepted',
-      '($.status = "2*" || $.status = "5*") && $.method != "OPTIONS" && ($.integrationStatus != "429" || $.resource != "/v1/store/orders")',
-    ],
-    ['ClientErrors', '$.status = "4*"'],
-    ['TooManyRequests', '$.status = "429"'],
-    // Lambda refuses a list with 429, for which the client gets 500.
-    [
-      'ServerErrors',
-      '$.status = "5*" && ($.integrationStatus != "429" || $.resource != "/v1/store/orders")',
-    ],
-    ['ListsRefused', '$.integrationStatus = "429" && $.resource = "/v1/store/orders"'],
-    // A 401 is not a failure of the authorizer.
-    ['AuthorizerFailures', '$.errorType = "AUTHORIZER_*"'],
-  ])(
-    'count %s in the access log, by a pattern with the field of the dimension',
-    (MetricName, condition) => {
-      const filter = properties(stage, 'AWS::Logs::MetricFilter')[
-        `MonitoringAccessLog${MetricName}`
-      ];
-
+  it('read metrics from the access log, by patterns with the field of the dimension', () => {
+    for (const filter of Object.values(properties(stage, 'AWS::Logs::MetricFilter'))) {
       expect(filter).toEqual({
         LogGroupName: '${ApiAccessLogs}',
-        FilterPattern: `{ ${condition} && $.stage = "*" }`,
+        // test/lib/alarms.test.ts has the lines that each counts.
+        FilterPattern: expect.stringMatching(/ && \$\.stage = "\*" }$/),
         MetricTransformations: [
           {
             MetricNamespace: metricNamespace,
-            MetricName,
+            MetricName: expect.any(String),
             MetricValue: '1',
             Dimensions: [{ Key: 'Stage', Value: '$.stage' }],
           },
         ],
       });
-    },
-  );
+    }
+  });
 });
 
 describe.each(stageNames)('dashboard of %s', (stage) => {
