@@ -20,12 +20,13 @@ const checksumLength = 6;
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** The number of characters that follow a token's prefix. */
 export const charactersAfterPrefix = ownerCharactersLength + ownCharactersLength + checksumLength;
-const credentials = /^bearer ([0-9A-Za-z_]+)$/i;
+const credentials = /^bearer +([0-9A-Za-z_]+)$/i;
 
 /**
  * Returns the token in an `Authorization` header; undefined if it cannot be a key of this stage. This
  * is decided offline, so a mistyped key or another stage's key costs no request to DynamoDB. The
- * case of the scheme is ignored (RFC 9110, section 11.1), and exactly one space has to follow it.
+ * case of the scheme is ignored (RFC 9110, section 11.1), and one or more spaces follow it (RFC 6750,
+ * section 2.1).
  *
  * @param prefix the stage's own, such as `so_live_`
  */

@@ -47,11 +47,12 @@ export function isInt64(text: string): boolean {
 
 /**
  * The order id in a path. It stays a string, because a JavaScript number loses the digits of an int64
- * beyond 2^53.
+ * beyond 2^53. API Gateway does not decode `%31`, which is equivalent to `1` (RFC 3986, section 6.2.2.2).
  *
  * @throws InvalidOrderIdError if it is not an int64 in canonical form
  */
 export function parseOrderId(segment: string | undefined): string {
-  if (segment !== undefined && isInt64(segment)) return segment;
+  const id = segment?.replaceAll(/%(?:2d|3\d)/gi, decodeURIComponent);
+  if (id !== undefined && isInt64(id)) return id;
   throw new InvalidOrderIdError();
 }

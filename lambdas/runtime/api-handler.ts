@@ -110,8 +110,9 @@ const maxBodyBytes = 16 * 1_024;
 
 /**
  * Rejects a request body that is too large, or declared as JSON and is not. No operation has a request
- * body, so other content types are ignored. Middy's parser throws on a missing body and recognises only two
- * spellings of the name of the Content-Type header; both are avoided here.
+ * body, so other content types are ignored. Middy's parser throws on a missing body, recognises only two
+ * spellings of the name of the Content-Type header, and allows no space before a parameter; all three are
+ * avoided here.
  */
 function jsonBody(): Middleware {
   const parser = jsonBodyParser({ disableContentTypeError: true });
@@ -122,7 +123,8 @@ function jsonBody(): Middleware {
       if (Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
         throw new RequestTooLargeError();
       }
-      const headers = { 'content-type': header(request.event, 'content-type') };
+      const [mediaType] = header(request.event, 'content-type')?.split(';', 1) ?? [];
+      const headers = { 'content-type': mediaType?.trim() };
       const parsed = { ...request, event: { headers, body, isBase64Encoded } };
       try {
         await parser.before!(parsed as never);

@@ -125,7 +125,7 @@ export class OrdersApi extends Construct {
     const authorizer = new TokenAuthorizer(this, 'Authorizer', {
       handler,
       authorizerName: 'api-key',
-      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{${charactersAfterPrefix}}$`,
+      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPrefix}[0-9A-Za-z]{${charactersAfterPrefix}}$`,
       resultsCacheTtl: Duration.seconds(0),
     });
     // The construct derives the same URI by splitting the function's ARN, which complicates the template.

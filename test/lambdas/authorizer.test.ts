@@ -232,7 +232,7 @@ describe("the authorizer's log", () => {
     ['denied by a failed condition', () => [found(windows), conditionFailed(full)]],
     ['unknown', () => [nothing]],
     ['failing', () => [throttled, throttled]],
-    ['malformed', admits, () => `Bearer  ${token}`],
+    ['malformed', admits, () => `Bearer\t${token}`],
   ])('contains neither the token nor its hashes when the request is %s', async (...given) => {
     const [, replies, authorization] = given;
     dynamodb.next.push(...replies());

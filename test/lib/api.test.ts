@@ -65,7 +65,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     expect(properties(stage, 'AWS::ApiGateway::Authorizer').ApiAuthorizer).toMatchObject({
       Type: 'TOKEN',
       IdentitySource: 'method.request.header.Authorization',
-      IdentityValidationExpression: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{46}$`,
+      IdentityValidationExpression: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPrefix}[0-9A-Za-z]{46}$`,
       AuthorizerResultTtlInSeconds: 0,
       AuthorizerUri: `${invocation}/2015-03-31/functions/${handler('Authorizer')}/invocations`,
     });

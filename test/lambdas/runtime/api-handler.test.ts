@@ -104,7 +104,7 @@ describe('a request body', () => {
 
   it.each([
     ['incomplete', sent('application/json', '{"a":')],
-    ['of a type with parameters', sent('application/json; charset=utf-8', '{')],
+    ['of a type with parameters', sent('application/json ;charset=utf-8', '{')],
     ['of a type based on JSON', sent('application/merge-patch+json', '{')],
     ['of a type in capitals', sent('APPLICATION/JSON', '{')],
     ['in base64', sent('application/json', base64('{'), { isBase64Encoded: true })],
