@@ -2,10 +2,13 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
 
 /**
- * The request headers that the service reads, and that scripts of an allowed origin may send. A test
- * compares those that are not defined by HTTP with the parameters of the contract (`openapi.yaml`).
+ * The request headers that the service reads. A test compares those that are not defined by HTTP with the
+ * parameters of the contract (`openapi.yaml`).
  */
 export const requestHeaders = ['Authorization', 'Accept-Encoding', 'Content-Type'] as const;
+
+/** The headers that scripts of an allowed origin may send, with those of W3C Trace Context. */
+export const scriptHeaders = [...requestHeaders, 'traceparent', 'tracestate'];
 
 /**
  * The value of a request's header. API Gateway leaves the case of header names as the client sent them,
@@ -89,6 +92,7 @@ export const rateLimitHeaders = {
  */
 const exposedHeaders = [
   ...Object.keys(rateLimitHeaders),
+  'Allow',
   'Retry-After',
   'Deprecation',
   'Sunset',

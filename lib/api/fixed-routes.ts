@@ -4,10 +4,9 @@ import {
   type MethodOptions,
   MockIntegration,
   PassthroughBehavior,
-  Resource,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { requestHeaders } from '../../lambdas/domain/headers.ts';
+import { scriptHeaders } from '../../lambdas/domain/headers.ts';
 import {
   type ErrorAnswer,
   errorBody,
@@ -36,31 +35,22 @@ const gone: ErrorAnswer = {
 /** The maximum for which Chromium caches the response to a preflight request. */
 const preflightMaxAgeSeconds = 7_200;
 
-/** The content types that clients send, for responses that do not depend on the request's body. */
-const everyContentType = [
-  'application/cbor',
-  'application/graphql',
-  'application/javascript',
+const methodNotAllowed: ErrorAnswer = {
+  status: 405,
+  code: 'method_not_allowed',
+  message: 'This path has no such method. See the Allow header.',
+};
+
+/**
+ * The content types that forms, `fetch` and `curl` send by themselves. API Gateway takes the status from
+ * the request template for the content type. A request of any other type gets the gateway response
+ * `UNSUPPORTED_MEDIA_TYPE`, a 404.
+ */
+const contentTypes = [
   'application/json',
-  'application/merge-patch+json',
-  'application/octet-stream',
-  'application/pdf',
-  'application/problem+json',
-  'application/soap+xml',
-  'application/vnd.api+json',
-  'application/x-ndjson',
-  'application/x-protobuf',
   'application/x-www-form-urlencoded',
-  'application/xml',
-  'application/yaml',
-  'application/zip',
-  'image/jpeg',
-  'image/png',
   'multipart/form-data',
-  'text/csv',
-  'text/html',
   'text/plain',
-  'text/xml',
 ];
 
 /** Options of a method that anybody may call. */
@@ -84,64 +74,67 @@ export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings
     status: gone.status,
     body: errorBody(gone),
     headers,
-    contentTypes: ['application/json'],
     options: { operationName: 'getPet' },
   });
 }
 
 /**
- * Adds an `OPTIONS` method that answers preflight requests to every resource with an operation. Browsers
- * send preflight requests without a key, so these methods have no authorizer and do not count against
- * a limit. `OPTIONS` takes precedence over `ANY`.
+ * Adds the routes of requests that the API does not have. They have no authorizer, so these requests do
+ * not count against a limit.
+ *
+ * - `ANY` on each resource with operations answers 405 to other methods.
+ * - `ANY` on the root and on its child `{proxy+}` answers 404 to every other path. API Gateway chooses the
+ *   most specific resource that has the request's method, so `{proxy+}` takes the paths below other
+ *   resources too (recorded on AWS: https://github.com/ministackorg/ministack/pull/1423 and LocalStack's
+ *   test_routing_with_hardcoded_resource_sibling_order). A second `{proxy+}` further down would prevent
+ *   that a later deployment adds a path parameter there.
+ *
+ * Without them API Gateway would interpret `Authorization: Bearer …` as an invalid SigV4 signature and
+ * answer 403 with a gateway response of an undocumented type.
  *
  * It must be called after all operations have been added.
+ *
+ * @param hasPreflights whether every route answers 204 to `OPTIONS`, which browsers send without a key
  */
-export function addPreflights(restApi: RestApi, everyResponse: Mappings): void {
-  const operations = Map.groupBy(restApi.methods, ({ resource }) => resource);
-  for (const [resource, methods] of operations) {
-    const headers = {
-      ...rateLimitMappings(),
-      ...everyResponse,
-      ...staticMappings({
-        'Access-Control-Allow-Methods': methods.map(({ httpMethod }) => httpMethod).join(', '),
-        'Access-Control-Allow-Headers': requestHeaders.join(', '),
-        'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
-      }),
-    };
-    addFixedMethod(resource, 'OPTIONS', { status: 204, headers, options: withoutKey });
+export function addOtherRoutes(
+  restApi: RestApi,
+  everyResponse: Mappings,
+  hasPreflights: boolean,
+): void {
+  const routes = Map.groupBy(restApi.methods, ({ resource }) => resource);
+  for (const resource of [restApi.root, restApi.root.addResource('{proxy+}')]) {
+    routes.set(resource, []);
   }
-}
-
-/**
- * Adds routes that answer 404 to every path and method that the API does not have: `ANY` on each
- * resource, and `{proxy+}` below each resource without a path parameter as a child. They have no
- * authorizer, so that a request to an unknown path does not count against a limit.
- *
- * Without these routes API Gateway would interpret `Authorization: Bearer …` as an invalid SigV4
- * signature and answer 403 with a gateway response of an undocumented type.
- *
- * It must be called after all other resources have been added.
- */
-export function addUnknownRoutes(restApi: RestApi, everyResponse: Mappings): void {
-  const addAny = (resource: IResource) =>
+  const preflight = hasPreflights ? ['OPTIONS'] : [];
+  for (const [resource, operations] of routes) {
+    if (hasPreflights) addPreflight(resource, everyResponse);
+    const answer = operations.length > 0 ? methodNotAllowed : notFound;
+    const Allow = [...operations.map(({ httpMethod }) => httpMethod), ...preflight].join(', ');
     addFixedMethod(resource, 'ANY', {
-      status: notFound.status,
-      body: errorBody(notFound),
-      headers: { ...rateLimitMappings(), ...everyResponse },
+      status: answer.status,
+      body: errorBody(answer),
+      headers: {
+        ...rateLimitMappings(),
+        ...everyResponse,
+        ...(answer === methodNotAllowed && staticMappings({ Allow })),
+      },
       options: withoutKey,
     });
-  const resources = restApi.node.findAll().filter((construct) => construct instanceof Resource);
-  for (const resource of [restApi.root, ...resources]) {
-    addAny(resource);
-    if (!hasPathParameter(resource)) addAny(resource.addResource('{proxy+}'));
   }
 }
 
-/** Whether a child is a path parameter. API Gateway allows only one such child for each resource. */
-function hasPathParameter(resource: IResource): boolean {
-  return resource.node.children.some(
-    (child) => child instanceof Resource && child.path.endsWith('}'),
-  );
+/** A preflight allows every method, so that a page can read the response to a wrong one. */
+function addPreflight(resource: IResource, everyResponse: Mappings): void {
+  const headers = {
+    ...rateLimitMappings(),
+    ...everyResponse,
+    ...staticMappings({
+      'Access-Control-Allow-Methods': '*',
+      'Access-Control-Allow-Headers': scriptHeaders.join(', '),
+      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
+    }),
+  };
+  addFixedMethod(resource, 'OPTIONS', { status: 204, headers, options: withoutKey });
 }
 
 interface FixedAnswer {
@@ -150,13 +143,6 @@ interface FixedAnswer {
   readonly body?: string;
   /** The headers as mapping expressions. */
   readonly headers: Mappings;
-  /**
-   * The content types of requests that get this answer. API Gateway takes the status from the request
-   * template for the content type, and answers 415 if there is none.
-   *
-   * @default - all that clients send
-   */
-  readonly contentTypes?: readonly string[];
   readonly options: MethodOptions;
 }
 
@@ -164,7 +150,7 @@ interface FixedAnswer {
 function addFixedMethod(
   resource: IResource,
   httpMethod: string,
-  { status, body, headers, contentTypes = everyContentType, options }: FixedAnswer,
+  { status, body, headers, options }: FixedAnswer,
 ): void {
   const statusCode = String(status);
   const requestTemplate = JSON.stringify({ statusCode: status });

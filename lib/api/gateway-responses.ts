@@ -100,12 +100,8 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   BAD_REQUEST_PARAMETERS: badRequest,
   BAD_REQUEST_BODY: answerOf(new InvalidBodyError()),
   REQUEST_TOO_LARGE: answerOf(new RequestTooLargeError()),
-  // Unknown routes can give it too. They have no authorizer, so it must not depend on the context.
-  UNSUPPORTED_MEDIA_TYPE: {
-    status: 415,
-    code: 'unsupported_media_type',
-    message: 'The content type is not supported: send application/json, or no body.',
-  },
+  // Functions take every content type, so this is nearly always the response to an unknown path.
+  UNSUPPORTED_MEDIA_TYPE: notFound,
   WAF_FILTERED: {
     status: 403,
     code: 'forbidden',

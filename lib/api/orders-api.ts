@@ -26,7 +26,7 @@ import { stackName } from '../settings/names.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { AccessLogs } from './access-logs.ts';
 import { modernTls } from './custom-domain.ts';
-import { addPreflights, addRetiredPetOperation, addUnknownRoutes } from './fixed-routes.ts';
+import { addOtherRoutes, addRetiredPetOperation } from './fixed-routes.ts';
 import { addGatewayResponses, staticMappings } from './gateway-responses.ts';
 
 export interface OrdersApiProps {
@@ -61,8 +61,7 @@ export class OrdersApi extends Construct {
     addGatewayResponses(this, this.restApi, everyResponse);
     this.addOperations(props);
     addRetiredPetOperation(this.restApi, everyResponse);
-    if (configuration.corsOrigin) addPreflights(this.restApi, everyResponse);
-    addUnknownRoutes(this.restApi, everyResponse);
+    addOtherRoutes(this.restApi, everyResponse, configuration.corsOrigin !== undefined);
     this.deployEveryChange();
     this.deployAfterPermissions();
     this.acknowledgeFindings(configuration);
@@ -192,7 +191,7 @@ export class OrdersApi extends Construct {
       {
         id: 'AwsSolutions-APIG4',
         reason:
-          'Only fixed answers have no authorizer: 404 to an unknown path or method, 204 to a preflight.',
+          'Only fixed answers have no authorizer: 404 and 405 to what does not exist, 204 to a preflight.',
       },
       {
         id: 'AwsSolutions-COG4',

@@ -50,7 +50,7 @@ interface Operation {
  * leaves to the infrastructure, or to browsers on a stage that allows an origin.
  */
 const otherHeaders =
-  /^((connection|content-length|content-type|date|keep-alive|transfer-encoding|via)$|x-amz|access-control-)/;
+  /^((connection|content-encoding|content-length|content-type|date|keep-alive|transfer-encoding|via)$|x-amz|access-control-)/;
 
 /** The published contract, `openapi.yaml`, as it is written. */
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of hundreds of shapes
@@ -71,9 +71,10 @@ export const operations: readonly Operation[] = Object.entries(contract.paths).f
 );
 
 const byOperation = operations.map(({ operationId, responses }) => [operationId, responses]);
-/** By operation id, and by the type of a gateway response. */
+/** By operation id, by the type of a gateway response, and of the methods that a path lacks. */
 const responses: Readonly<Record<string, Responses>> = {
   ...contract['x-gateway-responses'],
+  unknownMethods: contract['x-unknown-methods'],
   ...Object.fromEntries(byOperation),
 };
 
@@ -100,7 +101,7 @@ export function operationsWith({ status, code }: DocumentedError): Operation[] {
  * stricter than a client should be: an undocumented status, header or field is a difference, and so is
  * another error message.
  *
- * @param name the id of its operation, or the type of a gateway response
+ * @param name the id of its operation, the type of a gateway response, or `unknownMethods`
  */
 export function contractDifferences(name: string, answer: ComparedAnswer): string[] {
   const documented = responses[name]?.[answer.status];

@@ -33,6 +33,7 @@ const references = [
     .flatMap((methods) => Object.values(methods))
     .map(({ responses }) => responses),
   ...Object.values<object>(contractDocument['x-gateway-responses']),
+  contractDocument['x-unknown-methods'],
 ].flatMap((byStatus) => Object.entries(byStatus as Record<string, { readonly $ref?: string }>));
 
 /** The codes of the authorizer's 429. */

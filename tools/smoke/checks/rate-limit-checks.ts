@@ -43,7 +43,7 @@ async function expectCountdown(stage: Stage): Promise<void> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const first = await stage.expect('getPet', {}, gone);
     await stage.call('getPet', { authorization: null });
-    await stage.expectNotFound('GET', '/store/unknown');
+    await stage.expectUnknown('GET', '/store/unknown');
     const second = await stage.expect('getPet', {}, gone);
     const [before, after] = [rateLimitOf(first), rateLimitOf(second)];
     if (after.reset % 60 !== 0) {

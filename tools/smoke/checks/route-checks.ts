@@ -1,6 +1,6 @@
 import { operationOf, operations } from '../../../lib/contract/contract.ts';
 import { headerOf } from '../stage/rate-limit.ts';
-import { CheckFailed, type Stage } from '../stage/stage.ts';
+import { CheckFailed } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
 /*
@@ -11,41 +11,52 @@ import { checksOf } from './check.ts';
  * 704). Its response has the headers (recorded: propublica/congress-api-docs, issue 129).
  */
 
-/** Paths and methods that are not in the contract must get 404, with and without a key. */
+/** Requests without and with a key, of a content type that nobody has heard of. */
+const variants = [
+  {},
+  { authorization: null },
+  { authorization: 'Bearer none' },
+  { body: '{}', headers: { 'content-type': 'application/vnd.acme+json' } },
+];
+
+/** What is not in the contract must be refused, with and without a key. */
 export const unknownRouteChecks = checksOf('Unknown paths', {
-  'answers 404 to paths and methods that are not in the contract': async (stage) => {
-    for (const route of unknownRoutes()) await expectNotFound(stage, route);
+  'answers 404 to paths that are not in the contract, whatever their content type': async (
+    stage,
+  ) => {
+    for (const path of unknownPaths()) {
+      for (const method of ['GET', 'PUT', 'HEAD']) {
+        for (const options of variants) await stage.expectUnknown(method, path, [], options);
+      }
+    }
   },
-  'answers 404 to HEAD on every path': async (stage) => {
-    for (const path of pathsOf()) await expectNotFound(stage, `HEAD ${path}`);
+  'answers 405 to methods that a path of the contract lacks, and names those that it has': async (
+    stage,
+  ) => {
+    for (const [path, those] of Map.groupBy(operations, (operation) => operation.path)) {
+      const known = those.map(({ method }) => method);
+      for (const method of ['GET', 'PUT', 'HEAD'].filter((each) => !known.includes(each))) {
+        for (const options of variants.slice(0, 3)) {
+          await stage.expectUnknown(method, filled(path), known, options);
+        }
+      }
+    }
   },
 });
 
-async function expectNotFound(stage: Stage, route: string): Promise<void> {
-  const [method = '', path = ''] = route.replaceAll(/\{\w+\}/g, '1').split(' ');
-  for (const options of [{}, { authorization: null }, { authorization: 'Bearer none' }]) {
-    await stage.expectNotFound(method, path, options);
-  }
+/** The base address, `/store` and other parents without operations, and what is below an operation. */
+function unknownPaths(): string[] {
+  const paths = operations.map(({ path }) => path);
+  const parents = paths.flatMap((path) => {
+    const names = path.split('/');
+    return names.map((_, end) => names.slice(0, end).join('/'));
+  });
+  const below = paths.map((path) => `${filled(path)}/1/unknown`);
+  return [...new Set([...parents, ...below])].filter((path) => !paths.includes(path));
 }
 
-/** Methods that a path lacks, paths that the contract lacks, and an empty path parameter. */
-function unknownRoutes(): string[] {
-  const known = operations.map(({ method, path }) => `${method} ${path}`);
-  const paths = pathsOf();
-  const routes = paths.flatMap((path) => [`GET ${path}`, `PUT ${path}`]);
-  const ends = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}/{`)));
-  return [
-    ...routes.filter((route) => !known.includes(route)),
-    ...ends.map((path) => `GET ${path}/unknown`),
-    'DELETE /store/orders/',
-  ];
-}
-
-/** The paths of the contract and their parents: the base address, `/store`, `/store/orders`, … */
-function pathsOf(): string[] {
-  const parts = operations.map(({ path }) => path.split('/'));
-  const paths = parts.flatMap((names) => names.map((_, end) => names.slice(0, end + 1).join('/')));
-  return [...new Set(paths)];
+function filled(path: string): string {
+  return path.replaceAll(/\{\w+\}/g, '1');
 }
 
 export const retiredOperationChecks = checksOf('Deprecated pet operation', {

@@ -26,14 +26,17 @@ export interface Expected {
   readonly reason?: string;
 }
 
-const notFound: Expected = {
-  status: 404,
-  code: 'not_found',
-  reason: 'because openapi.yaml lacks this path or method: describe it there, or remove its route',
-};
+const reason =
+  'because openapi.yaml lacks this path or method: describe it there, or remove its route';
+const notFound: Expected = { status: 404, code: 'not_found', reason };
+const methodNotAllowed: Expected = { status: 405, code: 'method_not_allowed', reason };
 
 /** The codes of responses to requests without a known key. Their rate-limit headers are 0. */
-const codesWithoutKey: readonly (string | undefined)[] = ['unauthorized', 'not_found'];
+const codesWithoutKey: readonly (string | undefined)[] = [
+  'unauthorized',
+  'not_found',
+  'method_not_allowed',
+];
 
 /** A response is not as expected. The message has a line each for the request, the response and each difference. */
 export class CheckFailed extends Error {}
@@ -67,16 +70,31 @@ export class Stage {
     return answer;
   }
 
-  /** Calls a path that is not an operation. @throws CheckFailed if the answer is not the documented 404 */
-  async expectNotFound(
+  /**
+   * Sends a request that is not an operation.
+   *
+   * @param allowed the methods that its path has
+   * @throws CheckFailed if the answer is not the documented 404 or, if there are such methods, 405
+   */
+  async expectUnknown(
     method: string,
     path: string,
-    options: Pick<CallOptions, 'authorization'> = {},
+    allowed: readonly string[] = [],
+    options: CallOptions = {},
   ): Promise<void> {
-    const { text, ...head } = await this.#ask({ method, path, headers: this.#headers(options) });
+    const { body } = options;
+    const question = { method, path, body, headers: this.#headers(options) };
+    const { text, ...head } = await this.#ask(question);
     // An answer to HEAD has the headers of an answer with a body, which Node does not read.
     const answer = method === 'HEAD' ? head : { ...head, text };
-    this.compare('MISSING_AUTHENTICATION_TOKEN', answer, notFound);
+    if (allowed.length === 0) return this.compare('MISSING_AUTHENTICATION_TOKEN', answer, notFound);
+    // A stage that allows an origin has OPTIONS on every path.
+    const allow = headerOf(answer, 'allow')?.replace(', OPTIONS', '');
+    this.compare('unknownMethods', answer, methodNotAllowed, [
+      ...(allow === allowed.join(', ')
+        ? []
+        : [`allow is ${allow}, expected ${allowed.join(', ')}`]),
+    ]);
   }
 
   /**
