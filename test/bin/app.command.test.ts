@@ -19,7 +19,7 @@ const everySetting: ChangedSources = {
     `account: '123456789012',
     region: 'eu-central-1',
     domain: {
-      name: 'api.example.com',
+      name: 'api<n>.example.com',
       certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/example',
     },
     corsOrigin: 'https://shop.example.com',

@@ -2,7 +2,8 @@ import { registerHooks } from 'node:module';
 
 /**
  * Loaded before a command, this file lets the command read sources as if somebody had changed them.
- * `CHANGED_SOURCES` maps the end of each path to a text in the file and its replacement.
+ * `CHANGED_SOURCES` maps the end of each path to a text in the file and its replacement, in which `<n>` stands
+ * for the number of the occurrence.
  */
 const changes: [path: string, [text: string, replacement: string]][] = Object.entries(
   JSON.parse(process.env.CHANGED_SOURCES ?? '{}'),
@@ -16,6 +17,8 @@ registerHooks({
     const [, [text, replacement]] = change;
     const source = String(loaded.source);
     if (!source.includes(text)) throw new Error(`${url} does not contain ${text}`);
-    return { ...loaded, source: source.replaceAll(text, replacement) };
+    let occurrence = 0;
+    const replaced = () => replacement.replaceAll('<n>', String(++occurrence));
+    return { ...loaded, source: source.replaceAll(text, replaced) };
   },
 });
