@@ -45,6 +45,14 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/reference',
   ],
   'tools/smoke': ['lambdas/domain', 'lib/contract', 'lib/settings', 'tools/shared'],
+  'tools/acceptance': [
+    'lambdas/domain',
+    'lib/contract',
+    'lib/settings',
+    'tools/shared',
+    'tools/admin',
+    'tools/smoke',
+  ],
   'tools/bench': ['lambdas/domain', 'lib/settings', 'lib', 'tools/shared'],
   'tools/examples': [],
 };

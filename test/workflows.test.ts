@@ -60,15 +60,15 @@ describe('every workflow', () => {
 describe('a job that can sign in to AWS', () => {
   const able = jobs.filter(({ job }) => canSignIn(job) && !job.uses);
 
-  it('is only the one that deploys', () => {
-    const deploying = jobs.filter(({ job }) => scriptsOf(job).join().includes('cdk deploy'));
+  it('is only one that deploys', () => {
+    const deploying = jobs.filter(({ job }) => /cdk deploy|acceptance/.test(scriptsOf(job).join()));
 
     expect(able.map(({ title }) => title)).toEqual(deploying.map(({ title }) => title));
     expect(able).not.toEqual([]);
   });
 
   it.each(able)('$title: does so in the environment that accepts only main', ({ job }) => {
-    expect(job.environment).toBe('${{ inputs.stage }}');
+    expect(['${{ inputs.stage }}', 'acceptance']).toContain(job.environment);
   });
 
   it.each(able)(
@@ -104,6 +104,8 @@ describe('a job that can sign in to AWS', () => {
         .join('\n')
         .match(/cdk (deploy|synth|diff).*/g) ?? [];
     for (const command of commands) expect(command).toContain(`--app ${download?.with?.path} `);
+    // `npm run acceptance` runs `cdk`, which takes its options from the environment as well.
+    if (commands.length === 0) expect(job.env?.CDK_APP).toBe(download?.with?.path);
   });
 });
 

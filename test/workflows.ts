@@ -17,6 +17,7 @@ export interface Job {
   readonly needs?: string | string[];
   readonly permissions?: Readonly<Record<string, string>>;
   readonly environment?: string;
+  readonly env?: Readonly<Record<string, string>>;
   readonly strategy?: { readonly matrix: { readonly part: string[] } };
   readonly concurrency?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, string>>;

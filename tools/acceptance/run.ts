@@ -1,0 +1,74 @@
+/** `npm run acceptance`: deploys a trial, checks what only a real stage can show, and destroys it. */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { isStageName, stageNames, stageSettings } from '../../lib/settings/stages.ts';
+import { parseCommandLine } from '../shared/command-line.ts';
+import { InvalidValueError, OperatorError } from '../shared/errors.ts';
+
+interface AcceptanceOptions {
+  /** Whether to remove what an interrupted run has left, and do nothing else. */
+  readonly clean?: boolean;
+  /** What an emulator is known to lack: the titles of rows. */
+  readonly lacking: readonly string[];
+}
+
+const command = new Command('npm run acceptance --')
+  .description(
+    'Deploys a trial with your AWS credentials, checks it, and destroys it. Prints a table in Markdown.',
+  )
+  .option('--clean', 'only remove what an interrupted run has left')
+  .option('--lacking <file>', 'a row on each line that an emulator is known to lack', linesOf, [])
+  .addHelpText(
+    'after',
+    `
+It takes about half an hour, and costs less than a dollar. STORE_ORDERS_STAGE names the trial (default:
+try-accept). Account and Region are those of staging in lib/settings/stages.ts. After Ctrl+C it removes
+everything; a run that was ended otherwise is removed by the next one.
+
+Exit code: 0 if everything is as expected, 1 otherwise.`,
+  );
+
+const interruption = new AbortController();
+// A second signal ends the process.
+process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+
+try {
+  const options = parseCommandLine<AcceptanceOptions>(command, process.argv.slice(2));
+  if (options) process.exitCode = await run(options);
+} catch (error) {
+  if (!(error instanceof OperatorError)) throw error;
+  console.error(`acceptance: ${error.message}`);
+  process.exitCode = 1;
+}
+
+async function run({ clean, lacking }: AcceptanceOptions): Promise<number> {
+  const { STORE_ORDERS_STAGE: stage = 'try-accept', AWS_ENDPOINT_URL: emulator } = process.env;
+  if (!isStageName(stage) || stageNames.some((name) => name === stage)) {
+    throw new InvalidValueError('STORE_ORDERS_STAGE', stage, 'a trial, such as try-ana');
+  }
+  process.env.AWS_REGION = stageSettings(stage).region;
+  // These modules create clients for the Region.
+  const { accept } = await import('./acceptance.ts');
+  const { Evidence } = await import('./evidence.ts');
+  const { destroy, trialOf } = await import('./trial.ts');
+  const trial = trialOf(stage, interruption.signal);
+  if (clean) {
+    for (const each of await destroy(trial)) console.log(`${each} remains`);
+    return 0;
+  }
+  const evidence = new Evidence(lacking);
+  await accept(trial, evidence).catch((error: unknown) => console.error(error));
+  const where = emulator ? `the emulator at ${emulator}, which says nothing about AWS` : 'AWS';
+  console.log(`On ${where}, in ${process.env.AWS_REGION}, ${new Date().toISOString()}:\n`);
+  console.log(evidence.markdown);
+  return evidence.isGood && !interruption.signal.aborted ? 0 : 1;
+}
+
+function interrupt(): void {
+  console.error('acceptance: interrupted, removing the trial');
+  interruption.abort(new OperatorError('interrupted'));
+}
+
+function linesOf(file: string): string[] {
+  return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+}
