@@ -181,10 +181,7 @@ async function runOperatorsCommands(): Promise<void> {
   // Restoring a table takes an administrator, and a database with recovery.
   const commands = (await everyCommand()).filter((name) => !name.startsWith('tables '));
   expect(
-    differences(
-      ['npm run admin -- --help', commands],
-      ['tools/acceptance/operator-commands.ts', done],
-    ),
+    differences(['./admin --help', commands], ['tools/acceptance/operator-commands.ts', done]),
   ).toEqual([]);
 }
 
@@ -246,7 +243,7 @@ async function runCommandsOfWorkflow(): Promise<void> {
     /\\\n\s*/g,
     '',
   );
-  const lines = [...workflow.matchAll(/npm run --silent admin -- ([^\n)]+)/g)].map(
+  const lines = [...workflow.matchAll(/(?:^ +|\$\()\.\/admin ([^\n)]+)/gm)].map(
     ([, line]) => line!,
   );
   expect(lines).not.toEqual([]);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import { templateFile } from '../../test/helpers/synthesized.ts';
@@ -52,15 +52,12 @@ async function runAll(
   documented: readonly ShownCommand[],
   origin: string,
 ): Promise<ShownCommand[]> {
-  const functions = blocks
-    .find((block) => block.includes('admin()'))!
-    .replace(
-      'npm run --silent admin --',
-      `'${process.execPath}' '${resolve('tools/admin/run.ts')}'`,
-    )
+  const target = blocks
+    .find((block) => block.includes('STORE_ORDERS_LOCAL='))!
     .replace(documentedOrigin, origin);
+  symlinkSync(resolve('admin'), join(directory.path, 'admin'));
   const marked = documented.map(({ command }) => `${command}\necho '${mark}'`);
-  const shell = spawn('bash', ['-c', ['exec 2>&1', functions, ...marked].join('\n')], {
+  const shell = spawn('bash', ['-c', ['exec 2>&1', target, ...marked].join('\n')], {
     cwd: directory.path,
     env: { PATH: process.env.PATH, XDG_STATE_HOME: directory.path },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../test/helpers/temporary-directory.ts';
@@ -130,7 +130,8 @@ function paste(
     block
       .replace(/STAGE=(…|staging)/, 'STAGE=prod')
       .replace('OWNER=… NAME=…', 'OWNER=STAGES NAME=NAMELY')
-      .replace("LINK='…'", "LINK='https://sns/confirmation.html?TopicArn=a&Token=2a7f&Endpoint=b'"),
+      .replace("LINK='…'", "LINK='https://sns/confirmation.html?TopicArn=a&Token=2a7f&Endpoint=b'")
+      .replaceAll('./admin', '~/admin'),
   );
   const blocks = parts.map((part) => all.find((block) => block.includes(part)) ?? part);
   const cases = Object.entries(answers).map(
@@ -141,6 +142,7 @@ function paste(
     case "$*" in\n${cases.join('\n')}\nesac\n}`;
   const programs = ['aws', 'npm', 'gh', 'git'].map((name) => `${name}() { record ${name} "$@"; }`);
   home.write('calls', '');
+  chmodSync(home.write('admin', `#!/bin/bash\n${record}\nrecord ./admin "$@"`), 0o755);
   run(shell, [record, ...programs, ...blocks].join('\n'), { HOME: home.path });
   return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
 }

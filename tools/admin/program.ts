@@ -43,7 +43,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
 }
 
 function createProgram(io: CommandIo, isJson: boolean): Command {
-  const program = new Command('npm run admin --')
+  const program = new Command('./admin')
     .description('Manage the owners, API keys and orders of a Store Orders service.')
     .option('--stage <stage>', `a deployed stage: ${stageChoices}`)
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
@@ -101,7 +101,6 @@ Every command needs exactly one of --stage and --local, or one of STORE_ORDERS_S
 STORE_ORDERS_LOCAL in the environment. A stage is found through its CloudFormation stack, with the
 credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
 Durations look like 30s, 15m, 24h or 90d. "<command> --help" shows more.
-npm prints two lines first. For a pipe or --json, use "npm run --silent admin -- …".
 
 Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: a command or option is
 unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: an import found

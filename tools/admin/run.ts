@@ -12,10 +12,6 @@ const { runAdmin } = await import('./program.ts');
 // Node reports a signal that arrived meanwhile in the next turn of its event loop.
 await nextTurn();
 
-const { INIT_CWD, npm_lifecycle_event: script } = process.env;
-// npm runs scripts in the directory of package.json; INIT_CWD is the directory in which it was called.
-if (script === 'admin' && INIT_CWD) process.chdir(INIT_CWD);
-
 process.exitCode = await runAdmin(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
@@ -27,13 +23,10 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   endAtSignals,
 });
 
-/**
- * Passes a signal to the command. A second signal ends the process at once if it arrives at least a second
- * later. An earlier one may be a copy: a terminal sends the signal to all processes, and npm passes it on.
- */
+/** Passes a signal to the command. A second signal ends the process at once. */
 function interrupt(signal: NodeJS.Signals): void {
   interruption.abort(signal);
-  setTimeout(stopListening, 1_000).unref();
+  stopListening();
 }
 
 function endAtSignals(): void {

@@ -78,7 +78,7 @@ ${cancelLine}`;
 
 function firstOwnerText(origin: string): string {
   return `Create an owner and a key:
-  npm run admin -- owners create Acme --plan free --local ${origin}
-  npm run admin -- keys issue --owner Acme --local ${origin}
+  ./admin owners create Acme --plan free --local ${origin}
+  ./admin keys issue --owner Acme --local ${origin}
 `;
 }

@@ -27,6 +27,6 @@ export function refuseToken(field: string, text: string): void {
   if (!tokenLike.test(text)) return;
   throw new OperatorError(
     `${field}: this looks like an API key; never write one on a command line`,
-    { remedy: 'if it is one, replace it now ("keys rotate")' },
+    { remedy: 'if it is one, replace it now ("./admin keys rotate")' },
   );
 }

@@ -55,7 +55,7 @@ export async function printResult(
   }).catch((error) => {
     if (!issued) throw error;
     const problem = `The API key of ${issued.keyId} could not be printed: ${reasonOf(error)}`;
-    const remedy = `nobody has received it: run "keys revoke ${issued.keyId}", then "keys issue"`;
+    const remedy = `nobody has received it: run "./admin keys revoke ${issued.keyId}", then "./admin keys issue"`;
     throw new OperatorError(problem, { remedy });
   });
 }

@@ -84,7 +84,7 @@ function unsureError(error: unknown, place: string, look: string): OperatorError
   } = error instanceof OperatorError ? error : {};
   return new OperatorError(problem, {
     cause: error,
-    remedy: `"${look}" shows whether the change was made; ${remedy}`,
+    remedy: `"./admin ${look}" shows whether the change was made; ${remedy}`,
   });
 }
 
@@ -96,6 +96,6 @@ It asks for confirmation, unless --yes is given. Without a terminal it needs --y
 
 /** Formats the examples at the end of a help text. */
 export function examplesText(commands: readonly string[]): string {
-  const lines = commands.map((command) => `  npm run admin -- ${command}`);
+  const lines = commands.map((command) => `  ./admin ${command}`);
   return `\nExamples:\n${lines.join('\n')}`;
 }

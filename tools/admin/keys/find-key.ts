@@ -31,7 +31,7 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   throw new NotFoundError(`No key has the id ${keyId}`, {
     remedy: owner
       ? `it was one of ${quoted(owner.details.name)}, ${owner.details.ownerId}, and was purged`
-      : '"keys list" shows all keys',
+      : '"./admin keys list" shows all keys',
   });
 }
 
@@ -64,6 +64,6 @@ export function refuseMalformed(keyId: string): void {
   throw new InvalidValueError(
     'key id',
     keyId,
-    '"key_" and 32 characters, as "keys list" shows them',
+    '"key_" and 32 characters, as "./admin keys list" shows them',
   );
 }

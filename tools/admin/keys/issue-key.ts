@@ -53,7 +53,7 @@ export async function issueKey(request: KeyRequest, stage: KeyStage): Promise<Is
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findCompleteOwner(request.owner, stage);
   const draft = draftKey(owner, { label, expiresAt }, stage);
-  const remedy = `nobody has its API key: run "keys revoke ${draft.issued.keyId}", then this command again`;
+  const remedy = `nobody has its API key: run "./admin keys revoke ${draft.issued.keyId}", then this command again`;
   await grantKey(draft, () => addEntry(owner, draft, stage), remedy, stage);
   return draft.issued;
 }
@@ -70,7 +70,8 @@ async function addEntry(
   const name = quoted(details.name);
   if (Object.keys(item.keys).length < maxKeys) throw new ChangedMeanwhileError(`The owner ${name}`);
   throw new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the maximum`, {
-    remedy: 'run "keys revoke" for unneeded keys, or "keys purge --older-than 0s" for expired ones',
+    remedy:
+      'run "./admin keys revoke" for unneeded keys, or "./admin keys purge --older-than 0s" for expired ones',
   });
 }
 

@@ -35,7 +35,7 @@ export function statusOf({ owner, details, entry }: StoredKey, nowMs: number): K
 export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
   if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
   throw new WrongStateError(`${key.keyId} is ${statusOf(key, nowMs)} and cannot be ${change}`, {
-    remedy: `"keys issue --owner ${key.owner.details.ownerId}" issues another key`,
+    remedy: `"./admin keys issue --owner ${key.owner.details.ownerId}" issues another key`,
   });
 }
 

@@ -24,7 +24,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     description: 'issue a key, which is shown only once and stored nowhere',
     options: [
       new Option('--owner <owner>', 'the id or name of its owner').makeOptionMandatory(),
-      new Option('--label <text>', 'what the key is for, as "keys list" shows it'),
+      new Option('--label <text>', 'what the key is for, as "./admin keys list" shows it'),
       durationOption('--expires-in <duration>', 'such as 90d; without it the key never expires', 1),
     ],
     examples: ['keys issue --stage prod --owner "Acme Ltd" --label "web shop" --expires-in 90d'],
@@ -53,7 +53,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     ],
     run: async ({ stage, options }) => {
       const views = await listKeys(options, stage);
-      const none = 'There are no such keys; "keys issue" issues one.';
+      const none = 'There are no such keys; "./admin keys issue" issues one.';
       return { value: views, text: tableText(keyFields, views, none) };
     },
   });
@@ -177,7 +177,8 @@ const issuedFields: readonly Field<IssuedKey>[] = [
   { name: 'expires', of: ({ expiresAt }) => (expiresAt ? isoTime(expiresAt) : 'never') },
   {
     name: 'status',
-    of: ({ status }) => (status === 'active' ? null : `${status}; works after "owners resume"`),
+    of: ({ status }) =>
+      status === 'active' ? null : `${status}; works after "./admin owners resume"`,
   },
   { name: 'api key', of: ({ apiKey }) => apiKey },
 ];
@@ -210,8 +211,8 @@ function adviceOn({ keyId, status, replacedBy }: KeyView): string {
   if (status === 'expired' || status === 'revoked' || status === 'unfinished') {
     return 'The API key is not valid.';
   }
-  const replace = replacedBy ? '' : `"keys rotate ${keyId} --grace 0s" replaces it, `;
-  return `The API key is valid: ${replace}"keys revoke ${keyId}" revokes it.`;
+  const replace = replacedBy ? '' : `"./admin keys rotate ${keyId} --grace 0s" replaces it, `;
+  return `The API key is valid: ${replace}"./admin keys revoke ${keyId}" revokes it.`;
 }
 
 const unknownKeyText =

@@ -29,8 +29,8 @@ export async function rotateKey(
     const problem = `${keyId} was already replaced by ${by}: nothing was changed`;
     // An earlier run may have been killed before it showed the replacement, whose token nobody has.
     const remedy =
-      `"keys show ${by}" shows whether it is used; if nobody has received its API key, ` +
-      `"keys rotate ${by}" issues another`;
+      `"./admin keys show ${by}" shows whether it is used; if nobody has received its API key, ` +
+      `"./admin keys rotate ${by}" issues another`;
     throw new WrongStateError(problem, { remedy });
   }
   const entry = validEntry(old, 'rotated', stage.now());

@@ -142,7 +142,7 @@ async function updateOrder(
     ).catch((error) => {
       if (!mayBeDone(error)) throw error;
       // This error is not temporary for `repeat`.
-      const problem = `${failureText(error)}; "orders show ${id}" shows whether it was`;
+      const problem = `${failureText(error)}; "./admin orders show ${id}" shows whether it was`;
       throw new OperatorError(problem, { cause: error });
     });
     return { left: [] };

@@ -53,13 +53,13 @@ async function importFile(
   const value = { file: path, ...counts, applied: !options.dryRun, seconds };
   if (counts.different === 0) return { value, text };
   const left = `${path}: ${counted(counts.different, 'order')} different from the file`;
-  const states = '"orders ship", "cancel" and "reopen" change the state';
+  const states = '"./admin orders ship", "cancel" and "reopen" change the state';
   const remedy = options.update ? states : `--update sets ${updatableFields}; ${states}`;
   return { value, text, failure: new DifferentError(left, { remedy }) };
 }
 
 const importHelp = `
-A file of JSON Lines has one order on each line, as "orders export" writes it:
+A file of JSON Lines has one order on each line, as "./admin orders export" writes it:
   {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
 A CSV file names these fields in its first line, separated by commas, semicolons or tabs. Only id is required;
 status is one of ${orderStatuses.join(', ')}. A new order without a status is pending, or shipped if

@@ -111,7 +111,7 @@ async function isReopened(order: StoredOrder, { table, by, now }: Reopening): Pr
   } catch (error) {
     if (error instanceof WrongStateError) return false;
     if (!mayBeDone(error)) throw error;
-    const problem = `${failureText(error)}; "orders show ${order.id}" shows whether it was`;
+    const problem = `${failureText(error)}; "./admin orders show ${order.id}" shows whether it was`;
     throw new OperatorError(problem, { cause: error });
   }
 }

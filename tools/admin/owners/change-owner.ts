@@ -76,7 +76,7 @@ export async function renameOwner(
   const holder = await ownerIdOfName(name, stage);
   if (holder !== undefined && holder !== ownerId) {
     throw new WrongStateError(`Another owner has the name ${quoted(name)}`, {
-      remedy: '"owners show" with this name shows which',
+      remedy: '"./admin owners show" with this name shows which',
     });
   }
   throw new ChangedMeanwhileError(ownerId);

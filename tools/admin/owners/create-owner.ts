@@ -110,6 +110,6 @@ function keepReservation(name: string, owner: string, stage: KeyStage) {
 function nameTaken({ details, item }: StoredOwner): WrongStateError {
   return new WrongStateError(
     `There is already an owner ${quoted(details.name)}, ${details.ownerId}, on the ${item!.plan} plan`,
-    { remedy: 'choose another name, or change its plan with "owners set-plan"' },
+    { remedy: 'choose another name, or change its plan with "./admin owners set-plan"' },
   );
 }

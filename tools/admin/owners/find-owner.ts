@@ -39,7 +39,7 @@ export async function findOwner(idOrName: string, stage: KeyStage): Promise<Stor
   const owner = await lookUpOwner(idOrName, stage);
   if (owner) return owner;
   throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
-    remedy: '"owners list" shows all owners, "owners create" creates one',
+    remedy: '"./admin owners list" shows all owners, "./admin owners create" creates one',
   });
 }
 
@@ -52,7 +52,8 @@ export async function findCompleteOwner(idOrName: string, stage: KeyStage): Prom
 export function complete({ details, item }: StoredOwner): CompleteOwner {
   if (item) return { details, item };
   throw new WrongStateError(`The owner ${quoted(details.name)} is incomplete`, {
-    remedy: '"owners create" with this name and a plan completes it, "owners delete" removes it',
+    remedy:
+      '"./admin owners create" with this name and a plan completes it, "./admin owners delete" removes it',
   });
 }
 

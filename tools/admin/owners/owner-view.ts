@@ -98,7 +98,7 @@ function bansOf({ ownerId, keys }: OwnerItem, nowMs: number) {
 function bansText({ bans }: OwnerView): string | null {
   const each = bans.map(
     ({ keyId, bannedUntil }) =>
-      `until ${bannedUntil}, ${banReason}: "keys unban ${keyId}" lifts it`,
+      `until ${bannedUntil}, ${banReason}: "./admin keys unban ${keyId}" lifts it`,
   );
   return each.join('; ') || null;
 }
@@ -118,7 +118,8 @@ function usedText(usage: Usage['minute'] | undefined): string | null {
 }
 
 function planText({ plan }: OwnerView): string {
-  if (plan === null) return 'none yet: "owners create" with this name and a plan completes it';
+  if (plan === null)
+    return 'none yet: "./admin owners create" with this name and a plan completes it';
   if (isPlanName(plan)) return plan;
-  return `${plan}, which no longer exists: "owners set-plan" moves the owner to another plan`;
+  return `${plan}, which no longer exists: "./admin owners set-plan" moves the owner to another plan`;
 }

@@ -42,7 +42,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options }) => {
       const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
       if (options.busiest) views.sort(busiestFirst);
-      const none = 'There are no owners; "owners create" creates one.';
+      const none = 'There are no owners; "./admin owners create" creates one.';
       return { value: views, text: tableText(ownerFields, views, none) };
     },
   });
@@ -182,7 +182,7 @@ async function setPlan(
   const [undo, done] = [agreed, owner.details.agreed].map((each) => setPlanCommand(ownerId, each));
   const target = local === undefined ? `--stage ${stage.name}` : `--local ${labelOf(options)}`;
   const isUndoable = isPlanName(agreed.plan) && undo !== done;
-  const undoing = isUndoable ? `npm run admin -- ${undo} ${target}` : null;
+  const undoing = isUndoable ? `./admin ${undo} ${target}` : null;
   const [from, to] = [before, owner.item].map((item) => `${item.plan}, ${limitsText(item)}`);
   const unchanged = owner.wasRepaired
     ? "nothing but API Gateway's key, which was not in the plan's usage plan"
@@ -208,7 +208,7 @@ function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): s
   const keys = counted(Object.keys(item.keys).length, 'key');
   return (
     `Suspend ${name} (${ownerId})? Its ${keys} will be refused from the next request on, until ` +
-    '"owners resume".'
+    '"./admin owners resume".'
   );
 }
 
@@ -266,10 +266,10 @@ async function applyPlans({
 function unclearText({ details, item }: StoredOwner): string {
   const { ownerId, agreed } = details;
   if (!item) {
-    return `${ownerId} is left out: it is only partly created; "owners create" completes it`;
+    return `${ownerId} is left out: it is only partly created; "./admin owners create" completes it`;
   }
   const reason = isPlanName(item.plan)
     ? `its move from ${agreed.plan} to ${item.plan} was interrupted`
     : `its plan ${quoted(item.plan)} no longer exists`;
-  return `${ownerId} is left out: ${reason}; "owners set-plan" moves it`;
+  return `${ownerId} is left out: ${reason}; "./admin owners set-plan" moves it`;
 }

@@ -48,7 +48,7 @@ export async function setOwnerPlan(
   const isLarger =
     plans[agreed.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
   const undo = setPlanCommand(ownerId, owner.details.agreed);
-  const state = `The plan of ${ownerId} may be only partly changed, so its requests may get 503 ("${undo}" undoes it)`;
+  const state = `The plan of ${ownerId} may be only partly changed, so its requests may get 503 ("./admin ${undo}" undoes it)`;
   return runRepeatable(state, async () => {
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
     for (;;) {

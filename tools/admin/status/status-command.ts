@@ -93,7 +93,7 @@ function ownerProblems(owners: readonly OwnerView[]): string[] {
   const names = incomplete.slice(0, busiestShown).map(({ name }) => quoted(name));
   if (incomplete.length > names.length) names.push('…');
   return [
-    `${counted(incomplete.length, 'owner')} incomplete: ${names.join(', ')} ("owners create" completes one, "owners delete" removes one)`,
+    `${counted(incomplete.length, 'owner')} incomplete: ${names.join(', ')} ("./admin owners create" completes one, "./admin owners delete" removes one)`,
   ];
 }
 

@@ -32,9 +32,9 @@ async function interrupted(
 ) {
   const hook = join(import.meta.dirname, 'signal-itself.ts');
   const words = [...command, '--local', service.origin];
-  const importing = spawn(process.execPath, ['--import', hook, 'tools/admin/run.ts', ...words], {
+  const importing = spawn('./admin', words, {
     cwd: join(import.meta.dirname, '../../..'),
-    env: { PATH: process.env.PATH, SIGNAL, ...place },
+    env: { PATH: process.env.PATH, NODE_OPTIONS: `--import=${hook}`, SIGNAL, ...place },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stderr = text(importing.stderr);

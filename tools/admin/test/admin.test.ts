@@ -97,7 +97,7 @@ describe('the operator and a running service', () => {
 
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^error: The API key of (key_\w+) could not be printed: ENOSPC.*; nobody has received it: run "keys revoke \1"/,
+      /^error: The API key of (key_\w+) could not be printed: ENOSPC.*; nobody has received it: run "\.\/admin keys revoke \1"/,
     );
   });
 
@@ -174,7 +174,7 @@ describe('the operator and a running service', () => {
     await adminJson('owners', 'resume', owner);
 
     expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);
-    expect(stdout).toContain('suspended; works after "owners resume"');
+    expect(stdout).toContain('suspended; works after "./admin owners resume"');
   });
 
   it('lists the usage of owners, the newest first, or with --busiest the busiest', async () => {
@@ -223,7 +223,7 @@ describe('the operator and a running service', () => {
       ...['owners', 'set-plan', owner, 'enterprise', '--per-minute', '500', '--per-day', '9000'],
       ...['--local', service.origin],
     ]);
-    const [, undo] = /\nundo +npm run admin -- (.*)\n$/.exec(stdout)!;
+    const [, undo] = /\nundo +\.\/admin (.*)\n$/.exec(stdout)!;
     const undone = await adminJson(...undo!.split(' ').slice(0, -2));
 
     expect(stdout).toContain(
@@ -359,7 +359,7 @@ describe('the operator and a running service', () => {
     const { stdout } = await admin(['keys', 'show', keyId, '--local', service.origin]);
     expect(stdout).toMatch(new RegExp(`^ban +${until}, because too many .+`, 'm'));
     expect(reset.stdout).toMatch(
-      new RegExp(`^ban +${until}, because .+: "keys unban ${keyId}" lifts it$`, 'm'),
+      new RegExp(`^ban +${until}, because .+: "./admin keys unban ${keyId}" lifts it$`, 'm'),
     );
     expect(reset.stdout).toMatch(/^this minute +0 of 1 used,/m);
     expect(await statusWith(apiKey)).toBe(429);

@@ -215,7 +215,8 @@ async function rotateOrItsReplacement(
   try {
     return await rotateKey(id, graceSeconds, stage);
   } catch (error) {
-    const [, replacement] = /"keys rotate (key_\w+)" issues another/.exec(String(error)) ?? [];
+    const [, replacement] =
+      /"\.\/admin keys rotate (key_\w+)" issues another/.exec(String(error)) ?? [];
     if (!replacement) throw error;
     return rotateKey(replacement, 0, stage);
   }
@@ -228,7 +229,7 @@ async function repair(error: Error, mishap: Mishap, { run }: Command): Promise<v
     expect(reportFailure(error, { stage: 'prod' })).toMatchObject({ exitCode: 3, remedy });
   }
   const [, leftBehind] =
-    /run "keys revoke (key_\w+)", then this command again/.exec(error.message) ?? [];
+    /run "\.\/admin keys revoke (key_\w+)", then this command again/.exec(error.message) ?? [];
   if (leftBehind) await revokeKey(leftBehind, fixture.stage).catch(isNothingLeft);
   await run(fixture.stage).catch(isDoneAlready);
 }

@@ -161,7 +161,7 @@ describe('errors', () => {
         class: 'refused',
         code: 'invalidValue',
         message: 'key id: "x" is not accepted',
-        remedy: 'expected "key_" and 32 characters, as "keys list" shows them',
+        remedy: 'expected "key_" and 32 characters, as "./admin keys list" shows them',
       },
     });
     expect(JSON.parse(misspelt.stderr).error).toMatchObject({ class: 'usage', code: 'usage' });
@@ -178,7 +178,7 @@ describe('errors', () => {
     const { exitCode, stderr } = await admin([]);
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('Usage: npm run admin --');
+    expect(stderr).toContain('Usage: ./admin ');
   });
 
   it('do not repeat a word that looks like a token, or moves the cursor', async () => {
@@ -211,7 +211,7 @@ describe('help', () => {
     for (const { exitCode, stdout } of helps) {
       expect(exitCode).toBe(0);
       expect(stdout).toContain('--stage <stage>');
-      expect(stdout).toMatch(/Examples:\n {2}npm run admin -- /);
+      expect(stdout).toMatch(/Examples:\n {2}\.\/admin /);
     }
   });
 });

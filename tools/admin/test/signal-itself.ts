@@ -25,6 +25,4 @@ subscribe('http.client.request.start', (message) => {
   if (isDone || batches < Number(SIGNAL_AT_BATCH)) return;
   isDone = true;
   process.kill(process.pid, SIGNAL);
-  // A terminal sends a signal to all processes, and npm passes it on as well.
-  setTimeout(() => process.kill(process.pid, SIGNAL), 10).unref();
 });

@@ -198,7 +198,7 @@ it.each<[string, string, () => unknown]>([
   ],
   [
     'owners are incomplete',
-    '1 owner incomplete: "Idle" ("owners create" completes one, "owners delete" removes one)',
+    '1 owner incomplete: "Idle" ("./admin owners create" completes one, "./admin owners delete" removes one)',
     () => dynamodb.on(ScanCommand, { TableName: 'keys' }).resolves({ Items: [], Count: 0 }),
   ],
 ])('says in its first line if %s, and ends with exit code 1', async (_, problem, happen) => {

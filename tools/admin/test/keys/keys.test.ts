@@ -77,7 +77,7 @@ describe('issueKey', () => {
     'creates no owner from a mistyped name or id: %s',
     async (owner) => {
       await expect(issueKey({ owner }, stage)).rejects.toThrow(
-        `There is no owner "${owner}"; "owners list" shows all owners, "owners create" creates one`,
+        `There is no owner "${owner}"; "./admin owners list" shows all owners, "./admin owners create" creates one`,
       );
       expect(await allItems()).toEqual([]);
     },
@@ -186,7 +186,7 @@ describe('rotateKey', () => {
     const { keyId: next } = await rotateKey(keyId, 60, stage);
 
     await expect(rotateKey(keyId, 60, stage)).rejects.toThrow(
-      `was already replaced by ${next}: nothing was changed; "keys show ${next}" shows whether it is used`,
+      `was already replaced by ${next}: nothing was changed; "./admin keys show ${next}" shows whether it is used`,
     );
     expect(await listKeys({ status: 'active' }, stage)).toHaveLength(2);
   });
@@ -295,7 +295,7 @@ describe('a key that is no longer valid', () => {
       const before = await allItems();
 
       await expect(change(keyId)).rejects.toThrow(
-        `${keyId} is ${status} and cannot be ${done}; "keys issue --owner ${ownerId}" issues another key`,
+        `${keyId} is ${status} and cannot be ${done}; "./admin keys issue --owner ${ownerId}" issues another key`,
       );
       expect(await allItems()).toEqual(before);
     }

@@ -186,7 +186,7 @@ describe('addOrders', () => {
       expect(report).toMatchObject({
         exitCode: 3,
         message: expect.stringMatching(
-          /may or may not have been done .*; "orders show 1" shows whether it was$/,
+          /may or may not have been done .*; "\.\/admin orders show 1" shows whether it was$/,
         ),
       });
       expect(mock.commandCalls(UpdateCommand)).toHaveLength(2);

@@ -144,6 +144,6 @@ describe('with other responses of DynamoDB', () => {
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
     expect(stderr).toContain('DynamoDB UpdateItem may or may not have been done');
-    expect(stderr).toContain('"orders show 7" shows whether');
+    expect(stderr).toContain('"./admin orders show 7" shows whether');
   });
 });

@@ -157,7 +157,7 @@ describe('setOwnerPlan', () => {
     const { details } = await create({ plan: 'pro' });
     await fixture.set(details.ownerId, { plan: 'gold' });
     const text = recordText(ownerFields, ownerView(await fixture.owner(details.ownerId), nowMs));
-    expect(text).toMatch(/^plan +gold, which no longer exists: "owners set-plan" moves/m);
+    expect(text).toMatch(/^plan +gold, which no longer exists: "\.\/admin owners set-plan" moves/m);
 
     const owner = await setOwnerPlan('Acme', { plan: 'free' }, stage);
 
@@ -184,7 +184,7 @@ describe('setOwnerPlan', () => {
     const throttled = throttling('createUsagePlanKey');
 
     await expect(setOwnerPlan('Acme', { plan: 'pro' }, throttled)).rejects.toThrow(
-      `may get 503 ("owners set-plan ${details.ownerId} free --per-minute 5" undoes it)`,
+      `may get 503 ("./admin owners set-plan ${details.ownerId} free --per-minute 5" undoes it)`,
     );
   });
 
@@ -296,7 +296,9 @@ describe('renameOwner', () => {
     await expect(renameOwner('Acme', 'initech', stage)).rejects.toThrow(
       `There is no owner "Acme"; ${details.ownerId} has the name "Initech", perhaps because it was already`,
     );
-    await expect(renameOwner('Nobody', 'Hooli', stage)).rejects.toThrow('"owners list" shows');
+    await expect(renameOwner('Nobody', 'Hooli', stage)).rejects.toThrow(
+      '"./admin owners list" shows',
+    );
   });
 
   it('refuses the name of another owner', async () => {
