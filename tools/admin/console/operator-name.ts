@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { OperatorError } from '../../shared/errors.ts';
+import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import { withCallLimits } from '../stage/call-limits.ts';
 import { failureText } from '../stage/service-failure.ts';
 import { clientSettings } from '../stage/stage-connection.ts';
@@ -21,14 +21,14 @@ const unknown = '--as is missing, and AWS does not say who you are';
  * without its account, such as `user/ann` or `assumed-role/Operator/ann`, or on a local run the name of this
  * machine's user. Every identity may call GetCallerIdentity.
  *
- * @throws OperatorError if the name is not one line of text
+ * @throws OperatorError if the name is not one line of text, or looks like a key id
  * @see https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
  */
 export async function operatorName(
   { as, ...target }: Target & { as?: string },
   { USER, USERNAME }: CommandIo['environment'],
 ): Promise<string> {
-  if (as !== undefined) return checkedText('--as', as, longestName);
+  if (as !== undefined) return ownName(as);
   if (target.local !== undefined) return USER || USERNAME || 'local';
   // Few commands need this module.
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
@@ -40,4 +40,11 @@ export async function operatorName(
   const [, , , , , ...name] = Arn.split(':');
   if (name.length > 0) return name.join(':');
   throw new OperatorError(unknown);
+}
+
+/** The value of `--as`. With a key id, an operator's cancellation would look like a customer's. */
+function ownName(as: string): string {
+  const name = checkedText('--as', as, longestName);
+  if (/^key_/i.test(name)) throw new InvalidValueError('--as', name, 'your name, not a key id');
+  return name;
 }

@@ -32,6 +32,14 @@ describe("an operator's name", () => {
     expect(sts.calls()).toEqual([]);
   });
 
+  it('is no key id, as which an operator would look like a customer', async () => {
+    for (const as of ['key_OZdPcLLZJvux4LZgjIZhboDXYTUkQcS0', ' KEY_1']) {
+      await expect(operatorName({ ...onStage, as }, {})).rejects.toThrow(
+        /^--as: "key_.*not a key id$/i,
+      );
+    }
+  });
+
   it("is that of the machine's user on a local run", async () => {
     expect(await operatorName(locally, { USER: 'ann' })).toBe('ann');
     expect(await operatorName(locally, {})).toBe('local');
