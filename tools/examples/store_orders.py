@@ -93,8 +93,9 @@ class StoreOrders:
             try:
                 with self._response(method, path) as response:
                     status = response.status
-                    for order in _orders_in(response, self._texts(response)) if method == "GET" else ():
-                        yield order
+                    if method == "GET":
+                        for order in _orders_in(response, self._texts(response)):
+                            yield order
                 return
             except StoreOrdersError as error:
                 status = error.status or status
@@ -221,10 +222,12 @@ if __name__ == "__main__":
     url, key = (os.environ.get(name) or sys.exit(f"Set the environment variable {name}.") for name in names)
     try:
         store = StoreOrders(url, key)
-        for order in store.orders() if arguments.command == "list" else ():
-            print(json.dumps(order))
-        for order_id in arguments.id if arguments.command == "cancel" else ():
-            print(order_id, end=" ", flush=True)
-            print(store.cancel(order_id), flush=True)
+        if arguments.command == "list":
+            for order in store.orders():
+                print(json.dumps(order))
+        else:
+            for order_id in arguments.id:
+                print(order_id, end=" ", flush=True)
+                print(store.cancel(order_id), flush=True)
     except (StoreOrdersError, HTTPException, ValueError, BrokenPipeError, KeyboardInterrupt) as error:
         sys.exit(str(error) or "interrupted")
