@@ -31,12 +31,15 @@ import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { recordMetrics } from './runtime/metrics.ts';
 
-interface Cancellation {
+interface CancellationIdentity {
   /** The digits of an int64. */
   orderId: string;
-  keyId: string;
   /** Made for this invocation, because a client can choose its `requestId` and so reuse another's. */
   cancelRequestId: string;
+}
+
+interface Cancellation extends CancellationIdentity {
+  keyId: string;
   signal: AbortSignal;
 }
 
@@ -49,6 +52,9 @@ const updateExpression = [
   ...Object.keys(cancellationFields).map((name) => `${name} = :${name}`),
 ].join(', ');
 
+/** What was cancelled, or could not be, by the event that asked for it. */
+const identities = new WeakMap<APIGatewayProxyEvent, CancellationIdentity>();
+
 const ordersTable = requiredVariable('ORDERS_TABLE');
 const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
 
@@ -59,25 +65,26 @@ export const handler = apiHandler(cancelOrder)
 
 async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Promise<ApiResponse> {
   if (authorizerContext(event).isReadOnly === 'true') throw new InsufficientScopeError();
-  await cancelPendingOrder({
-    orderId: parseOrderId(event.pathParameters?.orderId),
-    keyId: logFields(event).keyId ?? '',
-    cancelRequestId: randomUUID(),
-    signal,
-  });
+  const orderId = parseOrderId(event.pathParameters?.orderId);
+  const identity = { orderId, cancelRequestId: randomUUID() };
+  identities.set(event, identity);
+  await cancelPendingOrder({ ...identity, keyId: logFields(event).keyId ?? '', signal });
   return { statusCode: 204, headers: {}, body: '' };
 }
 
 /**
- * Records the outcome, except that of a malformed request, which names no order. The latency begins when
- * API Gateway receives the request, so it includes the authorizer and a cold start.
+ * Records the outcome, except that of a malformed request, which names no order. The line says who asked for
+ * what, from which address. The latency begins when API Gateway receives the request, so it includes the
+ * authorizer and a cold start.
  */
 function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
   const Outcome = cancellationOutcomes.find((outcome) => outcome === code);
   if (!Outcome) return;
   // CloudWatch has no percentiles of a metric with a negative value, which a wrong clock could give.
   const CancellationLatency = Math.max(0, Date.now() - event.requestContext.requestTimeEpoch);
-  recordMetrics({ CancellationLatency }, logFields(event), { Outcome });
+  const { sourceIp } = event.requestContext.identity ?? {};
+  const fields = { ...logFields(event), ...identities.get(event), sourceIp };
+  recordMetrics({ CancellationLatency }, fields, { Outcome });
 }
 
 /**
@@ -101,6 +108,7 @@ async function cancelPendingOrder(cancellation: Cancellation): Promise<void> {
     // An earlier attempt, whose response was lost, may have cancelled the order.
     throw new ServiceUnavailableError({ cause: error });
   }
+  // Such as the empty response with status 200 that a proxy sends. The order may be cancelled or not.
   throw new ServiceUnavailableError({ cause: new Error('The answer does not say what it wrote.') });
 }
 

@@ -52,6 +52,14 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
   by bin(5m)`,
   },
   {
+    // All requests to cancel an order. The one that did has the order's `cancelRequestId`.
+    name: 'cancellations-of-order',
+    logs: ['cancelOrder'],
+    text: `filter orderId = "ORDER_ID"
+| display @timestamp, Outcome, keyId, sourceIp, cancelRequestId, extendedRequestId
+| sort @timestamp desc | limit 50`,
+  },
+  {
     name: 'requests-by-owner',
     logs: ['accessLog'],
     text: `stats count(*) as requests, sum(responseBytes) as bytes by ownerId, plan, method, resource

@@ -19,6 +19,7 @@ import {
   rateLimitHeaders,
   requestContext,
   requestId,
+  sourceIp,
 } from '../helpers/functions/events.ts';
 import { startFunctionTable } from '../helpers/functions/function-table.ts';
 
@@ -72,13 +73,16 @@ function errorAnswer(status: number, code: string, headers = {}) {
   };
 }
 
-/** The line that counts an outcome, with the fields that identify the request. */
-const counted = (Outcome: string) =>
+/** The line that counts an outcome, with the fields that identify the request and the order. */
+const counted = (Outcome: string, orderId = '42') =>
   expect.objectContaining({
     CancellationLatency: expect.any(Number),
     Outcome,
     requestId,
     keyId,
+    sourceIp,
+    orderId,
+    cancelRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
 
 const unavailable = errorAnswer(503, 'service_unavailable', { 'Retry-After': '1' });
@@ -102,7 +106,8 @@ describe('cancelOrder', () => {
     const response = await cancel('9223372036854775807');
 
     expect(response).toEqual({ statusCode: 204, headers: rateLimitHeaders, body: '' });
-    expect(captured.lines()).toEqual([counted('cancelled')]);
+    const [line] = captured.lines();
+    expect(line).toEqual(counted('cancelled', '9223372036854775807'));
     expect(table.requests).toEqual([
       {
         operation: 'UpdateItem',
@@ -123,7 +128,7 @@ describe('cancelOrder', () => {
               S: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
             },
             ':cancelledBy': { S: keyId },
-            ':cancelRequestId': { S: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+            ':cancelRequestId': { S: line!.cancelRequestId },
           },
           ReturnValues: 'UPDATED_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -253,6 +253,7 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
     ['function-errors', logsOfFunctions, `level = "ERROR" or @message like ${runtimeFailure}`],
     ['server-errors', ['${ApiAccessLogs}'], 'status like /^5/'],
     ['execution-errors', ['${ApiExecutionLogs}'], '@message like /failed/'],
+    ['cancellations-of-order', ['${CancelOrderLogs}'], 'orderId = "ORDER_ID"'],
     ['bans-by-key', ['${AuthorizerLogs}'], 'ispresent(KeysBanned)'],
   ])('find %s', (name, logs, filter) => {
     const { LogGroupNames, QueryString } = saved.find(({ Name }) => Name.endsWith(`/${name}`))!;
@@ -268,7 +269,14 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
     const [line] = logs.lines();
     logs.release();
     const [{ AccessLogSetting }] = Object.values(properties(stage, 'AWS::ApiGateway::Stage'));
-    const ofFunctions = [...Object.keys(line!), ...Object.keys(line!.error as object), '@message'];
+    // test/lambdas/cancel-order.test.ts expects these in the line of a cancellation.
+    const ofCancellation = ['Outcome', 'orderId', 'cancelRequestId', 'sourceIp'];
+    const ofFunctions = [
+      ...Object.keys(line!),
+      ...Object.keys(line!.error as object),
+      '@message',
+      ...ofCancellation,
+    ];
     const unknown = saved.flatMap(({ LogGroupNames, QueryString }) =>
       missing(
         ['lib/monitoring/saved-queries.ts', fieldsIn(QueryString)],

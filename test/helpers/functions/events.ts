@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from 'aws-lambda';
 import { keyId, ownerId } from '../dynamodb/key-items.ts';
 
+export const sourceIp = '192.0.2.7';
 export const requestId = '6f1d3c3a-0000-4000-8000-000000000001';
 
 const allowance = {
@@ -75,6 +76,7 @@ export function requestContext(overrides: object = {}) {
     requestId,
     requestTimeEpoch: Date.now(),
     stage: 'staging',
+    identity: { sourceIp },
     authorizer,
     ...overrides,
   };
