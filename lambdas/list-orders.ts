@@ -94,12 +94,13 @@ function listHeaders(isGzip: boolean): Record<string, string> {
  * @throws the error that ended the list; Lambda's runtime reports the invocation as failed
  */
 async function sendAndRecord(list: OrdersList, output: Writable, fields: LogFields): Promise<void> {
-  const totals = { orders: 0, bytes: 0 };
-  const record = (isComplete: boolean, ListsBrokenOff: 0 | 1) =>
-    recordMetrics(
-      { OrdersListed: totals.orders, BytesStreamed: totals.bytes, ListsBrokenOff },
-      { ...fields, isComplete },
-    );
+  const totals = { orders: 0, bytes: 0, unlisted: 0, unlistedIds: [] };
+  const record = (isComplete: boolean, ListsBrokenOff: 0 | 1) => {
+    const { orders: OrdersListed, bytes: BytesStreamed, unlisted: UnlistedItems } = totals;
+    const metrics = { OrdersListed, BytesStreamed, UnlistedItems, ListsBrokenOff };
+    const { unlistedIds } = totals;
+    recordMetrics(metrics, { ...fields, isComplete, ...(UnlistedItems > 0 && { unlistedIds }) });
+  };
   try {
     await sendList(list, output, totals);
     record(true, 0);

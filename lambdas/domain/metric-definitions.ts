@@ -13,6 +13,7 @@ export const metricUnits = {
   OrdersListed: 'Count',
   BytesStreamed: 'Bytes',
   ListsBrokenOff: 'Count',
+  UnlistedItems: 'Count',
 } as const;
 
 export type MetricName = keyof typeof metricUnits;

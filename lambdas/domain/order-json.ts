@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { isDateTime } from './date-time.ts';
 import type { Item } from './item.ts';
 import { attributeTypes, isInt64, type OrderField, orderFields } from './order-fields.ts';
 
@@ -8,29 +9,26 @@ export function memberName(name: string): string {
 }
 
 /**
- * The JSON text of an order. Another program may have written the item, so an attribute of another type
- * than its field is left out, like a missing one. Numbers keep DynamoDB's digits, because a JavaScript
- * number loses those of an int64 beyond 2^53.
+ * The JSON text of an order. Another program may have written the item, so an attribute that is not of its
+ * field's type and format is left out, like a missing one. Numbers keep DynamoDB's digits, because a
+ * JavaScript number loses those of an int64 beyond 2^53.
  *
- * @throws TypeError if the id is not an int64, because an order without its id cannot be listed, and a list
- *   without the order is not complete
+ * @returns undefined if the id is not an int64: no client can name such an item, so it is not an order
  */
-export function orderToJson(item: Item): string {
+export function orderToJson(item: Item): string | undefined {
   const members: string[] = [];
   for (const [name, field] of Object.entries(orderFields)) {
     const value = item[name] && valueToJson(item[name], field);
     if (value !== undefined) members.push(memberName(name) + value);
-    else if (name === 'id' && item.id !== undefined) {
-      throw new TypeError(`An item has an id that is not an int64: ${JSON.stringify(item.id)}`);
-    }
+    else if (name === 'id') return undefined;
   }
   return `{${members.join(',')}}`;
 }
 
-/** Undefined for a value that is not of the field's type. */
-function valueToJson(attribute: AttributeValue, field: OrderField): string | undefined {
-  const value = attribute[attributeTypes[field.type]];
-  if (field.type !== 'integer') return JSON.stringify(value);
-  const digits = String(value);
-  return isInt64(digits) ? digits : undefined;
+/** Undefined for a value that is not of the field's type and format. */
+function valueToJson(attribute: AttributeValue, { type, format }: OrderField): string | undefined {
+  const value: unknown = attribute[attributeTypes[type]];
+  if (type === 'integer') return isInt64(String(value)) ? String(value) : undefined;
+  const isOfType = format === 'date-time' ? isDateTime(value) : typeof value === type;
+  return isOfType ? JSON.stringify(value) : undefined;
 }

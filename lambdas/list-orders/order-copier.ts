@@ -1,6 +1,6 @@
+import { endOfDateTime, isDateTime } from '../domain/date-time.ts';
 import {
   attributeTypes,
-  isInt64,
   type OrderField,
   orderFieldNames,
   orderFields,
@@ -15,8 +15,9 @@ import { memberName } from '../domain/order-json.ts';
  *
  * So an item is not parsed. The copier finds the positions of its values and copies them, in the order of
  * the published fields: digits and strings stay as they are, with all escapes. It writes what
- * `orderToJson` would write. From the first item on that it does not understand, such as one with a NULL
- * or another attribute, the rest of the page is left to the SDK and `orderToJson`.
+ * `orderToJson` would write, so it leaves out values that are not of their field's type and format. From
+ * the first item on whose JSON is not as compact as DynamoDB's, the rest of the page is left to the SDK and
+ * `orderToJson`.
  *
  * Texts are compared and copied in words of four bytes, which takes half the time of single bytes. The
  * last word of a text ends where the text ends, so it may overlap the previous word:
@@ -28,6 +29,7 @@ const wordBytes = 4;
 /** How much memory a page needs behind it, so that a word can be read at its very end. */
 export const slackBytes = wordBytes;
 
+/** What stands for a position after an item, a text or a value, if it is not as expected. */
 const notUnderstood = -1;
 /** The position of a value that the item lacks. No value is at the beginning of a page. */
 const absent = 0;
@@ -36,15 +38,18 @@ const quote = '"'.charCodeAt(0);
 const comma = ','.charCodeAt(0);
 const minus = '-'.charCodeAt(0);
 const zero = '0'.charCodeAt(0);
+const one = '1'.charCodeAt(0);
 const nine = '9'.charCodeAt(0);
 const backslash = '\\'.charCodeAt(0);
+const colon = ':'.charCodeAt(0);
+const space = ' '.charCodeAt(0);
 const openingBrace = '{'.charCodeAt(0);
 const closingBrace = '}'.charCodeAt(0);
 const closingBracket = ']'.charCodeAt(0);
 /** A JSON string cannot contain this text, because quotes in a string have a backslash. */
 const listName = Buffer.from('"Items":[');
 
-/** Tells whether an order is included in the result, given the digits of its id. */
+/** Tells whether an item is included in the result, given its id. */
 export type KeepOrder = (id: string) => boolean;
 
 /** What was copied of a page. */
@@ -53,8 +58,10 @@ export interface CopiedOrders {
   readonly orders: Buffer;
   /** The number of orders in `orders`. */
   readonly count: number;
-  /** The number of items that were copied or that `keep` left out. */
+  /** The number of items that were copied or left out. */
   readonly itemCount: number;
+  /** The ids of the items that were left out because their id is not an int64. */
+  readonly unlistedIds: readonly string[];
   /** The page without these items, in memory of its own. */
   readonly rest: Buffer;
 }
@@ -63,7 +70,7 @@ export interface CopiedOrders {
  * Converts a page of items to orders.
  *
  * @param page ends with `slackBytes` that do not belong to it and are overwritten
- * @param keep all orders are included without it
+ * @param keep all items are included without it
  */
 export function copyOrders(page: Buffer, keep?: KeepOrder): CopiedOrders {
   const length = page.length - slackBytes;
@@ -74,19 +81,22 @@ export function copyOrders(page: Buffer, keep?: KeepOrder): CopiedOrders {
   const copier = new OrderCopier(page, orders);
   const name = page.indexOf(listName);
   const list = name < 0 ? length : name + listName.length;
+  const unlistedIds: string[] = [];
   let [item, ordersLength, count, itemCount] = [list, 0, 0, 0];
   for (;;) {
     const end = copier.read(item);
     if (end === notUnderstood) break;
     itemCount++;
     if (!keep || keep(copier.id())) {
-      count++;
-      ordersLength = copier.write(ordersLength);
+      if (copier.isOrder()) {
+        count++;
+        ordersLength = copier.write(ordersLength);
+      } else unlistedIds.push(copier.id());
     }
     item = page[end] === comma ? end + 1 : end;
   }
   const rest = Buffer.concat([page.subarray(0, list), page.subarray(item, length)]);
-  return { orders: orders.subarray(0, ordersLength), count, itemCount, rest };
+  return { orders: orders.subarray(0, ordersLength), count, itemCount, unlistedIds, rest };
 }
 
 /** A text of at least `wordBytes`. */
@@ -106,7 +116,7 @@ interface CopiedField {
   readonly name: Text;
   /** Where the value begins, or `absent`. A string includes its quotes. */
   start: number;
-  /** The position after the value. */
+  /** The position after the value, or `absent` if it is not of the field's type and format. */
   end: number;
 }
 
@@ -118,6 +128,8 @@ class OrderCopier {
   private readonly orderWords: DataView;
   private readonly fields: readonly CopiedField[];
   private readonly idField: CopiedField;
+  /** Whether the string that was read last contains an escape such as `\u002B` for a visible character. */
+  private isEscaped = false;
 
   constructor(page: Buffer, orders: Buffer) {
     this.page = page;
@@ -130,30 +142,31 @@ class OrderCopier {
 
   /**
    * Reads the item at a position. Returns the position after the item, or `notUnderstood` unless it is an
-   * item without white space whose attributes are fields of an order, each of its own type.
+   * item without white space and without escapes in its attributes' names.
    */
   read(item: number): number {
     const { page, fields } = this;
     if (page[item] !== openingBrace) return notUnderstood;
-    for (const field of fields) field.start = absent;
+    for (const field of fields) field.start = field.end = absent;
     let at = item;
     do {
-      const found = this.fieldAt(at + 1);
-      if (found === undefined) return notUnderstood;
-      found.start = at + 1 + found.opening.length;
-      found.end = this.endOfValue(found);
-      if (found.end === notUnderstood) return notUnderstood;
-      at = found.field.type === 'integer' ? found.end + 1 : found.end;
-      if (page[at++] !== closingBrace) return notUnderstood;
+      at = this.readAttribute(at + 1);
     } while (page[at] === comma);
     if (page[at++] !== closingBrace) return notUnderstood;
     return page[at] === comma || page[at] === closingBracket ? at : notUnderstood;
   }
 
-  /** The digits of the id of the item that was read; empty if it has no id. */
+  /** Whether the item that was read has an id that is an int64. */
+  isOrder(): boolean {
+    return this.idField.end !== absent;
+  }
+
+  /** The id of the item that was read, even if it is no int64; empty if it is no number. */
   id(): string {
-    const { start, end } = this.idField;
-    return start === absent ? '' : this.page.toString('latin1', start, end);
+    const { start } = this.idField;
+    return start === absent
+      ? ''
+      : this.page.toString('latin1', start, this.page.indexOf(quote, start));
   }
 
   /** Writes the item that was read as an order. Returns the next position. */
@@ -161,7 +174,7 @@ class OrderCopier {
     const { orders, fields } = this;
     let to = order + 1;
     for (const { start, end, name } of fields) {
-      if (start === absent) continue;
+      if (end === absent) continue;
       this.writeText(to, name);
       to += name.length;
       this.copyValue(start, end, to);
@@ -172,6 +185,21 @@ class OrderCopier {
     orders[order + 1] = openingBrace;
     orders[to] = closingBrace;
     return to + 1;
+  }
+
+  /** Finds the value of the attribute at a position. Returns the position after the attribute. */
+  private readAttribute(at: number): number {
+    const found = this.fieldAt(at);
+    if (found) {
+      found.start = at + found.opening.length;
+      const end = this.endOfValue(found);
+      const closing = found.field.type === 'integer' ? end + 1 : end;
+      if (end !== notUnderstood && this.page[closing] === closingBrace) {
+        found.end = end;
+        return closing + 1;
+      }
+    }
+    return this.endOfAttribute(at);
   }
 
   private fieldAt(at: number): CopiedField | undefined {
@@ -209,37 +237,80 @@ class OrderCopier {
 
   private endOfValue({ start, field }: CopiedField): number {
     if (field.type === 'integer') return this.endOfInteger(start);
+    if (field.format === 'date-time') return this.endOfDateTime(start);
     if (field.type === 'string') return this.endOfString(start);
     if (this.hasText(start, trueText)) return start + trueText.length;
     return this.hasText(start, falseText) ? start + falseText.length : notUnderstood;
   }
 
-  /** The position of the quote behind the digits. `isInt64` takes longer, so most do without it. */
+  private endOfDateTime(start: number): number {
+    const { page } = this;
+    const end = endOfDateTime(page, start + 1);
+    if (end > 0 && page[end] === quote) return end + 1;
+    const endOfText = this.endOfString(start);
+    if (!this.isEscaped) return notUnderstood;
+    const text = page.toString('utf8', start + 1, endOfText - 1);
+    const unescaped = text.replaceAll(/\\u00([0-9a-f]{2})/gi, (_, hexadecimal) =>
+      String.fromCharCode(Number.parseInt(hexadecimal, 16)),
+    );
+    return isDateTime(unescaped) ? endOfText : notUnderstood;
+  }
+
+  /** The position of the quote behind the digits of an int64 in canonical form. */
   private endOfInteger(start: number): number {
     const { page } = this;
     const first = page[start] === minus ? start + 1 : start;
     let at = first;
     while (page[at]! >= zero && page[at]! <= nine) at++;
     const digits = at - first;
-    // The greatest int64 has 19 digits, of which the first is a 9.
-    const isWithinInt64 = digits < 19 || (digits === 19 && page[first] !== nine);
-    if (page[at] === quote && digits > 0 && page[first] !== zero && isWithinInt64) return at;
-    const end = page.indexOf(quote, start);
-    return isInt64(page.toString('latin1', start, end)) ? end : notUnderstood;
+    if (page[at] !== quote || digits === 0) return notUnderstood;
+    if (page[first] === zero) return digits === 1 && first === start ? at : notUnderstood;
+    const limit = first === start ? greatestInt64 : leastInt64;
+    if (digits !== limit.length) return digits < limit.length ? at : notUnderstood;
+    for (let index = 0; index < digits; index++) {
+      const difference = page[first + index]! - limit[index]!;
+      if (difference !== 0) return difference < 0 ? at : notUnderstood;
+    }
+    return at;
   }
 
-  /** A string ends with the first quote without a backslash before it, which could have one itself. */
+  /**
+   * The position after a string, or after the page if the string does not end. It ends with the first
+   * quote without a backslash before it, which could have one itself.
+   */
   private endOfString(start: number): number {
     const { page } = this;
+    this.isEscaped = false;
     for (let at = start + 1; at < page.length; at++) {
       const byte = page[at];
       if (byte === quote) return at + 1;
-      if (byte === backslash) at++;
+      if (byte !== backslash) continue;
+      this.isEscaped ||= page[at + wordBytes]! > one && this.hasText(at, escapeOfAscii);
+      at++;
+    }
+    return page.length;
+  }
+
+  /** The position after an attribute such as `"petId":{"NULL":true}`, whatever its value is. */
+  private endOfAttribute(start: number): number {
+    const { page } = this;
+    let at = this.endOfString(start);
+    if (page[start] !== quote || this.isEscaped || page[at++] !== colon) return notUnderstood;
+    for (let depth = 0; at < page.length; at++) {
+      const byte = page[at]!;
+      if (byte <= space) return notUnderstood;
+      if (byte === quote) at = this.endOfString(at) - 1;
+      else if (byte === openingBrace) depth++;
+      else if (byte === closingBrace && --depth <= 0) return at + 1;
     }
     return notUnderstood;
   }
 }
 
+/** The digits of the greatest int64, and of the least behind its minus. */
+const greatestInt64 = Buffer.from('9223372036854775807');
+const leastInt64 = Buffer.from('9223372036854775808');
+const escapeOfAscii = textOf('\\u00');
 const trueText = textOf('true');
 const falseText = textOf('false');
 

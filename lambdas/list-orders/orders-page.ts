@@ -13,10 +13,12 @@ export interface OrdersPage {
   /** Frees the memory of the buffers, which must not be used afterwards. */
   release(): void;
   count: number;
-  /** The ids of all orders of a page that was read without a segment. */
+  /** The ids of all items of a page that was read without a segment. */
   ids: ReadonlySet<string>;
-  /** How many orders were left out because of `PageRequest.except`. */
+  /** How many items were left out because of `PageRequest.except`. */
   exceptedCount: number;
+  /** The ids of items that are no orders, because their id is not an int64. */
+  unlistedIds: readonly string[];
   /** The start key of the next page; absent on the last page. */
   lastEvaluatedKey: Item | undefined;
 }
@@ -24,7 +26,7 @@ export interface OrdersPage {
 export interface PageRequest {
   startKey?: Item | undefined;
   segment?: { index: number; total: number };
-  /** The ids of orders to leave out. */
+  /** The ids of items to leave out. */
   except?: ReadonlySet<string> | undefined;
   /** Aborts the request when the page is no longer needed. */
   signal: AbortSignal;
@@ -41,7 +43,8 @@ const projection = {
 };
 
 /**
- * Returns a function that reads a page of a table's orders with one `Scan` request.
+ * Returns a function that reads a page of a table's orders with one `Scan` request. Consistent reads cost
+ * twice as much, and without them an order that was just stored could be missing.
  *
  * The function throws `ServiceUnavailableError` if the number of orders in the response is not the
  * `Count` that the response states.
@@ -50,6 +53,7 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
   return async ({ startKey, segment, except, signal }) => {
     const command = new ScanCommand({
       TableName: tableName,
+      ConsistentRead: true,
       ...projection,
       ExclusiveStartKey: startKey,
       Segment: segment?.index,
@@ -76,20 +80,28 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
 
 /** Completes a page with the orders that were left to the SDK, usually none. */
 function completePage(
-  { orders, count: copiedCount, itemCount }: CopiedOrders,
+  { orders, count: copiedCount, itemCount, unlistedIds: copiedIds }: CopiedOrders,
   { Items: items = [], Count: stated, LastEvaluatedKey: lastEvaluatedKey }: ScanCommandOutput,
   keep: KeepOrder,
 ): Omit<OrdersPage, 'ids'> {
   const found = itemCount + items.length;
   requireWhole(found, stated);
-  const kept = items.filter(({ id }) => keep(id?.N ?? ''));
-  const count = copiedCount + kept.length;
-  const others = Buffer.from(kept.map((item) => `,${orderToJson(item)}`).join(''));
+  const unlistedIds = [...copiedIds];
+  const others: string[] = [];
+  for (const item of items) {
+    const id = item.id?.N ?? '';
+    if (!keep(id)) continue;
+    const order = orderToJson(item);
+    if (order === undefined) unlistedIds.push(id);
+    else others.push(`,${order}`);
+  }
+  const count = copiedCount + others.length;
   return {
-    buffers: [orders, others].filter(({ length }) => length > 0),
+    buffers: [orders, Buffer.from(others.join(''))].filter(({ length }) => length > 0),
     release: () => freeMemory(orders),
     count,
-    exceptedCount: found - count,
+    exceptedCount: found - count - unlistedIds.length,
+    unlistedIds,
     lastEvaluatedKey,
   };
 }

@@ -18,8 +18,6 @@ export const minBytesPerSecond = 230_000;
 /** How far a client may fall behind that rate, so that it can pause for five seconds. */
 export const maxBacklogMs = 7_000;
 
-const openingBracket = '['.charCodeAt(0);
-
 /** A list whose first page has been read. */
 export interface OrdersList {
   readonly pages: AsyncIterable<OrdersPage>;
@@ -31,7 +29,14 @@ export interface ListTotals {
   orders: number;
   /** Bytes after compression. */
   bytes: number;
+  /** Items that are no orders. */
+  unlisted: number;
+  /** The ids of the first of them. */
+  readonly unlistedIds: string[];
 }
+
+/** How many ids of unlisted items are kept for the log. */
+const mostUnlistedIds = 100;
 
 /** The client has been reading too slowly for too long. */
 export class SlowReaderError extends Error {
@@ -77,17 +82,19 @@ export async function sendList(
 }
 
 /**
- * Every order begins with a comma; the opening bracket overwrites the very first one. The memory of a
- * chunk is freed when the next one is asked for.
+ * Every order begins with a comma, which the very first one loses. The memory of a chunk is freed when the
+ * next one is asked for.
  */
 async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) {
   let isFirst = true;
-  for await (const { buffers, count, release } of pages) {
+  for await (const { buffers, count, unlistedIds, release } of pages) {
     totals.orders += count;
+    totals.unlisted += unlistedIds.length;
+    totals.unlistedIds.push(...unlistedIds.slice(0, mostUnlistedIds - totals.unlistedIds.length));
     for (const buffer of buffers) {
-      if (isFirst) buffer[0] = openingBracket;
+      if (isFirst) yield Buffer.from('[');
+      yield isFirst ? buffer.subarray(1) : buffer;
       isFirst = false;
-      yield buffer;
     }
     release();
   }

@@ -95,6 +95,14 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       above: 0,
       ...twoOfThree,
     },
+    {
+      id: 'UnlistedItems',
+      meaning: 'Items of the table Orders are missing from lists, because their ids are no int64.',
+      runbookAnchor: 'unlisted-items',
+      metric: metrics.unlistedItems.with({ period: Duration.hours(1) }),
+      above: 0,
+      evaluationPeriods: 1,
+    },
     ...budgetAlarms('Availability', {
       promise: 'accepted requests, not counting refused lists, get no 5xx',
       runbookAnchor: 'server-errors',

@@ -47,7 +47,11 @@ export class Dashboard extends Construct {
         ],
         [
           graph('Cancellations requested, by outcome', metrics.cancellationsRequested),
-          graph('Orders listed, bytes streamed', [metrics.ordersListed], [metrics.bytesStreamed]),
+          graph(
+            'Orders listed, items left out, bytes streamed',
+            [metrics.ordersListed, metrics.unlistedItems],
+            [metrics.bytesStreamed],
+          ),
           graph('DynamoDB throttling', Object.values(metrics.throttledTables)),
         ],
       ],

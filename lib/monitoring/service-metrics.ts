@@ -114,6 +114,8 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
       statistic: Stats.SAMPLE_COUNT,
     }),
     ordersListed: ofService('OrdersListed'),
+    // Every list counts the same items again.
+    unlistedItems: ofService('UnlistedItems', { statistic: Stats.MAXIMUM }),
     bytesStreamed: ofService('BytesStreamed', { unit: Unit.BYTES }),
     /** Throttled reads and writes of the tables, by the id of their alarm. */
     throttledTables: {

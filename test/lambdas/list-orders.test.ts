@@ -17,9 +17,6 @@ import {
 } from '../helpers/functions/events.ts';
 import { startFunctionTable } from '../helpers/functions/function-table.ts';
 
-/** A stream that a page of 250 orders fills. */
-const lessThanPage = { highWaterMark: 16 * 1024 };
-
 type Handler = (event: unknown, stream: LambdaStream, context: unknown) => Promise<void>;
 
 installAwsLambda();
@@ -66,6 +63,19 @@ describe('GET /store/orders', () => {
       complete: false,
     });
     expect(least).toEqual({ id: 'number -9007199254740993' });
+  });
+
+  it('I1: leaves out an item whose id is not an int64, counts it once, and logs its id', async () => {
+    const ids = ['1', '1.5', '9223372036854775808', '2'];
+    fillTable({ items: ids.map((id) => orderItem(id)), ordersPerPage: 3 });
+
+    const answer = await list();
+
+    expect(parseExactly(answer.body.toString())).toMatchObject([
+      { id: 'number 1' },
+      { id: 'number 2' },
+    ]);
+    expect(log.lines()).toMatchObject([{ UnlistedItems: 2, unlistedIds: ids.slice(1, 3) }]);
   });
 
   it.each([0, 50])('needs one round trip for a store of %d orders', async (count) => {
@@ -134,6 +144,7 @@ describe('GET /store/orders', () => {
       expect.objectContaining({
         OrdersListed: 300,
         BytesStreamed: answer.body.length,
+        UnlistedItems: 0,
         ListsBrokenOff: 0,
         isComplete: true,
         requestId,
@@ -268,11 +279,11 @@ async function encodingFor(acceptEncoding: string | undefined): Promise<string |
 /** Begins a list whose client reads nothing, and lets eight seconds pass. */
 async function cutOff() {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-  const stream = new LambdaStream(lessThanPage);
+  const stream = new LambdaStream();
   stream.hold();
   const answered = handler(proxyEvent(), stream, lambdaContext(120_000));
   answered.catch(() => {});
-  while (!stream.writableNeedDrain) await new Promise((resolve) => setImmediate(resolve));
+  while (stream.writableLength === 0) await new Promise((resolve) => setImmediate(resolve));
   jest.advanceTimersByTime(8_000);
   jest.useRealTimers();
   return { answered, stream };

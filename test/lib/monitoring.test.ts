@@ -98,6 +98,12 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
     above: 0,
     points: '2 of 3',
   },
+  UnlistedItems: {
+    metrics: { value: 'Maximum of StoreOrders UnlistedItems' },
+    period: 3_600,
+    above: 0,
+    points: '1 of 1',
+  },
   RequestsNotLogged: {
     metrics: { requests, lines: 'Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}' },
     // IF treats a missing value as 0, even if FILL has nothing to fill.

@@ -35,38 +35,9 @@ describe('copyOrders', () => {
   });
 
   it.each([
-    ['a NULL', { shipDate: { NULL: true } }],
-    ['a fraction', { quantity: { N: '1.5' } }],
-    ['an exponent', { quantity: { N: '1E+2' } }],
-    ['an integer above int64', { petId: { N: '9223372036854775808' } }],
-    ['an integer below int64', { petId: { N: '-9223372036854775809' } }],
-    ['an integer of twenty digits', { petId: { N: '10000000000000000000' } }],
-    ['a leading zero', { quantity: { N: '007' } }],
-    ['a negative zero', { petId: { N: '-0' } }],
-    ['no digits', { quantity: { N: '' } }],
-    ['letters after its digits', { quantity: { N: '12a' } }],
-    ['only a minus sign', { quantity: { N: '-' } }],
-    ['an id that is a string', { id: { S: '1' } }],
-    ['a boolean that is a number', { complete: { BOOL: 12345 } }],
-    ['an attribute with another name', { ids: { N: '1' } }],
-    ["an attribute whose name begins like a field's", { petIds: { N: '1' } }],
-    ["an attribute whose name differs from a field's in the middle", { ship_ate: { S: '1' } }],
-    ["an attribute whose name ends unlike a field's", { quantitz: { N: '1' } }],
-  ])('leaves an item with %s, and all items after it, to the SDK', (_what, odd) => {
-    const odds = orderItem(2, odd as OrderItem);
-
-    const { count, rest } = copy(scanAnswer([orderItem(1), odds, orderItem(3)], '3'));
-
-    expect(count).toBe(1);
-    expect(JSON.parse(rest)).toMatchObject({
-      Items: [odds, orderItem(3)],
-      LastEvaluatedKey: { id: { N: '3' } },
-    });
-  });
-
-  it.each([
     ['spaces', JSON.stringify({ Items: [orderItem(1)] }, null, 1)],
     ['a space in a value', '{"Items":[{"id":{"N":"1" },"petId":{"N":"2"}}]}'],
+    ['a space in a value of another type', '{"Items":[{"id":{"N":"1"},"petId":{"NULL": true}}]}'],
     ['a space after a value', '{"Items":[{"id":{"N":"1"} ,"petId":{"N":"2"}}]}'],
     ['an item outside of a list', '{"id":{"N":"1"}} '],
     ['an escaped name', '{"Items":[{"\\u0069d":{"N":"1"}}]}'],
@@ -75,16 +46,18 @@ describe('copyOrders', () => {
     ['no list', '{"Count":0}'],
     ['nothing', ''],
   ])('leaves a page unchanged to the SDK if it contains %s', (_what, page) => {
-    expect(copy(page)).toEqual({ json: '', count: 0, itemCount: 0, rest: page });
+    const nothing = { json: '', count: 0, itemCount: 0, unlistedIds: [] };
+
+    expect(copy(page)).toEqual({ ...nothing, rest: page });
   });
 
   it('copies well-formed orders completely', () => {
     fc.assert(
       fc.property(fc.array(flatItem), (items) => {
-        const { json, count, rest } = copy(scanAnswer(items));
+        const { json, itemCount, rest } = copy(scanAnswer(items));
 
         expect(json).toBe(plainOrders(items));
-        expect(count).toBe(items.length);
+        expect(itemCount).toBe(items.length);
         expect(JSON.parse(rest).Items).toEqual([]);
       }),
     );
@@ -121,23 +94,22 @@ describe('copyOrders', () => {
       return id !== '2';
     };
 
-    const page = scanAnswer([...orderItems(3), { petId: { N: '7' } }]);
-    const { json, count, itemCount } = copy(page, keep);
+    const page = scanAnswer([...orderItems(3), orderItem('1.5')]);
+    const { json, count, itemCount, unlistedIds } = copy(page, keep);
 
-    expect(seen).toEqual(['1', '2', '3', '']);
-    expect(count).toBe(3);
-    expect(itemCount).toBe(4);
+    expect(seen).toEqual(['1', '2', '3', '1.5']);
+    expect([count, itemCount, unlistedIds]).toEqual([2, 4, ['1.5']]);
     expect(json).not.toContain('"id":2');
   });
 
   it('converts every page, together with the SDK, as orderToJson does', () => {
     fc.assert(
       fc.property(anyPage, ({ page, items }) => {
-        const { json, count, rest } = copy(page);
+        const { json, itemCount, rest } = copy(page);
 
         const { Items: left = [], ...others } = JSON.parse(rest);
         expect(escaped(json + plainOrders(left))).toBe(escaped(plainOrders(items)));
-        expect(count + left.length).toBe(items.length);
+        expect(itemCount + left.length).toBe(items.length);
         const { Items: _, ...expected } = JSON.parse(page);
         expect(others).toEqual(expected);
       }),
@@ -148,19 +120,21 @@ describe('copyOrders', () => {
 
 function copy(page: string, keep?: KeepOrder) {
   const memory = Buffer.from(page + '}'.repeat(slackBytes));
-  const { orders, count, itemCount, rest } = copyOrders(memory, keep);
+  const { orders, rest, ...others } = copyOrders(memory, keep);
   // The memory of the page is freed or used again.
   memory.fill('#');
-  return { json: orders.toString(), count, itemCount, rest: rest.toString() };
+  return { ...others, json: orders.toString(), rest: rest.toString() };
 }
 
 /** The orders as the SDK and `orderToJson` would write them. */
 function plainOrders(items: OrderItem[]): string {
-  return items.map((item) => `,${orderToJson(item)}`).join('');
+  const orders = items.map(orderToJson).filter((order) => order !== undefined);
+  return orders.map((order) => `,${order}`).join('');
 }
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
 const anyString = fc.oneof(
+  fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
   anyText(),
   // A JavaScript string can contain half of a surrogate pair, which JSON has to escape.
   fc.string({

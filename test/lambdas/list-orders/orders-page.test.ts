@@ -29,15 +29,15 @@ afterEach(async () => {
 });
 
 describe('pageReader', () => {
-  it('requests exactly the fields of an order, whatever words DynamoDB reserves', async () => {
+  it('requests exactly the fields of an order, whatever words DynamoDB reserves, and the latest writes', async () => {
     await startTable({ items: orderItems(3) });
 
     await read();
 
-    const { TableName, ProjectionExpression, ExpressionAttributeNames } = table.requests[0]!
-      .input as Partial<ScanCommandInput>;
+    const { TableName, ConsistentRead, ProjectionExpression, ExpressionAttributeNames } = table
+      .requests[0]!.input as Partial<ScanCommandInput>;
     const asked = ProjectionExpression?.split(', ').map((name) => ExpressionAttributeNames?.[name]);
-    expect(TableName).toBe('orders');
+    expect([TableName, ConsistentRead]).toEqual(['orders', true]);
     expect(asked).toEqual(orderFieldNames);
   });
 
@@ -62,7 +62,7 @@ describe('pageReader', () => {
         ...orderItems(20, 9_223_372_036_854_775_700n),
         orderItem(2, { shipDate: undefined }),
         orderItem(3, { shipDate: { NULL: true } }),
-        orderItem(4, { shipDate: { S: '"\\ü🐕' } }),
+        orderItem(4, { status: { S: '"\\ü🐕' } }),
       ];
       await startTable({ items, chunkBytes });
 

@@ -195,6 +195,7 @@ function pageOf(request: PageRequest, candidates: string[], perPage: number): Or
     count: kept.length,
     ids: new Set(kept),
     exceptedCount: page.length - kept.length,
+    unlistedIds: [],
     lastEvaluatedKey: isLast ? undefined : { id: { N: page.at(-1)! } },
   };
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isDateTime } from '../../../lambdas/domain/date-time.ts';
 import { InvalidValueError, UsageError } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
@@ -8,7 +9,6 @@ import { addVerb, type Call } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
 import { changeOrder, type OrderChange, transitions } from './change-order.ts';
 import { findOrder } from './find-order.ts';
-import { isDateTime } from './order-record.ts';
 import { reopenOrders, type Selection } from './reopen-orders.ts';
 import { storedOrderJson } from './stored-order-json.ts';
 

@@ -1,4 +1,5 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { isDateTime } from '../../../lambdas/domain/date-time.ts';
 import {
   cancellationFields,
   isInt64,
@@ -110,19 +111,6 @@ export function orderFromFields(fields: Record<string, unknown>): OrderItem {
   }
   if (!fields.id) throw new OperatorError(`id: missing; expected ${kinds.id.expected}`);
   return fields as OrderItem;
-}
-
-// The format of RFC 3339, section 5.6, which is the meaning of "date-time" in OpenAPI.
-const dateTimeForm =
-  /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-
-/** Whether a value is an ISO 8601 date-time with a time zone. */
-export function isDateTime(value: unknown): value is string {
-  const [, date] = (typeof value === 'string' && dateTimeForm.exec(value)) || [];
-  if (date === undefined) return false;
-  // `Date` accepts the 30th of February as the 2nd of March.
-  const time = Date.parse(`${date}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }
 
 function badField(field: FileField, value: unknown): OperatorError {
