@@ -79,7 +79,7 @@ const responses: Readonly<Record<string, Responses>> = {
 };
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true });
-ajvFormats.default(ajv, ['date-time', 'int64']);
+ajvFormats.default(ajv, ['date-time', 'int32', 'int64']);
 
 /** @throws Error if the contract has no such operation */
 export function operationOf(operationId: string): Operation {

@@ -1,4 +1,4 @@
-import type { Metric } from '@aws-sdk/client-cloudwatch';
+import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
 import { operations } from '../../lib/settings/functions.ts';
 import { aws, lookUntil } from './aws.ts';
@@ -19,26 +19,24 @@ export async function addRecords(
   { trial, evidence, outputs }: Recorded,
   owner: string,
 ): Promise<void> {
-  const { AccessLogGroupName, RestApiId } = outputs;
   await addMetrics(trial, evidence);
   const line = (logGroupName: string, filterPattern: string) => async () => {
-    const look = () => aws.logs.filterLogEvents({ logGroupName, filterPattern });
-    const { events = [] } = await lookUntil(
-      look,
-      (found) => Boolean(found.events?.length),
-      trial.signal,
-    );
-    return events[0]?.message ?? differ('no such line');
+    const pages = () =>
+      Array.fromAsync(
+        paginateFilterLogEvents({ client: aws.logs }, { logGroupName, filterPattern }),
+      );
+    const look = async () => (await pages()).flatMap(({ events = [] }) => events)[0]?.message;
+    return (await lookUntil(look, Boolean, trial.signal)) ?? differ('no such line');
   };
   await evidence.add(
     'the access log of a refused list',
     'integrationStatus is 429',
-    line(AccessLogGroupName, '{ $.integrationStatus = "429" }'),
+    line(outputs.AccessLogGroupName, '{ $.integrationStatus = "429" }'),
   );
   await evidence.add(
     'the execution log of a failed integration',
     'a line with the reason',
-    line(`API-Gateway-Execution-Logs_${RestApiId}/${trial.stage}`, '"Execution failed"'),
+    line(outputs.ExecutionLogGroupName, 'failed'),
   );
   await evidence.add('GetUsage', `at least ${cancellationCount}`, async () => {
     const look = async () => JSON.parse(await admin(trial, ['owners', 'usage', owner, '--json']));
@@ -48,65 +46,64 @@ export async function addRecords(
   });
 }
 
-/** Adds a row for a metric of each source, with all of its dimensions. */
+/** Adds rows for metrics of every source, with all of their dimensions. */
 async function addMetrics({ stage, stack, signal }: Trial, evidence: Evidence): Promise<void> {
   const { method: Method, path } = operations.cancelOrder;
-  const api = { ApiName: stack, Stage: stage };
-  const ofCancellations = { ...api, Method, Resource: `/v1${path}` };
-  const expected: [
-    namespace: string,
-    name: string,
-    dimensions: Record<string, string>,
-    atLeast: number,
-  ][] = [
-    [metricNamespace, 'ClientErrors', { Stage: stage }, 1],
-    [metricNamespace, 'ListsRefused', { Stage: stage }, 1],
-    [metricNamespace, 'AuthorizerFailures', { Stage: stage }, 1],
-    [metricNamespace, 'RequestsAdmitted', { Stage: stage }, cancellationCount],
-    [metricNamespace, 'RequestsRejected', { Stage: stage, Reason: 'unauthorized' }, 1],
-    [
-      metricNamespace,
-      'CancellationsRequested',
-      { Stage: stage, Outcome: 'cancelled' },
-      cancellationCount,
-    ],
-    [metricNamespace, 'OrdersListed', { Stage: stage }, orderCount],
-    ['AWS/ApiGateway', 'Count', api, cancellationCount],
-    ['AWS/ApiGateway', 'Latency', ofCancellations, cancellationCount],
-  ];
-  const MetricDataQueries = expected.map(([Namespace, MetricName, dimensions], index) => {
-    const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
-    const Stat = Namespace === metricNamespace ? 'Sum' : 'SampleCount';
-    return {
-      Id: `m${index}`,
-      MetricStat: {
-        Metric: { Namespace, MetricName, Dimensions } satisfies Metric,
-        Stat,
-        Period: 60,
-      },
-    };
+  const ofService = (MetricName: string, atLeast: number, dimensions = {}) => ({
+    metric: metric(metricNamespace, MetricName, { Stage: stage, ...dimensions }),
+    atLeast,
   });
-  const look = async () => {
-    const now = Date.now();
-    const interval = { StartTime: new Date(now - 2 * hourMs), EndTime: new Date(now) };
-    const { MetricDataResults = [] } = await aws.cloudWatch.getMetricData({
-      ...interval,
-      MetricDataQueries,
-    });
-    return MetricDataResults.map(({ Values = [] }) =>
-      Values.reduce((sum, value) => sum + value, 0),
+  const ofApi = (MetricName: string, dimensions = {}) => ({
+    metric: metric('AWS/ApiGateway', MetricName, { ApiName: stack, Stage: stage, ...dimensions }),
+    atLeast: cancellationCount,
+  });
+  const expected = [
+    ofService('ClientErrors', 1),
+    ofService('ListsRefused', 1),
+    ofService('AuthorizerFailures', 1),
+    ofService('RequestsAdmitted', cancellationCount),
+    ofService('RequestsRejected', 1, { Reason: 'unauthorized' }),
+    ofService('CancellationsRequested', cancellationCount, { Outcome: 'cancelled' }),
+    ofService('OrdersListed', orderCount),
+    ofApi('Count'),
+    ofApi('Latency', { Method, Resource: `/v1${path}` }),
+  ];
+  const sums = await Promise.all(
+    expected.map((each) =>
+      lookUntil(
+        () => sumOf(each.metric),
+        (sum) => sum >= each.atLeast,
+        signal,
+      ),
+    ),
+  );
+  for (const [index, { metric, atLeast }] of expected.entries()) {
+    const names = metric.Dimensions.map(({ Name }) => Name).join(', ');
+    const sum = sums[index]!;
+    await evidence.add(
+      `${metric.Namespace} ${metric.MetricName} {${names}}`,
+      `at least ${atLeast}`,
+      async () => (sum >= atLeast ? `${sum}` : differ(`${sum}`)),
     );
-  };
-  const isSeen = (sums: number[]) =>
-    expected.every(([, , , atLeast], index) => sums[index]! >= atLeast);
-  const sums = await lookUntil(look, isSeen, signal);
-  for (const [index, [namespace, name, dimensions, atLeast]] of expected.entries()) {
-    const title = `${namespace} ${name} {${Object.keys(dimensions).join(', ')}}`;
-    await evidence.add(title, `at least ${atLeast}`, async () => {
-      const sum = sums[index] ?? 0;
-      return sum >= atLeast ? `${sum}` : differ(`${sum}`);
-    });
   }
+}
+
+function metric(Namespace: string, MetricName: string, dimensions: Record<string, string>) {
+  const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
+  return { Namespace, MetricName, Dimensions };
+}
+
+/** The sum of the last hours; of API Gateway's metrics, the number of requests. */
+async function sumOf(ofMetric: ReturnType<typeof metric>): Promise<number> {
+  const statistic = ofMetric.Namespace === metricNamespace ? 'Sum' : 'SampleCount';
+  const { Datapoints = [] } = await aws.cloudWatch.getMetricStatistics({
+    ...ofMetric,
+    StartTime: new Date(Date.now() - 2 * hourMs),
+    EndTime: new Date(),
+    Period: 60,
+    Statistics: [statistic],
+  });
+  return Datapoints.reduce((sum, point) => sum + (point[statistic] ?? 0), 0);
 }
 
 function differ(seen: string): never {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { isStageName, stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
-import { InvalidValueError, OperatorError } from '../shared/errors.ts';
+import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
 
 interface AcceptanceOptions {
   /** Whether to remove what an interrupted run has left, and do nothing else. */
@@ -57,11 +57,15 @@ async function run({ clean, lacking }: AcceptanceOptions): Promise<number> {
     return 0;
   }
   const evidence = new Evidence(lacking);
-  await accept(trial, evidence).catch((error: unknown) => console.error(error));
+  let isWhole = true;
+  await accept(trial, evidence).catch((error: unknown) => {
+    isWhole = false;
+    console.error(`acceptance: the checks ended early: ${reasonOf(error)}`);
+  });
   const where = emulator ? `the emulator at ${emulator}, which says nothing about AWS` : 'AWS';
   console.log(`On ${where}, in ${process.env.AWS_REGION}, ${new Date().toISOString()}:\n`);
   console.log(evidence.markdown);
-  return evidence.isGood && !interruption.signal.aborted ? 0 : 1;
+  return evidence.isGood && isWhole ? 0 : 1;
 }
 
 function interrupt(): void {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
@@ -42,13 +43,16 @@ export async function destroy(trial: Trial): Promise<string[]> {
     .describeStacks({ StackName: trial.stack })
     .catch(() => ({ Stacks: [] }));
   if (stack === undefined) return [];
-  await cdk(trial, 'destroy', '--force');
+  // If it fails, the list of the resources shows what remains.
+  await cdk(trial, 'destroy', '--force').catch(() => {});
   // CloudFormation still describes a deleted stack by its id.
   const deleted = { StackName: stack.StackId };
-  const { StackResourceSummaries = [] } = await aws.cloudFormation.listStackResources(deleted);
-  return StackResourceSummaries.filter((each) => each.ResourceStatus !== 'DELETE_COMPLETE').map(
-    (each) => `${each.ResourceType} ${each.PhysicalResourceId}`,
-  );
+  const client = aws.cloudFormation;
+  const pages = await Array.fromAsync(paginateListStackResources({ client }, deleted));
+  return pages
+    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
+    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
+    .map(({ ResourceType, PhysicalResourceId }) => `${ResourceType} ${PhysicalResourceId}`);
 }
 
 /** Runs an operator's command. @returns what it prints */
@@ -98,6 +102,6 @@ export async function run(
     return (await running).stdout;
   } catch (error) {
     const { stdout = '', stderr: errors = '' } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${stdout}\n${errors}`.trim().split('\n').at(-1), { cause: error });
+    throw new Error((stdout.trim() || errors.trim()).split('\n').at(-1), { cause: error });
   }
 }
