@@ -18,10 +18,13 @@ export const minBytesPerSecond = 230_000;
 /** How far a client may fall behind that rate, so that it can pause for five seconds. */
 export const maxBacklogMs = 7_000;
 
+/** A content coding, as HTTP names it. */
+export type Coding = 'gzip' | 'zstd';
+
 /** A list whose first page has been read. */
 export interface OrdersList {
   readonly pages: AsyncIterable<OrdersPage>;
-  readonly isGzip: boolean;
+  readonly coding: Coding | undefined;
 }
 
 /** How much of a list has been sent so far. */
@@ -60,7 +63,7 @@ export class SlowReaderError extends Error {
  * @throws the scan's own error, or {@link SlowReaderError}
  */
 export async function sendList(
-  { pages, isGzip }: OrdersList,
+  { pages, coding }: OrdersList,
   output: Writable,
   totals: ListTotals,
 ): Promise<void> {
@@ -68,7 +71,7 @@ export async function sendList(
   /** How long the reader may still keep the function waiting. Every byte of the list extends it. */
   let allowedMs = maxBacklogMs;
   try {
-    for await (const chunk of isGzip ? gzipped(json) : json) {
+    for await (const chunk of coding ? compressed(json, coding) : json) {
       if (output.destroyed) throw new Error('The response stream is closed.');
       totals.bytes += chunk.length;
       allowedMs += (1_000 * chunk.length) / minBytesPerSecond;
@@ -101,24 +104,30 @@ async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) 
   yield Buffer.from(isFirst ? '[]' : ']');
 }
 
-/** Compresses at the fastest level of gzip, which reduces the JSON of orders to about a fifth. */
-async function* gzipped(chunks: AsyncIterable<Buffer>) {
-  // Imported only when needed, because loading the module adds two milliseconds to a cold start.
-  const { createGzip } = await import('node:zlib');
-  const gzip = createGzip({ level: 1, chunkSize: 64 * 1024 });
-  const compressed: Buffer[] = [];
-  gzip.on('data', (bytes: Buffer) => compressed.push(bytes));
+async function* compressed(chunks: AsyncIterable<Buffer>, coding: Coding) {
+  const compressor = await createCompressor(coding);
+  const output: Buffer[] = [];
+  compressor.on('data', (bytes: Buffer) => output.push(bytes));
   try {
     for await (const chunk of chunks) {
-      await new Promise((resolve) => gzip.write(chunk, resolve));
-      yield* compressed.splice(0);
+      await new Promise((resolve) => compressor.write(chunk, resolve));
+      yield* output.splice(0);
     }
-    gzip.end();
-    await once(gzip, 'end');
-    yield* compressed;
+    compressor.end();
+    await once(compressor, 'end');
+    yield* output;
   } finally {
-    gzip.destroy();
+    compressor.destroy();
   }
+}
+
+/** Level 1 is the fastest. docs/adr/0013-lists-are-compressed-with-zstd.md compares both codings. */
+async function createCompressor(coding: Coding) {
+  // Imported only when needed, because loading the module adds two milliseconds to a cold start.
+  const { constants, createGzip, createZstdCompress } = await import('node:zlib');
+  const chunkSize = 64 * 1024;
+  if (coding === 'gzip') return createGzip({ level: 1, chunkSize });
+  return createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize });
 }
 
 /**

@@ -7,11 +7,11 @@ import { interleave, type Workbench } from './workbench.ts';
 /** Lists a canned table in a fresh process, each time in a batch of its own. */
 export function listTable(
   { measure }: Workbench,
-  { bundleFile, isGzipAccepted }: { bundleFile: string; isGzipAccepted?: boolean },
+  { bundleFile, coding }: { bundleFile: string; coding?: string },
   table: OrdersTable,
   calls = 1,
 ): Promise<JobResult> {
-  const event = operationEvent('listOrders', isGzipAccepted ? { 'Accept-Encoding': 'gzip' } : {});
+  const event = operationEvent('listOrders', coding ? { 'Accept-Encoding': coding } : {});
   const batches = Array<number>(calls).fill(1);
   const job = { bundleFile, event, batches };
   return measure(job, /"statusCode":200/, JSON.stringify(table));
@@ -29,7 +29,8 @@ export async function benchList(bench: Workbench): Promise<Findings> {
   const contestants = {
     ours: { bundleFile: ours.listOrders, lists: 8 },
     'bare HTTP, undecoded': { bundleFile: own.listBareHttp, lists: 8 },
-    'ours, gzip accepted': { bundleFile: ours.listOrders, lists: 8, isGzipAccepted: true },
+    'ours, gzip': { bundleFile: ours.listOrders, lists: 8, coding: 'gzip' },
+    'ours, zstd': { bundleFile: ours.listOrders, lists: 8, coding: 'zstd' },
     'DocumentClient, streamed': { bundleFile: own.listStreamed, lists: 2 },
   };
   // More than one, so that losing orders between pages would be noticed.

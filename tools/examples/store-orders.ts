@@ -55,6 +55,8 @@ export class StoreOrders {
   readonly #options: StoreOrdersOptions;
   /** Settles when the last request has been answered. */
   #lastTurn: Promise<unknown> = Promise.resolve();
+  /** Node can read zstd, which takes a third fewer bytes than gzip, and does not ask for it by itself. */
+  readonly #codings: { 'Accept-Encoding'?: string };
   /** When the next request may be sent, by the clock of `performance`, which nobody sets. */
   #resumeAtMs = 0;
 
@@ -67,6 +69,10 @@ export class StoreOrders {
     this.#baseUrl = origin + pathname.replace(/\/+$/, '');
     this.#apiKey = apiKey.trim();
     this.#options = options;
+    const { undici = '', deno } = Object(globalThis).process?.versions ?? {};
+    const [major, minor] = undici.split('.').map(Number);
+    const readsZstd = !deno && !options.fetch && (major > 7 || (major === 7 && minor >= 11));
+    this.#codings = readsZstd ? { 'Accept-Encoding': 'zstd, gzip' } : {};
     // `fetch` would put such a key into its error.
     if (/[^\w-]/.test(this.#apiKey)) throw new Error('The API key is malformed.');
   }
@@ -133,7 +139,7 @@ export class StoreOrders {
     signal?.throwIfAborted();
     const waitMs = this.#resumeAtMs - performance.now();
     if (waitMs > 0) await sleep(waitMs, signal);
-    const headers = { Authorization: `Bearer ${this.#apiKey}` };
+    const headers = { Authorization: `Bearer ${this.#apiKey}`, ...this.#codings };
     const connection = new AbortController();
     const { fetch = globalThis.fetch } = this.#options;
     try {

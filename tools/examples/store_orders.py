@@ -27,13 +27,18 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+try:
+    from compression.zstd import ZstdDecompressor, ZstdError  # Python 3.14 or later
+except ImportError:
+    ZstdDecompressor, ZstdError = None, zlib.error
+
 MAX_ATTEMPTS = 5
 TIMEOUT_SECONDS = 30  # For the first byte of a response, and for each further one.
 RESERVE = 2  # How many requests of each window are left for other processes that use the same key.
 MAX_LENGTH = 1_000_000  # No error and no order of the service is as long as this.
 # Gets the method, the path, the status (0 without a response), and the seconds that the client then waits.
 OnAttempt = Callable[[str, str, int, float], object]
-NO_RESPONSE = (OSError, HTTPException, zlib.error, ValueError, RecursionError)
+NO_RESPONSE = (OSError, EOFError, HTTPException, zlib.error, ZstdError, ValueError, RecursionError)
 
 
 class StoreOrdersError(Exception):
@@ -110,7 +115,7 @@ class StoreOrders:
     @contextmanager
     def _response(self, method: str, path: str) -> Iterator[HTTPResponse]:
         """Sends a request when the one before it has been answered."""
-        headers = {"Accept-Encoding": "gzip", "Authorization": f"Bearer {self._api_key}"}
+        headers = {"Accept-Encoding": "zstd, gzip" if ZstdDecompressor else "gzip", "Authorization": f"Bearer {self._api_key}"}
         with self._turn:
             self._sleep(self._resume_at - time.monotonic())
             connection, self._idle = self._idle or self._connection(), None
@@ -152,8 +157,11 @@ class StoreOrders:
             raise StoreOrdersError("aborted", "the client was stopped")
 
     def _texts(self, response: HTTPResponse) -> Iterator[str]:
-        is_gzip = response.headers.get("Content-Encoding", "").lower() == "gzip"
-        unzip = zlib.decompressobj(wbits=31).decompress if is_gzip else bytes
+        coding, unzip = response.headers.get("Content-Encoding", "").lower(), bytes
+        if coding == "gzip":
+            unzip = zlib.decompressobj(wbits=31).decompress
+        if coding == "zstd" and ZstdDecompressor:
+            unzip = ZstdDecompressor().decompress
         decode = codecs.getincrementaldecoder("utf-8")().decode
         while chunk := response.read1(16_384):
             self._sleep(0)

@@ -1,9 +1,10 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGzip, gunzipSync } from 'node:zlib';
+import { createGzip, createZstdCompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OrdersPage } from '../../../lambdas/list-orders/orders-page.ts';
 import {
+  type Coding,
   type ListTotals,
   maxBacklogMs,
   minBytesPerSecond,
@@ -12,6 +13,9 @@ import {
 } from '../../../lambdas/list-orders/send-list.ts';
 
 type Pages = AsyncGenerator<OrdersPage, void, void>;
+
+const decompress = { gzip: gunzipSync, zstd: zstdDecompressSync };
+const codings = Object.keys(decompress) as Coding[];
 
 const pageBytes = 64 * 1024;
 /** Several times as many as the longest list needs. */
@@ -87,7 +91,7 @@ class BurstyClient extends Client {
  * Sends a list with fake timers. Returns how it ended, how long that took, what was counted, and whether
  * the list has left its pages.
  */
-async function send(pages: Pages, client: Writable, isGzip = false) {
+async function send(pages: Pages, client: Writable, coding?: Coding) {
   const sinceMs = performance.now();
   const totals = noTotals();
   let outcome: unknown;
@@ -99,7 +103,7 @@ async function send(pages: Pages, client: Writable, isGzip = false) {
       hasLeft = true;
     }
   })();
-  sendList({ pages: watched, isGzip }, client, totals).then(
+  sendList({ pages: watched, coding }, client, totals).then(
     () => {
       outcome = 'sent';
     },
@@ -110,8 +114,8 @@ async function send(pages: Pages, client: Writable, isGzip = false) {
   for (let turns = 0; outcome === undefined; turns++) {
     if (turns === mostTurns) throw new Error('The list does not end.');
     // Compression takes place in another thread, and time that no timer shows.
-    await (isGzip ? sleep(1) : new Promise((resolve) => setImmediate(resolve)));
-    if (outcome === undefined && !isGzip) jest.advanceTimersToNextTimer();
+    await (coding ? sleep(1) : new Promise((resolve) => setImmediate(resolve)));
+    if (outcome === undefined && !coding) jest.advanceTimersToNextTimer();
   }
   return { outcome, totals, ms: performance.now() - sinceMs, hasLeft };
 }
@@ -165,7 +169,7 @@ describe('the body of a list', () => {
     const orders = Array.from({ length: 50_000 }, (_, id) => `,{"id":${id * 7919}}`).join('');
     const client = new Client();
 
-    const { totals } = await send(pagesOf([orders], [',{"id":-1}']), client, true);
+    const { totals } = await send(pagesOf([orders], [',{"id":-1}']), client, 'gzip');
 
     expect(gunzipSync(client.body).toString()).toBe(`[${orders.slice(1)},{"id":-1}]`);
     expect(totals).toMatchObject({ orders: 2, bytes: client.body.length });
@@ -173,47 +177,48 @@ describe('the body of a list', () => {
     expect(client.body[8]).toBe(4);
   });
 
-  it.each([
-    ['plain', false, 1],
-    ['compressed', true, 0],
-  ])("has been sent before a page's memory is freed: %s", async (_what, isGzip, msPerChunk) => {
-    const client = new Client(msPerChunk);
-    const buffers = [Buffer.from(',{"id":1}'), Buffer.from(',{"id":2}')];
-    const pages = (async function* () {
-      yield page(buffers, () => {
-        for (const buffer of buffers) buffer.fill('#');
-      });
-    })();
+  it.each([undefined, ...codings])(
+    "has been sent before a page's memory is freed: %s",
+    async (coding) => {
+      const client = new Client(coding ? 0 : 1);
+      const buffers = [Buffer.from(',{"id":1}'), Buffer.from(',{"id":2}')];
+      const pages = (async function* () {
+        yield page(buffers, () => {
+          for (const buffer of buffers) buffer.fill('#');
+        });
+      })();
 
-    await send(pages, client, isGzip);
+      await send(pages, client, coding);
 
-    const body = isGzip ? gunzipSync(client.body) : client.body;
-    expect(body.toString()).toBe('[{"id":1},{"id":2}]');
-    expect(Buffer.concat(buffers).toString()).toBe('#'.repeat(18));
-  });
+      const body = coding ? decompress[coding](client.body) : client.body;
+      expect(body.toString()).toBe('[{"id":1},{"id":2}]');
+      expect(Buffer.concat(buffers).toString()).toBe('#'.repeat(18));
+    },
+  );
 
-  it.each([
-    ['plain', false],
-    ['compressed', true],
-  ])('lacks its end if a page fails, and the stream stays open: %s', async (_what, isGzip) => {
-    const failure = new Error('the table is gone');
-    const client = new Client();
-    const failing = (async function* () {
-      yield* largePages(2);
-      throw failure;
-    })();
+  it.each([undefined, ...codings])(
+    'lacks its end if a page fails, and the stream stays open: %s',
+    async (coding) => {
+      const failure = new Error('the table is gone');
+      const client = new Client();
+      const failing = (async function* () {
+        yield* largePages(2);
+        throw failure;
+      })();
 
-    // The memory of a compressor is not JavaScript's, and stays until it is destroyed.
-    const freed = jest.spyOn(Object.getPrototypeOf(createGzip()), '_destroy');
+      // The memory of a compressor is not JavaScript's, and stays until it is destroyed.
+      const compressor = coding === 'zstd' ? createZstdCompress() : createGzip();
+      const freed = jest.spyOn(Object.getPrototypeOf(compressor), '_destroy');
 
-    const { outcome } = await send(failing, client, isGzip);
+      const { outcome } = await send(failing, client, coding);
 
-    expect(freed).toHaveBeenCalledTimes(isGzip ? 1 : 0);
-    freed.mockRestore();
-    expect(outcome).toBe(failure);
-    expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
-    expect(client.body.toString()).not.toContain(']');
-  });
+      expect(freed).toHaveBeenCalledTimes(coding ? 1 : 0);
+      freed.mockRestore();
+      expect(outcome).toBe(failure);
+      expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
+      expect(client.body.toString()).not.toContain(']');
+    },
+  );
 
   it('requests no page until the reader has taken the previous one', async () => {
     let asked = 0;
@@ -221,7 +226,7 @@ describe('the body of a list', () => {
       for (; asked < 100; asked++) yield* largePages(1);
     })();
     const client = new Client(1e9);
-    sendList({ pages: counted, isGzip: false }, client, noTotals()).catch(() => {});
+    sendList({ pages: counted, coding: undefined }, client, noTotals()).catch(() => {});
 
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
     client.destroy();

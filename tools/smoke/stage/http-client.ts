@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 
 /** A response as it was received: headers not joined, redirects not followed. */
 export interface Answer {
@@ -66,6 +66,7 @@ export function senderTo(base: URL, timeoutMs: number): Send {
 
 async function textOf(response: IncomingMessage): Promise<string> {
   const bytes = await buffer(response);
-  const isGzip = response.headers['content-encoding'] === 'gzip';
-  return new TextDecoder('utf-8', { fatal: true }).decode(isGzip ? gunzipSync(bytes) : bytes);
+  const coding = response.headers['content-encoding'];
+  const decompress = coding === 'gzip' ? gunzipSync : zstdDecompressSync;
+  return new TextDecoder('utf-8', { fatal: true }).decode(coding ? decompress(bytes) : bytes);
 }

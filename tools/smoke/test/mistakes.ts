@@ -32,8 +32,8 @@ const unknownPath =
 const unknownMethod =
   'answers 405 to methods that a path of the contract lacks, and names those that it has';
 const gone = 'answers 410 gone, with the documented sunset date';
-const gzipped = 'returns all orders as a JSON array, streamed and gzipped, whatever the query';
-const plain = 'returns the same orders uncompressed to a client that refuses gzip';
+const listed = 'returns all orders as a JSON array, streamed and with zstd, whatever the query';
+const listedAgain = 'returns the same orders with gzip, and uncompressed';
 const counted = 'lowers Remaining by one for each admitted request, and not for others';
 const exhausted = 'admits exactly what Remaining promised, then answers 429';
 const limitedEverywhere = 'answers 429 on every operation';
@@ -42,7 +42,7 @@ const badId = 'answers 400 to an order id that is not a canonical int64';
 
 /** For a check that needs the result of another one: that other check. */
 export const before: Readonly<Record<string, string>> = {
-  [plain]: gzipped,
+  [listedAgain]: listed,
   [limitedEverywhere]: exhausted,
 };
 
@@ -113,8 +113,8 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   [missingHeader, 'are 60, 0, 0, expected 0, 0, 0', withHeader(401, 'x-ratelimit-limit', '60')],
   [unknownPath, 'are 60, 0, 0, expected 0, 0, 0', withHeader(404, 'x-ratelimit-limit', '60')],
   [exhausted, 'retry-after is 1, the minute ends in', withHeader(429, 'retry-after', '1')],
-  [gzipped, 'has a content-length, so it was not streamed', withHeader(200, 'content-length', '1')],
-  [gzipped, 'content-encoding is undefined, expected gzip', withHeader(200, 'content-encoding')],
+  [listed, 'has a content-length, so it was not streamed', withHeader(200, 'content-length', '1')],
+  [listed, 'content-encoding is undefined, expected zstd', withHeader(200, 'content-encoding')],
 
   // Statuses
   [
@@ -191,19 +191,19 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   ],
 
   // The list
-  [gzipped, "Expected ',' or ']' after array element", withList((list) => list.slice(0, -1))],
+  [listed, "Expected ',' or ']' after array element", withList((list) => list.slice(0, -1))],
   [
-    gzipped,
+    listed,
     'contains 9223372036854775808, which is not a 64-bit integer',
     withList((list) => list.replace('9223372036854775807', '9223372036854775808')),
   ],
   [
-    gzipped,
+    listed,
     'the body /0 must NOT have additional properties: {"id":1,"status":"pending"}',
     withList(() => '[{"id":1,"status":"pending"}]'),
   ],
   [
-    plain,
+    listedAgain,
     'has 0 orders, but',
     (answer) => {
       if (answer.status === 200 && !answer.headers.has('content-encoding')) answer.text = '[]';
