@@ -14,6 +14,8 @@ export interface Decision {
   ownerId: string;
   keyId: string;
   plan: string;
+  /** True if the key may only read; absent otherwise. */
+  isReadOnly?: boolean;
   limit: number;
   remaining: number;
   reset: number;
@@ -145,6 +147,7 @@ function describe(
     ownerId: owner.ownerId,
     keyId: key.keyId,
     plan: owner.plan,
+    ...(key.isReadOnly && { isReadOnly: true }),
     limit,
     remaining,
     reset,

@@ -44,10 +44,18 @@ export class RequestTooLargeError extends ApiError {
   }
 }
 
-/** The key is read-only, and the operation changes something (RFC 6750, section 3.1). */
+/**
+ * The key is read-only, and the operation changes something (RFC 6750, section 3.1). API Gateway renames the
+ * header to `x-amzn-Remapped-WWW-Authenticate`, as it does with every integration's, and its own responses
+ * have one status for each type: that of a denied request is 429.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
+ */
 export class InsufficientScopeError extends ApiError {
   constructor() {
-    super(403, 'insufficient_scope', 'This API key is read-only.');
+    super(403, 'insufficient_scope', 'This API key is read-only.', {
+      headers: { 'WWW-Authenticate': 'Bearer realm="store-orders", error="insufficient_scope"' },
+    });
   }
 }
 

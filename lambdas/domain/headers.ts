@@ -94,6 +94,7 @@ const exposedHeaders = [
   ...Object.keys(rateLimitHeaders),
   'Allow',
   'Retry-After',
+  'x-amzn-Remapped-WWW-Authenticate',
   'Deprecation',
   'Sunset',
   'Link',

@@ -12,6 +12,8 @@ export interface OwnerRecord extends WindowCounters {
 /** One key's entry in its owner's item. Times are Unix seconds. */
 export interface KeyEntry {
   keyId: string;
+  /** Whether the key may list orders and not cancel them. */
+  isReadOnly: boolean;
   /** Absent for a key that never expires. */
   expiresAt: number | undefined;
   /** The end of the last ban, which may be over; 0 for none. */
@@ -52,6 +54,7 @@ export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefine
   if (!entry) return undefined;
   return {
     keyId: keyIdOf(item.ownerId?.S ?? '', entry.id?.S ?? ''),
+    isReadOnly: entry.isReadOnly?.BOOL === true,
     expiresAt: entry.expiresAt?.N === undefined ? undefined : Number(entry.expiresAt.N),
     bannedUntil: numberOf(entry, 'bannedUntil'),
     rejectionWindow: numberOf(entry, 'rejectionWindow'),

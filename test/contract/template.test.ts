@@ -216,7 +216,7 @@ describe('the contract', () => {
 
     const optional = headers.filter(([, { required }]) => !required).map(([name]) => name);
 
-    expect(optional).toEqual(['x-amz-apigw-id']);
+    expect(optional).toEqual(['x-amzn-Remapped-WWW-Authenticate', 'x-amz-apigw-id']);
   });
 
   it('R29: states the stability of every operation that is not deprecated', () => {

@@ -12,6 +12,7 @@ import {
   unreadable,
 } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import {
+  entryOf,
   exampleToken,
   type Overrides,
   ownerHash,
@@ -96,6 +97,15 @@ describe('the authorizer', () => {
     });
     // The access log has a line for it.
     expect(captured.lines()).toEqual([]);
+  });
+
+  it('I18: says of a read-only key that it is one, with the same calls', async () => {
+    const state = item({ ...windows, minuteCount: 19, dayCount: 30 });
+    entryOf(state, hashToken(token)).isReadOnly = { BOOL: true };
+    dynamodb.next.push(admits()[0]!, answer({ Attributes: state }));
+
+    expect((await ask()).context).toMatchObject({ isReadOnly: true, remaining: 41 });
+    expect(dynamodb.requests).toHaveLength(2);
   });
 
   it('needs one write for a cached key, one read more for a new key, and sends DynamoDB no token', async () => {

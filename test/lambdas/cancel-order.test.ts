@@ -172,13 +172,16 @@ describe('cancelOrder', () => {
     expect(captured.lines()).toEqual([counted(code)]);
   });
 
-  it('answers 403 to a read-only key without calling DynamoDB', async () => {
+  it('I18: answers 403 to a read-only key without calling DynamoDB', async () => {
     const context = requestContext();
     Object.assign(context.authorizer, { isReadOnly: 'true' });
 
     const response = await send(cancelEvent('42', { requestContext: context }));
 
-    expect(response).toEqual(errorAnswer(403, 'insufficient_scope'));
+    const challenge = 'Bearer realm="store-orders", error="insufficient_scope"';
+    expect(response).toEqual(
+      errorAnswer(403, 'insufficient_scope', { 'WWW-Authenticate': challenge }),
+    );
     expect(table.requests).toEqual([]);
   });
 

@@ -1,5 +1,8 @@
 import { waitUntilFunctionUpdatedV2 } from '@aws-sdk/client-lambda';
+import { contractDifferences } from '../../lib/contract/contract.ts';
 import { type Send, senderTo } from '../smoke/stage/http-client.ts';
+import { headerOf } from '../smoke/stage/rate-limit.ts';
+import { shown } from '../smoke/stage/stage.ts';
 import { aws, emulator, lookUntil } from './aws.ts';
 import { addRecords } from './aws-records.ts';
 import { Differs, type Evidence } from './evidence.ts';
@@ -105,6 +108,16 @@ async function checkContract({ trial, evidence, base, send }: Deployed): Promise
     });
     return output.trim().split('\n').at(-1)!;
   });
+  const renamed = 'x-amzn-remapped-www-authenticate';
+  await evidence.add('a cancellation with a read-only key', `403, with ${renamed}`, async () => {
+    const { apiKey: readOnly } = await issueKey(trial, smokeOwner, '--read-only');
+    const headers = { authorization: `Bearer ${readOnly}` };
+    const answer = await send({ method: 'DELETE', path: '/store/orders/-1', headers });
+    const differences = contractDifferences('cancelOrder', answer);
+    const seen = [shown(answer), headerOf(answer, renamed), ...differences].join('; ');
+    if (answer.status === 403 && headerOf(answer, renamed) && differences.length === 0) return seen;
+    throw new Differs(seen);
+  });
   await evidence.add('the next request with a revoked key', '401', async () => {
     await admin(trial, ['keys', 'revoke', keyId, '--yes']);
     const headers = { authorization: `Bearer ${apiKey}` };
@@ -139,6 +152,10 @@ async function renewEnvironments(outputs: Outputs): Promise<void> {
   }
 }
 
-async function issueKey(trial: Trial, owner: string): Promise<{ apiKey: string; keyId: string }> {
-  return JSON.parse(await admin(trial, ['keys', 'issue', '--owner', owner, '--json']));
+async function issueKey(
+  trial: Trial,
+  owner: string,
+  ...options: string[]
+): Promise<{ apiKey: string; keyId: string }> {
+  return JSON.parse(await admin(trial, ['keys', 'issue', '--owner', owner, '--json', ...options]));
 }

@@ -84,7 +84,7 @@ export class StoreOrders {
 
   /**
    * Cancels a pending order. The result is `already cancelled` if the response to an earlier attempt was
-   * lost. @throws StoreOrdersError such as `order_already_shipped`
+   * lost. @throws StoreOrdersError such as `order_already_shipped`, or `insufficient_scope` with a read-only key
    */
   async cancelOrder(id: bigint | number, signal?: AbortSignal) {
     // A larger number may have been rounded to the id of another order.

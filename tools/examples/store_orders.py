@@ -80,7 +80,10 @@ class StoreOrders:
         return self._attempts("GET", "/store/orders")
 
     def cancel(self, order_id: int) -> str:
-        """Cancels a pending order. Returns "already cancelled" if the response to an earlier attempt was lost."""
+        """Cancels a pending order. Returns "already cancelled" if the response to an earlier attempt was lost.
+
+        Raises StoreOrdersError, such as `order_already_shipped`, or `insufficient_scope` with a read-only key.
+        """
         if not isinstance(order_id, int) or isinstance(order_id, bool):
             raise TypeError(f"The order id {order_id!r} is not an int.")
         try:

@@ -24,6 +24,8 @@ export interface KeyTraits {
   readonly label?: string | undefined;
   /** The expiry in Unix seconds. @default - never expires */
   readonly expiresAt?: number | undefined;
+  /** Whether the key may list orders and not cancel them. @default false */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 export interface KeyRequest extends KeyTraits {
@@ -48,11 +50,11 @@ const maxKeys = 100;
 
 /** Issues a key to an owner. @throws OperatorError if a value is invalid, or there is no such owner */
 export async function issueKey(request: KeyRequest, stage: KeyStage): Promise<IssuedKey> {
-  const { expiresAt } = request;
+  const { expiresAt, isReadOnly } = request;
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findCompleteOwner(request.owner, stage);
-  const draft = draftKey(owner, { label, expiresAt }, stage);
+  const draft = draftKey(owner, { label, expiresAt, isReadOnly }, stage);
   const remedy = `nobody has its API key: run "./admin keys revoke ${draft.issued.keyId}", then this command again`;
   await grantKey(draft, () => addEntry(owner, draft, stage), remedy, stage);
   return draft.issued;
@@ -76,7 +78,11 @@ async function addEntry(
 }
 
 /** Generates a key of an owner without storing it. */
-export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, stage: KeyStage) {
+export function draftKey(
+  owner: CompleteOwner,
+  { label, expiresAt, isReadOnly = false }: KeyTraits,
+  stage: KeyStage,
+) {
   const { ownerId, name, seed } = owner.details;
   const { plan, perMinute, perDay, status } = owner.item;
   const keyId = createKeyId(ownerId);
@@ -94,12 +100,18 @@ export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, 
     perMinute,
     perDay,
     expiresAt,
+    isReadOnly,
     label,
     /** The status of the owner. If it is `suspended`, the key works when the owner is resumed. */
     status,
   };
   const details: KeyDetails = { label, lastFour, createdAt, tokenHash };
-  const entry: StoredEntry = { id: ownCharactersOf(keyId), expiresAt };
+  const entry: StoredEntry = {
+    id: ownCharactersOf(keyId),
+    expiresAt,
+    // Each request writes the item with all entries, so that of a key with full access lacks the attribute.
+    isReadOnly: isReadOnly || undefined,
+  };
   return { issued, tokenHash, details, entry };
 }
 

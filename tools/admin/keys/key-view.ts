@@ -25,6 +25,8 @@ export function keyView(key: StoredKey, nowMs: number) {
     /** Null, like the limits, if the creation of the owner was interrupted. */
     plan: owner.item?.plan ?? null,
     status: statusOf(key, nowMs),
+    /** Null if the key is revoked. */
+    isReadOnly: entry ? entry.isReadOnly === true : null,
     perMinute: owner.item?.perMinute ?? null,
     perDay: owner.item?.perDay ?? null,
     createdAt: details?.createdAt ?? null,
@@ -85,6 +87,7 @@ export const keyFields: readonly Field<KeyView>[] = [
   { name: 'owner', of: ({ owner }) => owner },
   { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'record' },
   { name: 'plan', of: ({ plan }) => plan },
+  { name: 'access', of: accessText },
   { name: 'status', of: ({ status }) => status },
   { name: 'created', of: ({ createdAt }) => createdAt },
   { name: 'expires', of: expiryText },
@@ -111,6 +114,12 @@ function rejectionsNow(
 ): number {
   const isNow = isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000));
   return isNow ? rejectionCount : 0;
+}
+
+/** What a key may do. */
+export function accessText({ isReadOnly }: Pick<KeyView, 'isReadOnly'>): string | null {
+  if (isReadOnly === null) return null;
+  return isReadOnly ? 'read-only' : 'full';
 }
 
 function expiryText({ status, expiresAt }: KeyView): string | null {

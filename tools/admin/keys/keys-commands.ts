@@ -9,7 +9,14 @@ import { extendKey, unbanKey } from './change-key.ts';
 import { findKey } from './find-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
 import { keyStatuses } from './key-state.ts';
-import { type KeyFilter, type KeyView, keyFields, keyView, listKeys } from './key-view.ts';
+import {
+  accessText,
+  type KeyFilter,
+  type KeyView,
+  keyFields,
+  keyView,
+  listKeys,
+} from './key-view.ts';
 import { findPurgeable, purgeKeys } from './purge-keys.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
@@ -18,7 +25,7 @@ import { whoseKeyId, whoseToken } from './whois-key.ts';
 /** Adds the commands `keys …`. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, show and revoke API keys');
-  addVerb<{ owner: string; label?: string; expiresIn?: number }>(keys, io, {
+  addVerb<{ owner: string; label?: string; expiresIn?: number; readOnly?: boolean }>(keys, io, {
     usage: 'issue',
     shownBy: () => 'keys list',
     description: 'issue a key, which is shown only once and stored nowhere',
@@ -26,11 +33,12 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       new Option('--owner <owner>', 'the id or name of its owner').makeOptionMandatory(),
       new Option('--label <text>', 'what the key is for, as "./admin keys list" shows it'),
       durationOption('--expires-in <duration>', 'such as 90d; without it the key never expires', 1),
+      new Option('--read-only', 'a key that can list orders and not cancel them'),
     ],
     examples: ['keys issue --stage prod --owner "Acme Ltd" --label "web shop" --expires-in 90d'],
-    run: async ({ stage, options: { owner, label, expiresIn } }) => {
+    run: async ({ stage, options: { owner, label, expiresIn, readOnly } }) => {
       const expiresAt = expiresIn && Math.floor(stage.now() / 1_000) + expiresIn;
-      const issued = await issueKey({ owner, label, expiresAt }, stage);
+      const issued = await issueKey({ owner, label, expiresAt, isReadOnly: readOnly }, stage);
       return { value: issuedValue(issued), text: issuedText(issued), issued };
     },
   });
@@ -75,7 +83,8 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   addVerb<{ grace: number }>(keys, io, {
     usage: 'rotate <keyId>',
     shownBy: keyShown,
-    description: 'issue a replacement with the same label and expiry; the old key expires sooner',
+    description:
+      'issue a replacement with the same label, access and expiry; the old key expires sooner',
     options: [
       durationOption('--grace <duration>', 'how long the old key still works').default(
         86_400,
@@ -174,6 +183,7 @@ const issuedFields: readonly Field<IssuedKey>[] = [
   { name: 'owner id', of: ({ ownerId }) => ownerId },
   { name: 'plan', of: ({ plan }) => plan },
   { name: 'limits', of: (key) => `${limitsText(key)}, shared by all keys of the owner` },
+  { name: 'access', of: (key) => (key.isReadOnly ? accessText(key) : null) },
   { name: 'expires', of: ({ expiresAt }) => (expiresAt ? isoTime(expiresAt) : 'never') },
   {
     name: 'status',

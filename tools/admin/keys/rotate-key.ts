@@ -8,7 +8,7 @@ import { type DraftKey, draftKey, grantKey, type IssuedKey } from './issue-key.t
 import { isBanned, validEntry } from './key-state.ts';
 
 /**
- * Replaces a key with a new key of the same owner, label and expiry. Both are valid during the grace period.
+ * Replaces a key with a new key of the same owner, label, access and expiry. Both are valid during the grace period.
  * The new key inherits the old key's ban and count of rejections.
  *
  * One write adds the new key's entry and sets the old key's expiry, so both take effect or neither.
@@ -34,7 +34,8 @@ export async function rotateKey(
     throw new WrongStateError(problem, { remedy });
   }
   const entry = validEntry(old, 'rotated', stage.now());
-  const traits = { label: old.details?.label, expiresAt: entry.expiresAt };
+  const { expiresAt, isReadOnly } = entry;
+  const traits = { label: old.details?.label, expiresAt, isReadOnly };
   const draft = draftKey(complete(old.owner), traits, stage);
   draft.details.replaces = keyId;
   const graceEnd = Math.floor(stage.now() / 1_000) + graceSeconds;

@@ -75,6 +75,7 @@ describe('the operator and a running service', () => {
       keyId: expect.stringMatching(/^key_[0-9A-Za-z]{32}$/),
       apiKey: expect.stringMatching(/^so_test_[0-9A-Za-z]{46}$/),
       plan: 'free',
+      isReadOnly: false,
       owner: 'Acme Ltd',
       ownerId: expect.stringMatching(/^own_[0-9A-Za-z]{20}$/),
       perMinute: free.perMinute,

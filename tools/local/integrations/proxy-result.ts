@@ -85,12 +85,19 @@ function parseFields(payload: string): Record<string, unknown> {
   return result as Record<string, unknown>;
 }
 
+/**
+ * Headers of an integration that API Gateway renames.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
+ */
+const renamedHeaders = /^(connection|content-length|date|server|www-authenticate)$/i;
+
 /** The headers of an integration's response. API Gateway adds the content type of JSON if there is none. */
 function clientHeaders(headers: unknown): [string, string][] {
   const own = headers ?? {};
   if (typeof own !== 'object' || Array.isArray(own)) throw new TypeError('headers: not an object');
   const sent = Object.entries(own).map(([name, value]): [string, string] => [
-    name,
+    renamedHeaders.test(name) ? `x-amzn-Remapped-${name}` : name,
     headerText(name, value),
   ]);
   const isTyped = sent.some(([name]) => name.toLowerCase() === 'content-type');

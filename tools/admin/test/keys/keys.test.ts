@@ -181,6 +181,17 @@ describe('rotateKey', () => {
     expect(await entryOf(rotated.keyId)).not.toHaveProperty('bannedUntil');
   });
 
+  it('I18: gives the replacement of a read-only key no more rights', async () => {
+    const { keyId } = await issue({ isReadOnly: true });
+
+    const rotated = await rotateKey(keyId, 60, stage);
+
+    for (const each of [keyId, rotated.keyId]) {
+      expect(await entryOf(each)).toMatchObject({ isReadOnly: true });
+      expect(keyView(await keyOf(each), nowMs)).toMatchObject({ isReadOnly: true });
+    }
+  });
+
   it('refuses a key that was already rotated, and names its replacement', async () => {
     const { keyId } = await issue();
     const { keyId: next } = await rotateKey(keyId, 60, stage);

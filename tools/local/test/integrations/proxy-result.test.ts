@@ -25,6 +25,17 @@ describe('streamed result', () => {
     expect((await buffer(body)).toString()).toBe('body');
   });
 
+  it('has headers that API Gateway renames', async () => {
+    const headers = { 'WWW-Authenticate': 'Bearer', 'X-Own': 'x', 'Content-Type': 'a/b' };
+    const source = streamOf(`${JSON.stringify({ headers })}${nul}`);
+
+    expect((await parseStreamedResult(source)).headers).toEqual([
+      ['x-amzn-Remapped-WWW-Authenticate', 'Bearer'],
+      ['X-Own', 'x'],
+      ['Content-Type', 'a/b'],
+    ]);
+  });
+
   it('may contain the delimiter again in its body', async () => {
     const body = `a${nul}${'b'.repeat(20_000)}`;
 

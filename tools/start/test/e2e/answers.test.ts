@@ -11,6 +11,7 @@ import {
   lost,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
+import { rotateKey } from '../../../admin/keys/rotate-key.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { authenticationChecks } from '../../../smoke/checks/authentication-checks.ts';
 import {
@@ -148,6 +149,52 @@ describe('two clients that cancel an order at the same time', () => {
   });
 });
 
+describe('I18: a read-only key', () => {
+  const refused = { status: 403, code: 'insufficient_scope' };
+  let key: IssuedKey;
+
+  beforeAll(async () => {
+    await store.putOrders([{ id: '106', status: 'pending' }]);
+    key = await store.issue('free', undefined, { isReadOnly: true });
+  });
+
+  it('can list orders, and not cancel one, which counts', async () => {
+    const stage = stageFor(key);
+    const ids = ['106', '999', '007', largest];
+
+    await stage.expect('listOrders', {}, { status: 200 });
+    await stage.expect('getPet', {}, { status: 410, code: 'gone' });
+    for (const [index, orderId] of ids.entries()) {
+      const answer = await stage.expect('cancelOrder', { orderId }, refused);
+
+      expect(headerOf(answer, 'x-ratelimit-remaining')).toBe(String(57 - index));
+      expect(headerOf(answer, 'x-amzn-remapped-www-authenticate')).toBe(
+        'Bearer realm="store-orders", error="insufficient_scope"',
+      );
+    }
+    await stage.expectUnknown('POST', '/store/orders', ['GET']);
+    await stage.expectUnknown('DELETE', '/store/orders', ['GET']);
+    const pending = { status: 204 };
+    await stageFor(keys.enterprise).expect('cancelOrder', { orderId: '106' }, pending);
+  });
+
+  it('is replaced by a read-only key, and gets 401 when it has expired', async () => {
+    const next = await rotateKey(key.keyId, 0, store.keys);
+
+    const unauthorized = { status: 401, code: 'unauthorized' };
+    await stageFor(key).expect('cancelOrder', { orderId: '106' }, unauthorized);
+    await stageFor(next).expect('cancelOrder', { orderId: '106' }, refused);
+  });
+
+  it('gets 429 when it is banned', async () => {
+    const banned = await store.issue('free', undefined, { isReadOnly: true });
+    await store.setCounters(banned, { bannedUntil: lastingMinute(clock.now()) });
+
+    const rejected = { status: 429, code: 'api_key_banned' };
+    await stageFor(banned).expect('cancelOrder', { orderId: '106' }, rejected);
+  });
+});
+
 interface Provocation {
   readonly status: number;
   readonly code: string;
@@ -203,11 +250,10 @@ const provocations: Provocation[] = [
 
 /** What cannot be provoked here; template.test.ts compares it with the gateway responses. */
 const notProvoked = new Set([
-  // No stage has a firewall by default, and only a cancellation changes something.
-  ...operations.flatMap(({ operationId }) => [
-    `${operationId} 403 forbidden`,
-    `${operationId} 403 insufficient_scope`,
-  ]),
+  // No stage has a firewall by default.
+  ...operations.map(({ operationId }) => `${operationId} 403 forbidden`),
+  // Only a cancellation changes something.
+  ...['listOrders', 'getPet'].map((operationId) => `${operationId} 403 insufficient_scope`),
   // A table that does not answer is a 503 after a second or two: the functions do not wait longer.
   ...operations.map(({ operationId }) => `${operationId} 504 timeout`),
   // A fixed answer of the gateway's own: there is nothing in it that could fail.

@@ -9,7 +9,7 @@ import {
 import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
 import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
-import { type IssuedKey, issueKey } from '../../../admin/keys/issue-key.ts';
+import { type IssuedKey, issueKey, type KeyTraits } from '../../../admin/keys/issue-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
@@ -112,12 +112,13 @@ export class RunningStore implements AsyncDisposable {
   async issue(
     plan: PlanName = 'enterprise',
     own: OwnerLimits = plans.enterprise,
+    traits: KeyTraits = {},
   ): Promise<IssuedKey> {
     const { perMinute, perDay } = own;
     const limits = plan === 'enterprise' ? { perMinute, perDay } : {};
     const name = `e2e ${randomUUID()}`;
     await createOwner({ name, plan, ...limits }, this.keys);
-    const key = await issueKey({ owner: name }, this.keys);
+    const key = await issueKey({ owner: name, ...traits }, this.keys);
     await this.setCounters(key, {
       minuteWindow: lastingMinute(this.#now()),
       dayWindow: today(this.#now()),
