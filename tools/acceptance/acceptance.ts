@@ -1,5 +1,6 @@
 import { waitUntilFunctionUpdatedV2 } from '@aws-sdk/client-lambda';
 import { contractDifferences } from '../../lib/contract/contract.ts';
+import { InterruptedError } from '../shared/errors.ts';
 import { type Send, senderTo } from '../smoke/stage/http-client.ts';
 import { headerOf } from '../smoke/stage/rate-limit.ts';
 import { shown } from '../smoke/stage/stage.ts';
@@ -90,7 +91,7 @@ async function checkOperator({ trial, evidence }: Deployed): Promise<void> {
   });
   await evidence.add('`admin tables` as this role', 'is denied', async () => {
     const words = ['tables', 'restore', 'orders', '--json'];
-    const refusal = await admin(trial, words).catch((error: Error) => error.message);
+    const refusal = await admin(trial, words).catch(unlessInterrupted);
     if (refusal.includes('"accessDenied"')) return 'accessDenied';
     throw new Differs(refusal);
   });
@@ -104,7 +105,7 @@ async function checkContract({ trial, evidence, base, send }: Deployed): Promise
     const environment = { STORE_ORDERS_KEY: '' };
     const options = { environment, input: [apiKey], signal: trial.signal };
     const output = await run(words, options).catch((error: Error) => {
-      throw new Differs(error.message);
+      throw new Differs(unlessInterrupted(error));
     });
     return output.trim().split('\n').at(-1)!;
   });
@@ -150,6 +151,11 @@ async function renewEnvironments(outputs: Outputs): Promise<void> {
     const waiting = { client: aws.lambda, maxWaitTime: 120, minDelay: 1 };
     await waitUntilFunctionUpdatedV2(waiting, { FunctionName });
   }
+}
+
+function unlessInterrupted(error: Error): string {
+  if (error instanceof InterruptedError) throw error;
+  return error.message;
 }
 
 async function issueKey(

@@ -32,6 +32,6 @@ export async function lookUntil<Seen>(
   for (;;) {
     const seen = await look();
     if (isSeen(seen) || performance.now() > endMs) return seen;
-    await sleep(pauseMs, undefined, { signal });
+    await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }

@@ -1,4 +1,4 @@
-import { reasonOf } from '../shared/errors.ts';
+import { InterruptedError, reasonOf } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 
 /** A check has seen something else than it expects. The message is what it has seen. */
@@ -25,11 +25,15 @@ export class Evidence {
    *
    * @param check returns what it has seen if that is as expected, and throws `Differs` if not. Any other error
    *   means that it could not be made
+   * @throws InterruptedError if the user has ended the run
    */
   async add(what: string, expectation: string, check: () => Promise<string>): Promise<void> {
     const [found, seen] = await check().then(
       (text) => [expected, text] as const,
-      (error) => [error instanceof Differs ? different : unchecked, reasonOf(error)] as const,
+      (error) => {
+        if (error instanceof InterruptedError) throw error;
+        return [error instanceof Differs ? different : unchecked, reasonOf(error)] as const;
+      },
     );
     const known = found === expected ? different : lacking;
     const verdict = this.#lacking.includes(what) ? known : found;

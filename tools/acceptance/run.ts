@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { isStageName, stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
-import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
+import { InterruptedError, InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
 
 interface AcceptanceOptions {
   /** Whether to remove what an interrupted run has left, and do nothing else. */
@@ -70,7 +70,7 @@ async function run({ clean, lacking }: AcceptanceOptions): Promise<number> {
 
 function interrupt(): void {
   console.error('acceptance: interrupted, removing the trial');
-  interruption.abort(new OperatorError('interrupted'));
+  interruption.abort(new InterruptedError('interrupted'));
 }
 
 function linesOf(file: string): string[] {

@@ -101,6 +101,7 @@ export async function run(
   try {
     return (await running).stdout;
   } catch (error) {
+    signal?.throwIfAborted();
     const { stdout = '', stderr: errors = '' } = error as { stdout?: string; stderr?: string };
     throw new Error((stdout.trim() || errors.trim()).split('\n').at(-1), { cause: error });
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { InterruptedError } from '../../shared/errors.ts';
 import { Differs, Evidence } from '../evidence.ts';
 
 jest.spyOn(console, 'error').mockImplementation(() => {});
@@ -42,6 +43,17 @@ describe('the page of evidence', () => {
     await evidence.add('row', 'works', check);
 
     expect(evidence.isGood).toBe(isGood);
+  });
+
+  it('has no row for a check that the user has ended', async () => {
+    const evidence = new Evidence([]);
+    const interrupted = new InterruptedError('interrupted');
+
+    await expect(evidence.add('row', 'works', () => Promise.reject(interrupted))).rejects.toBe(
+      interrupted,
+    );
+
+    expect(evidence.markdown).not.toContain('row');
   });
 
   it('says what an emulator lacks, and never as passed', async () => {
