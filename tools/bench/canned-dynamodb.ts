@@ -36,6 +36,8 @@ export const counterTable = 'rate-limiter-counters';
 const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
 const none: Received = { requests: 0, writeUnits: 0, bytes: 0 };
 let received = { ...none };
+/** The table of orders of the process that is being measured. */
+let ordersTable: OrdersTable = { orders: 0 };
 
 // The servers run in a separate process, so that their CPU time and memory are not measured.
 if (import.meta.main) {
@@ -51,6 +53,10 @@ if (import.meta.main) {
     NODE_EXTRA_CA_CERTS: certificateFile,
     AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${dynamodbPort}`,
     RECEIVER_URL: `http://127.0.0.1:${receiverPort}`,
+  });
+  process.on('message', (table: OrdersTable) => {
+    ordersTable = table;
+    process.send!('The table is there.');
   });
   process.on('disconnect', () => process.exit());
 }
@@ -111,9 +117,8 @@ async function answerTo(operation: string, input: DynamodbRequest): Promise<obje
   }
   if (name === counterTable) return count(input);
   if (operation === 'Scan') {
-    const table = JSON.parse(name) as OrdersTable;
-    if (table.delayMs) await pause(table.delayMs);
-    return pageBody(table, input);
+    if (ordersTable.delayMs) await pause(ordersTable.delayMs);
+    return pageBody(ordersTable, input);
   }
   const cancelRequestId = input.ExpressionAttributeValues?.[':cancelRequestId'];
   return { Attributes: { status: { S: 'cancelled' }, cancelRequestId } };

@@ -1,6 +1,6 @@
 import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
 
-/** A canned table of orders. Its parameters, as JSON, are its name. */
+/** A canned table of orders. */
 export interface OrdersTable {
   orders: number;
   /** The delay of each page in milliseconds. @default 0 */

@@ -4,7 +4,7 @@ import { authorizerEvent, operationEvent } from './events.ts';
 import { type Findings, figurePrefix, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
-const smallTable = JSON.stringify({ orders: 50 });
+const smallTable = { orders: 50 };
 
 /** The first request of a function, and its answer. */
 function callOf(name: FunctionName) {

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bundles, buildBundles } from './bundles.ts';
 import { apiKeysTable, counterTable } from './canned-dynamodb.ts';
+import type { OrdersTable } from './canned-orders.ts';
 import type { Job, JobResult } from './measured-process.ts';
 
 /** What the jobs that measure functions share. */
@@ -13,10 +14,10 @@ export interface Workbench {
    * Does a job in a new process.
    *
    * @param answer has to match the handler's last answer, as JSON
-   * @param ordersTable the name of the table of orders
+   * @param ordersTable the table of orders, if the job reads it
    * @throws Error if the answer does not match, or if the process fails, which prints the reason on stderr
    */
-  measure(job: Job, answer: RegExp, ordersTable?: string): Promise<JobResult>;
+  measure(job: Job, answer: RegExp, ordersTable?: OrdersTable): Promise<JobResult>;
   /** Uses small sizes and one round, to verify that the benchmark works. */
   isQuick: boolean;
 }
@@ -30,6 +31,7 @@ const functionEnvironment = {
   AWS_LAMBDA_FUNCTION_NAME: 'benchmark',
   STAGE: 'staging',
   API_KEYS_TABLE: apiKeysTable,
+  ORDERS_TABLE: 'orders',
   API_KEY_PREFIX: 'so_test_',
   COUNTERS_TABLE: counterTable,
   BAN_RULES: '{"enterprise":{"toleratedRejectionsPerMinute":5000,"banSeconds":300}}',
@@ -49,9 +51,13 @@ export async function setUpWorkbench(isQuick: boolean): Promise<Workbench & Disp
   return {
     bundles,
     isQuick,
-    async measure(job, answer, ordersTable = '') {
-      const env = { ...environment, ORDERS_TABLE: ordersTable };
-      const measured = fork(bundles.own.measuredProcess, [JSON.stringify(job)], { ...quiet, env });
+    async measure(job, answer, ordersTable) {
+      if (ordersTable) {
+        canned.send(ordersTable);
+        await once(canned, 'message');
+      }
+      const options = { ...quiet, env: environment };
+      const measured = fork(bundles.own.measuredProcess, [JSON.stringify(job)], options);
       const exited = once(measured, 'exit').then(() => []);
       const [result] = (await Promise.race([once(measured, 'message'), exited])) as [JobResult?];
       await exited;
