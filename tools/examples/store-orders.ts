@@ -41,6 +41,7 @@ export interface StoreOrdersOptions {
   readonly onAttempt?: (method: string, path: string, status: number, waitMs: number) => void;
 }
 
+const userAgent = 'store-orders-typescript/1.0.0';
 const maxAttempts = 5;
 /** How long to wait for the first byte of a response, and for each further one. */
 const timeoutMs = 30_000;
@@ -139,7 +140,12 @@ export class StoreOrders {
     signal?.throwIfAborted();
     const waitMs = this.#resumeAtMs - performance.now();
     if (waitMs > 0) await sleep(waitMs, signal);
-    const headers = { Authorization: `Bearer ${this.#apiKey}`, ...this.#codings };
+    const headers: Record<string, string> = {
+      Authorization: `Bearer ${this.#apiKey}`,
+      ...this.#codings,
+    };
+    // A browser sends its own name. For another one, it may need the stage's permission.
+    if (!globalThis.navigator?.userAgent.startsWith('Mozilla')) headers['User-Agent'] = userAgent;
     const connection = new AbortController();
     const { fetch = globalThis.fetch } = this.#options;
     try {

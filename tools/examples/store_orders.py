@@ -19,12 +19,13 @@ import sys
 import threading
 import time
 import zlib
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 try:
@@ -32,6 +33,7 @@ try:
 except ImportError:
     ZstdDecompressor, ZstdError = None, zlib.error
 
+USER_AGENT = "store-orders-python/1.0.0"
 MAX_ATTEMPTS = 5
 TIMEOUT_SECONDS = 30  # For the first byte of a response, and for each further one.
 RESERVE = 2  # How many requests of each window are left for other processes that use the same key.
@@ -118,7 +120,11 @@ class StoreOrders:
     @contextmanager
     def _response(self, method: str, path: str) -> Iterator[HTTPResponse]:
         """Sends a request when the one before it has been answered."""
-        headers = {"Accept-Encoding": "zstd, gzip" if ZstdDecompressor else "gzip", "Authorization": f"Bearer {self._api_key}"}
+        headers = {
+            "Accept-Encoding": "zstd, gzip" if ZstdDecompressor else "gzip",
+            "Authorization": f"Bearer {self._api_key}",
+            "User-Agent": USER_AGENT,
+        }
         with self._turn:
             self._sleep(self._resume_at - time.monotonic())
             connection, self._idle = self._idle or self._connection(), None
@@ -147,11 +153,15 @@ class StoreOrders:
                 connection.close()
 
     def _connection(self) -> HTTPConnection:
-        proxy = getproxies().get("https", "") if self._scheme == "https" and not proxy_bypass(self._host) else ""
-        connect = HTTPSConnection if self._scheme == "https" else HTTPConnection
-        connection = connect(proxy.rpartition("//")[2].rstrip("/") or self._host, timeout=TIMEOUT_SECONDS)
-        if proxy:
-            connection.set_tunnel(self._host)
+        proxy = getproxies().get("https") if self._scheme == "https" else None
+        if not proxy or proxy_bypass(self._host):
+            connect = HTTPSConnection if self._scheme == "https" else HTTPConnection
+            return connect(self._host, timeout=TIMEOUT_SECONDS)
+        url = urlsplit("//" + proxy.rpartition("//")[2])
+        connection = HTTPSConnection(url.hostname or "", url.port or 80, timeout=TIMEOUT_SECONDS)
+        user = f"{unquote(url.username or '')}:{unquote(url.password or '')}".encode()
+        credentials = {"Proxy-Authorization": f"Basic {b64encode(user).decode()}"} if url.username else {}
+        connection.set_tunnel(self._host, headers=credentials)
         return connection
 
     def _sleep(self, seconds: float) -> None:

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
-import { serve } from '../../../test/helpers/loopback-server.ts';
+import { refusingProxy, serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startServiceWith } from '../../start/test/running-service.ts';
 import { type Order, StoreOrders } from '../store-orders.ts';
@@ -237,7 +237,44 @@ print(json.dumps(list(store_orders._orders_in(None, ${texts}))))`;
   });
 });
 
+it('the Python client logs in at a proxy', async () => {
+  const calls: unknown[] = [];
+  await using proxy = await refusingProxy(({ url, headers }) =>
+    calls.push([url, headers['proxy-authorization']]),
+  );
+  const { port } = new URL(proxy.url);
+  const script = `
+import os
+os.environ["https_proxy"] = "http://ann:p%40ss@127.0.0.1:${port}/"
+import store_orders
+store_orders.MAX_ATTEMPTS = 1
+store_orders.StoreOrders("https://store.example/v1", "a-key").cancel(7)`;
+
+  const { errors } = await outcomeOf(start('', '', 'python3', '-c', script));
+
+  expect(errors).toContain('no_response');
+  const login = `Basic ${Buffer.from('ann:p@ss').toString('base64')}`;
+  expect(calls).toEqual([['store.example:443', login]]);
+});
+
 describe('both clients', () => {
+  it('name themselves and the version of the contract', async () => {
+    const agents: unknown[] = [];
+    await using server = await serve(({ headers }, outgoing) => {
+      agents.push(headers['user-agent']);
+      outgoing.writeHead(204).end();
+    });
+
+    await runPython(server.url, 'a-key', 'cancel', '7');
+    await new StoreOrders(server.url, 'a-key').cancelOrder(7n);
+
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(agents).toEqual([
+      `store-orders-python/${version}`,
+      `store-orders-typescript/${version}`,
+    ]);
+  });
+
   const shipped = '{"code":"order_already_shipped","message":"It has.","status":409}';
   const elsewhere = { Location: 'https://elsewhere.example/' };
   const gzip = { 'Content-Encoding': 'gzip' };
