@@ -20,8 +20,8 @@ const forms = {
     remedy: 'check the network, and that no proxy responds in place of AWS',
   },
   noRegion: {
-    pattern: /region is missing/i,
-    problem: 'no AWS Region is set',
+    pattern: /region is missing|region not accepted/i,
+    problem: 'no valid AWS Region is set',
     remedy: `set the Region of {stack}: "export AWS_REGION=…", ${orProfile}`,
   },
   noSuchStack: {
@@ -62,7 +62,7 @@ const forms = {
   },
   noResponse: {
     pattern:
-      /TimeoutError|ETIMEDOUT|AbortError|Error: aborted|ECONN|EPIPE|socket hang up|ENOTFOUND|EAI_AGAIN|ENET|EHOST|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|Parse Error|HPE_/,
+      /TimeoutError|ETIMEDOUT|AbortError|Error: aborted|ECONN|EPIPE|socket hang up|ENOTFOUND|EAI_AGAIN|ENET|EHOST|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|ERR_PROXY|EPROTO|Parse Error|HPE_/,
     problem: '{call} got no response',
     remedy: 'correct the network, the proxy or AWS_REGION',
   },
@@ -116,11 +116,15 @@ export function errorsBehind(thrown: unknown): unknown[] {
 export function failureOf(error: unknown): ServiceFailure | undefined {
   const { name = '', code = '', $metadata } = Object(error) as SdkError;
   // Errors of the file system have a path, and those of JSON.parse quote a file. Both can contain words
-  // that match a pattern.
-  if (Object(error).path !== undefined || error instanceof OperatorError) return undefined;
+  // that match a pattern. In a call, the file is that of a token.
+  const isOfFile = Object(error).path !== undefined;
+  const isInCall = calls.has(Object(error));
+  if ((isOfFile && !isInCall) || error instanceof OperatorError) return undefined;
   if (error instanceof SyntaxError && $metadata === undefined) return undefined;
   const text = `${name} ${code} ${reasonOf(error)}`;
-  const found = Object.entries<FailureForm>(forms).find(([, { pattern }]) => pattern?.test(text));
+  const found = isOfFile
+    ? (['noCredentials', forms.noCredentials] as const)
+    : Object.entries<FailureForm>(forms).find(([, { pattern }]) => pattern?.test(text));
   if (!found && $metadata === undefined) return undefined;
   const other = ($metadata?.httpStatusCode ?? 0) >= 500 ? 'serviceFailed' : 'callRefused';
   const [kind, form] = found ?? [other, forms[other]];

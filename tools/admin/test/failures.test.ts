@@ -28,6 +28,12 @@ describe('a failure of AWS', () => {
     ['wrongClock', failure('InvalidSignatureException', lateClock), /timedatectl/],
     ['noRegion', failure('Error', 'Region is missing'), /export AWS_REGION=.*list-profiles/],
     [
+      'noRegion',
+      failure('Error', 'Region not accepted: region="eu_1" is not a valid hostname component.'),
+      /export AWS_REGION=/,
+    ],
+    ['noResponse', failure('Error', 'x', { code: 'ERR_PROXY_TUNNEL' }), /the proxy/],
+    [
       'noSuchStack',
       failure('ValidationError', 'Stack with id StoreOrders-prod does not exist', answered(400)),
       /^deploy it with "npx cdk deploy StoreOrders-prod"/,
