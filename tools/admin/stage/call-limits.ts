@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { recordCall, UnconfirmedError } from './service-failure.ts';
 
 /** The limits of a call to a service. */
@@ -11,16 +12,23 @@ export const defaultCallLimits = {
   maxAttempts: 4,
 };
 
-/** The client settings for the number of attempts and for all timeouts except that of a whole response. */
+/**
+ * The client settings for the number of attempts and for all timeouts except that of a whole response. Calls
+ * to AWS use the proxy of the environment. So do those for credentials: an SSO session's would not take over
+ * the handler by themselves. A local run has no TLS and is called directly.
+ */
 export function callLimitSettings(limits = defaultCallLimits) {
+  const requestHandler = {
+    connectionTimeout: limits.connectionTimeoutMs,
+    requestTimeout: limits.answerTimeoutMs,
+    throwOnRequestTimeout: true,
+    socketTimeout: limits.answerTimeoutMs,
+    httpsAgent: { proxyEnv: process.env },
+  };
   return {
     maxAttempts: limits.maxAttempts,
-    requestHandler: {
-      connectionTimeout: limits.connectionTimeoutMs,
-      requestTimeout: limits.answerTimeoutMs,
-      throwOnRequestTimeout: true,
-      socketTimeout: limits.answerTimeoutMs,
-    },
+    requestHandler,
+    credentials: defaultProvider({ clientConfig: { requestHandler } }),
   };
 }
 

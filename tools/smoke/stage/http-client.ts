@@ -36,6 +36,8 @@ export type Send = (question: OutgoingRequest) => Promise<Answer>;
  */
 export function senderTo(base: URL, timeoutMs: number): Send {
   const { request: open } = base.protocol === 'https:' ? https : http;
+  // Through the proxy of the environment, if there is one. A local run has no TLS.
+  const agent = new https.Agent({ keepAlive: true, proxyEnv: process.env });
   return async (question) => {
     const { method, path, headers, body } = question;
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
@@ -45,6 +47,7 @@ export function senderTo(base: URL, timeoutMs: number): Send {
       method,
       headers: { ...headers, ...length },
       timeout: timeoutMs,
+      ...(base.protocol === 'https:' && { agent }),
     });
     request.on('timeout', () =>
       request.destroy(new Error(`no answer within ${timeoutMs / 1_000} seconds`)),

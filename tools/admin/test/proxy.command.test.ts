@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { refusingProxy } from '../../../test/helpers/loopback-server.ts';
+import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
+
+const home = temporaryDirectoryOfFile();
+const credentials = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+const key = { STORE_ORDERS_KEY: `so_test_${'0'.repeat(46)}` };
+const list = ['owners', 'list', '--stage', 'prod'];
+
+/** Runs a program with a proxy, and returns its exit code and the hosts that the proxy was asked for. */
+async function run(file: string, words: readonly string[], env: Record<string, string>) {
+  const hosts = new Set<string | undefined>();
+  await using proxy = await refusingProxy(({ url }) => hosts.add(url));
+  const environment = { PATH: process.env.PATH, HOME: home.path, HTTPS_PROXY: proxy.url };
+  const [exitCode, stderr] = await new Promise<[unknown, string]>((resolve) => {
+    const options = { env: { ...environment, AWS_REGION: 'eu-central-1', ...env } };
+    execFile(file, words, options, (error, _, text) => resolve([error?.code, text]));
+  });
+  return { exitCode, stderr, hosts: [...hosts] };
+}
+
+it.each([
+  ["admin's calls", './admin', list, credentials, 3, 'cloudformation.eu-central-1.amazonaws.com'],
+  [
+    "admin's credentials",
+    './admin',
+    list,
+    { AWS_PROFILE: 'sso' },
+    3,
+    'portal.sso.us-east-1.amazonaws.com',
+  ],
+  [
+    'the smoke test',
+    process.execPath,
+    ['tools/smoke/main.ts', '--url', 'https://store.example/v1'],
+    key,
+    1,
+    'store.example',
+  ],
+])(
+  '%s use the proxy of the environment',
+  async (_, file, words, env, exitCode, host) => {
+    mkdirSync(join(home.path, '.aws/sso/cache'), { recursive: true });
+    home.write(
+      '.aws/config',
+      `[profile sso]
+sso_session = acme
+sso_account_id = 111122223333
+sso_role_name = Operator
+[sso-session acme]
+sso_region = us-east-1
+sso_start_url = https://acme.awsapps.com/start
+`,
+    );
+    const cached = createHash('sha1').update('acme').digest('hex');
+    const token = { accessToken: 'token', expiresAt: '2099-01-01T00:00:00Z' };
+    home.write(`.aws/sso/cache/${cached}.json`, JSON.stringify(token));
+
+    expect(await run(file, words, env)).toMatchObject({ exitCode, hosts: [`${host}:443`] });
+  },
+  60_000,
+);
+
+it.each([
+  ['no Region', { ...credentials, AWS_REGION: '' }, 'noRegion'],
+  ['a Region that is none', { ...credentials, AWS_REGION: '…' }, 'noRegion'],
+  [
+    'a missing token file',
+    {
+      AWS_WEB_IDENTITY_TOKEN_FILE: '/expired/token',
+      AWS_ROLE_ARN: 'arn:aws:iam::111122223333:role/a',
+    },
+    'noCredentials',
+  ],
+])('a setting of %s ends with exit code 3 and a remedy', async (_, env, code) => {
+  const { exitCode, stderr } = await run('./admin', [...list, '--json'], env);
+
+  expect(exitCode).toBe(3);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    class: 'service',
+    code,
+    message: expect.stringMatching(
+      /^stage prod: (no valid AWS Region is set|there are no AWS credentials)/,
+    ),
+    remedy: expect.stringContaining('run the command again'),
+  });
+});
