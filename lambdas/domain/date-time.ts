@@ -3,6 +3,9 @@
  *
  *   2026-11-20T09:30:00Z    2026-11-20T09:30:00.123456789+05:30
  *
+ * The year must be at least 1, where Python's `datetime` begins, and an offset less than 18 hours, where
+ * Java's `ZoneOffset` ends: with one date that it cannot read, a generated client fails for the whole list.
+ *
  * The functions read bytes, because the list checks a million dates that it never makes strings of.
  */
 
@@ -18,6 +21,8 @@ const utc = 'Z'.charCodeAt(0);
 const mostFractionDigits = 9;
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
+const offsetHours = 18;
+
 /** What `twoDigits` returns if there are none. */
 const noNumber = 100;
 const noDateTime = -1;
@@ -32,7 +37,7 @@ export function isDateTime(value: unknown): value is string {
 /** The position after the date-time that begins at a position of a text; -1 if none begins there. */
 export function endOfDateTime(text: Buffer, start: number): number {
   if (!isDate(text, start) || text[start + 10] !== separatorT) return noDateTime;
-  if (!isHourAndMinute(text, start + 11) || text[start + 16] !== colon) return noDateTime;
+  if (!isHourAndMinute(text, start + 11, 24) || text[start + 16] !== colon) return noDateTime;
   if (twoDigits(text, start + 17) > 59) return noDateTime;
   let at = start + 19;
   if (text[at] === point) {
@@ -42,7 +47,7 @@ export function endOfDateTime(text: Buffer, start: number): number {
   }
   if (text[at] === utc) return at + 1;
   const hasOffset = text[at] === plus || text[at] === hyphen;
-  return hasOffset && isHourAndMinute(text, at + 1) ? at + 6 : noDateTime;
+  return hasOffset && isHourAndMinute(text, at + 1, offsetHours) ? at + 6 : noDateTime;
 }
 
 function isDate(text: Buffer, start: number): boolean {
@@ -51,15 +56,16 @@ function isDate(text: Buffer, start: number): boolean {
   const year = twoDigits(text, start + 2);
   const month = twoDigits(text, start + 5);
   const day = twoDigits(text, start + 8);
-  if (century === noNumber || year === noNumber || month < 1 || month > 12) return false;
+  if (century === noNumber || year === noNumber || century + year === 0) return false;
+  if (month < 1 || month > 12) return false;
   if (day < 1 || day > daysOfMonth[month - 1]!) return false;
   // A century has a leap year if its number is divisible by four, as every other year.
   return month !== 2 || day < 29 || (year === 0 ? century : year) % 4 === 0;
 }
 
-function isHourAndMinute(text: Buffer, start: number): boolean {
+function isHourAndMinute(text: Buffer, start: number, hours: number): boolean {
   if (text[start + 2] !== colon) return false;
-  return twoDigits(text, start) < 24 && twoDigits(text, start + 3) < 60;
+  return twoDigits(text, start) < hours && twoDigits(text, start + 3) < 60;
 }
 
 function twoDigits(text: Buffer, at: number): number {
