@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
-import { runRepeatable, UnconfirmedError } from '../stage/service-failure.ts';
+import { recordCall, runRepeatable, UnconfirmedError } from '../stage/service-failure.ts';
 import { admin } from './run-admin.ts';
 
 const failure = (name: string, message: string, rest: object = {}) =>
@@ -32,7 +32,6 @@ describe('a failure of AWS', () => {
       failure('Error', 'Region not accepted: region="eu_1" is not a valid hostname component.'),
       /export AWS_REGION=/,
     ],
-    ['noResponse', failure('Error', 'x', { code: 'ERR_PROXY_TUNNEL' }), /the proxy/],
     [
       'noSuchStack',
       failure('ValidationError', 'Stack with id StoreOrders-prod does not exist', answered(400)),
@@ -57,6 +56,13 @@ describe('a failure of AWS', () => {
     expect(report.message).toMatch(/^stage prod: /);
     expect(report.message).toContain(error.message.replace(/\.$/, ''));
     expect(report.remedy).toMatch(remedy);
+  });
+
+  it('is noCredentials if a call cannot read the file of a token', () => {
+    const error = failure('Error', "ENOENT: open '/expired'", { path: '/expired' });
+    recordCall(error, 'CloudFormation DescribeStacks');
+
+    expect(reportFailure(error, onStage)).toMatchObject({ exitCode: 3, code: 'noCredentials' });
   });
 
   it('has its remedy before that of a command that can be repeated', async () => {
