@@ -89,7 +89,7 @@ const neverBan: BanRule = { toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGE
 
 /** The outcome of a conditional write. */
 interface WriteResult {
-  /** False if its condition failed. */
+  /** False if nothing was written. */
   isDone: boolean;
   after: KeyStatus;
 }
@@ -110,42 +110,39 @@ export class Limiter {
   /** Decides on one request of a key. @throws UnauthorizedError when the key is not usable */
   async decide(address: KeyAddress): Promise<Decision> {
     const cached = this.#cached(address);
-    const status = cached ?? (await this.#read(address));
-    return status.isFull && !status.isBanned
-      ? this.#reject(address, status, cached !== undefined)
-      : this.#admit(address, status);
+    let status = cached ?? (await this.#read(address));
+    if (status.isFull && !status.isBanned) {
+      const { isDone, after } = await this.#countRejection(address, status, cached !== undefined);
+      // The write's condition was that the key is not banned, so this request has begun the ban.
+      if (isDone) return { ...rejection(after, this.#settings.now()), isBanStart: after.isBanned };
+      status = after;
+    }
+    for (let writesLeft = maxWrites; !status.isFull && !status.isBanned; writesLeft--) {
+      if (writesLeft === 0) throw new Error('The item changed with every attempt to count.');
+      const update = admissionUpdate(address, status);
+      const { isDone, after } = await this.#write(address, update, status.time);
+      if (isDone) return admission(after, this.#settings.now());
+      status = after;
+    }
+    return rejection(status, this.#settings.now());
   }
 
-  /** Admits a request, or rejects it without counting that, because each write costs a write unit. */
-  async #admit(address: KeyAddress, status: KeyStatus, writesLeft = maxWrites): Promise<Decision> {
-    if (status.isBanned || status.isFull) return rejection(status, this.#settings.now());
-    if (writesLeft === 0) throw new Error('The item changed with every attempt to count.');
-    const { isDone, after } = await this.#write(
-      address,
-      admissionUpdate(address, status),
-      status.time,
-    );
-    if (isDone) return admission(after, this.#settings.now());
-    return this.#admit(address, after, writesLeft - 1);
-  }
-
-  /** Rejects a request and counts that, or admits it if no window is full any more. */
-  async #reject(address: KeyAddress, status: KeyStatus, isCached: boolean): Promise<Decision> {
+  /** Counts the rejection of a request, and begins a ban if it is one too many, while a window is full. */
+  async #countRejection(
+    address: KeyAddress,
+    status: KeyStatus,
+    isCached: boolean,
+  ): Promise<WriteResult> {
     const rule = this.#settings.banRules[status.owner.plan] ?? neverBan;
-    let result: WriteResult;
     try {
-      result = await this.#write(address, rejectionUpdate(address, status, rule), status.time);
+      return await this.#write(address, rejectionUpdate(address, status, rule), status.time);
     } catch (error) {
       // A request that has read a full window is rejected even if the rejection cannot be counted.
       // A cached state is no reason to reject.
       if (isCached || error instanceof UnauthorizedError) throw error;
       log.error('A rejection was not counted', error, { keyId: status.key.keyId });
-      return rejection(status, this.#settings.now());
+      return { isDone: false, after: status };
     }
-    const { isDone, after } = result;
-    if (!isDone) return this.#admit(address, after);
-    // The write's condition was that the key is not banned, so this request has begun the ban.
-    return { ...rejection(after, this.#settings.now()), isBanStart: after.isBanned };
   }
 
   /** The cached state of a key; undefined if a read is cheaper, because the request is probably refused. */

@@ -39,7 +39,7 @@ export function admissionUpdate(address: KeyAddress, status: KeyStatus): ItemUpd
   return conditionalUpdate(address, status, [
     ...windowNames.map((name) => (status.windows[name].isOpen ? count(name) : replace(name))),
     { set: `${entry}.usedAt = :minute` },
-    ...(status.isBanVoid ? [setBan(0)] : []),
+    endVoidBan(status),
   ]);
 }
 
@@ -49,60 +49,64 @@ export function rejectionUpdate(
   status: KeyStatus,
   { toleratedRejectionsPerMinute: tolerated, banSeconds }: BanRule,
 ): ItemUpdate {
-  const { rejections, isBanVoid, time } = status;
+  const { rejections, time } = status;
   const isBanDue = (rejections ?? 0) >= tolerated;
-  const full = windowNames.map((name) => `${isOpen(name)} AND NOT ${hasRoom(name)}`);
+  const full = windowNames.map((name) => `${openCondition(name)} AND NOT ${roomCondition(name)}`);
   return conditionalUpdate(address, status, [
     { condition: `(${full.join(' OR ')})` },
     rejections === undefined ? firstRejection : furtherRejection(isBanDue, tolerated),
-    ...(isBanDue ? [setBan(time.nowSeconds + banSeconds)] : isBanVoid ? [setBan(0)] : []),
+    isBanDue ? setBan(time.nowSeconds + banSeconds) : endVoidBan(status),
   ]);
 }
 
 function count(name: WindowName): Change {
   return {
     set: `${name}Count = ${name}Count + :one`,
-    condition: `${isOpen(name)} AND ${hasRoom(name)}`,
+    condition: `${openCondition(name)} AND ${roomCondition(name)}`,
   };
 }
 
 function replace(name: WindowName): Change {
   return {
     set: `${name}Window = :${name}, ${name}Count = :one`,
-    condition: `NOT ${isOpen(name)}`,
+    condition: `NOT ${openCondition(name)}`,
   };
 }
 
-function hasRoom(name: WindowName): string {
+function roomCondition(name: WindowName): string {
   return `${name}Count < ${windowLimits[name]}`;
 }
 
-function isOpen(name: WindowName): string {
+function openCondition(name: WindowName): string {
   return `${name}Window BETWEEN :${name} AND :newest`;
 }
 
-const isOfThisMinute = `${entry}.rejectionWindow BETWEEN :minute AND :newest`;
+const minuteCondition = `${entry}.rejectionWindow BETWEEN :minute AND :newest`;
 
 const firstRejection: Change = {
   set: `${entry}.rejectionWindow = :minute, ${entry}.rejectionCount = :one`,
-  condition: `(attribute_not_exists(${entry}.rejectionWindow) OR NOT ${isOfThisMinute})`,
+  condition: `(attribute_not_exists(${entry}.rejectionWindow) OR NOT ${minuteCondition})`,
 };
 
 function furtherRejection(isBanDue: boolean, tolerated: number): Change {
   return {
     set: `${entry}.rejectionCount = ${entry}.rejectionCount + :one`,
-    condition: `${isOfThisMinute} AND ${entry}.rejectionCount ${isBanDue ? '>=' : '<'} :tolerated`,
+    condition: `${minuteCondition} AND ${entry}.rejectionCount ${isBanDue ? '>=' : '<'} :tolerated`,
     values: { ':tolerated': number(tolerated) },
   };
 }
 
-/** Begins a ban, or ends a void one, which would apply as soon as its end is within the tolerance. */
+/** Ends a void ban, which would apply as soon as its end is within the tolerance. */
+function endVoidBan({ isBanVoid }: KeyStatus): Change {
+  return isBanVoid ? setBan(0) : {};
+}
+
 function setBan(untilSeconds: number): Change {
   return { set: `${entry}.bannedUntil = :until`, values: { ':until': number(untilSeconds) } };
 }
 
 /** The owner is active, and its key exists, has not expired, and is not banned, or only by a void ban. */
-const isUsable =
+const usableCondition =
   `#status = :active AND attribute_exists(${entry}) AND ` +
   `(attribute_not_exists(${entry}.expiresAt) OR ${entry}.expiresAt > :now) AND ` +
   `(attribute_not_exists(${entry}.bannedUntil) OR ` +
@@ -114,7 +118,7 @@ function conditionalUpdate(
   changes: Change[],
 ): ItemUpdate {
   const { minute, day } = windowStarts(nowSeconds);
-  const conditions = [isUsable, ...changes.flatMap(({ condition }) => condition ?? [])];
+  const conditions = [usableCondition, ...changes.flatMap(({ condition }) => condition ?? [])];
   return {
     Key: { ownerHash: { S: ownerHash } },
     UpdateExpression: `SET ${changes.flatMap(({ set }) => set ?? []).join(', ')}`,
