@@ -90,14 +90,19 @@ class Connections extends Agent {
   /**
    * Closes old idle connections, shortly before one is used. A timer would not do: it does not run in a
    * frozen environment, and after the freeze a request can come first.
-   *
-   * @param maxMs the time for which a connection may be idle. A connection is also closed if its idle
-   *   time is negative, because the clock was set back.
    */
-  closeIdle(maxMs: number): void {
+  closeOld(): void {
+    this.closeIdle((socket) => {
+      const idleMs = Date.now() - (this.idleSince.get(socket) ?? 0);
+      // It is negative if the clock was set back.
+      return idleMs < 0 || idleMs > maxIdleMs;
+    });
+  }
+
+  /** Closes idle connections. @default - all of them */
+  closeIdle(isClosed: (socket: Duplex) => boolean = () => true): void {
     for (const socket of Object.values(this.freeSockets).flat()) {
-      const idleMs = Date.now() - (this.idleSince.get(socket!) ?? 0);
-      if (idleMs < 0 || idleMs > maxMs) socket!.destroy();
+      if (isClosed(socket!)) socket!.destroy();
     }
   }
 }
@@ -117,12 +122,12 @@ class Connections extends Agent {
 function boundedRetries(maxAttempts: number, connections: Connections): RetryStrategy {
   return {
     acquireInitialRetryToken: async () => {
-      connections.closeIdle(maxIdleMs);
+      connections.closeOld();
       return retryToken(0, 0);
     },
     refreshRetryTokenForRetry: async (token, info) => {
       if (info.error && connections.losses.has(info.error)) {
-        connections.closeIdle(-1);
+        connections.closeIdle();
         return retryToken(token.getRetryCount(), 0);
       }
       const count = token.getRetryCount() + 1;
