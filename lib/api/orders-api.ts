@@ -18,6 +18,7 @@ import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
 import { everyResponseHeaders } from '../../lambdas/domain/headers.ts';
 import {
   type FunctionName,
+  integrationMarginMs,
   type OperationSettings,
   operationNames,
   operations,
@@ -130,11 +131,11 @@ export class OrdersApi extends Construct {
 
   private addOperations({ configuration, functions }: OrdersApiProps): void {
     for (const operationName of operationNames) {
-      const { method, path, integrationTimeoutMs, isStreamed }: OperationSettings =
+      const { method, path, functionTimeoutMs, isStreamed }: OperationSettings =
         operations[operationName];
       const integration = new LambdaIntegration(functions[operationName].handler, {
         ...(isStreamed && { responseTransferMode: ResponseTransferMode.STREAM }),
-        timeout: Duration.millis(integrationTimeoutMs),
+        timeout: Duration.millis(functionTimeoutMs + integrationMarginMs),
         allowTestInvoke: false,
       });
       const resource = this.restApi.root.resourceForPath(`/v1${path}`);

@@ -1,7 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { cancelRefusal } from '../../../../lambdas/domain/order-states.ts';
 import { contractDifferences } from '../../../../lib/contract/contract.ts';
-import { functionSettings, operations } from '../../../../lib/settings/functions.ts';
+import {
+  functionSettings,
+  integrationMarginMs,
+  operations,
+} from '../../../../lib/settings/functions.ts';
 import { splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
 import type { DatabaseCall, FaultKind } from './faulty-dynamodb.ts';
 import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';
@@ -52,7 +56,8 @@ function answerDifferences(result: ActionResult): string[] {
 function lateness(result: ActionResult): string[] {
   const limitMs =
     (functionSettings('authorizer').functionTimeoutMs +
-      operations[operationOf(result)].integrationTimeoutMs) /
+      operations[operationOf(result)].functionTimeoutMs +
+      integrationMarginMs) /
     timeoutDivisor;
   const { action, answer, tookMs } = result;
   if (!answer || tookMs <= limitMs + slackMs) return [];
