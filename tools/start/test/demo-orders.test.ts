@@ -82,7 +82,7 @@ describe('the orders of a local run', () => {
   });
 
   it('are refused with the file, the bad lines, and no option of another command', async () => {
-    const file = /[^ ]*orders\.jsonl/.source;
+    const file = /.+orders\.jsonl/.source;
 
     await expect(load('{"id":1}', '{"id":1.5}', '\u009b')).rejects.toThrow(
       new RegExp(`^--orders ${file}: 2 bad lines and 1 good one$`),
