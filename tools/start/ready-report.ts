@@ -1,4 +1,5 @@
 import { planNames, plans } from '../../lib/settings/plans.ts';
+import { loopbackHost } from '../local/control-plane/loopback.ts';
 import type { DemoKeys } from './demo-keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import type { RunConsole } from './run-console.ts';
@@ -16,7 +17,8 @@ export function readyJson({
   outputs,
 }: StoreService): string {
   const tables = { orders: outputs.OrdersTableName, apiKeys: outputs.ApiKeysTableName };
-  return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
+  const dynamodbEndpoint = servesOperators(origin) ? origin : undefined;
+  return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint, tables })}\n`;
 }
 
 /**
@@ -31,7 +33,10 @@ export function readyText(
   { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
 ): string {
   const notes = [
-    ['In a browser', `${origin}/`],
+    [
+      'In a browser',
+      servesOperators(origin) ? `${origin}/` : `${operatorsHost}, as does npm run admin`,
+    ],
     ['Functions log to', functionLogPath],
     ['Reloads', watch ? 'functions when a file in lambdas/ changes' : undefined],
     ['Debugger', inspect === undefined ? undefined : 'can attach; functions have no time limit'],
@@ -76,7 +81,15 @@ List the orders, and show the first few:
 ${cancelLine}`;
 }
 
+const operatorsHost = 'needs --host 0.0.0.0';
+
+/** Whether the page and the operator's commands, which a network must not reach, can use the service's address. */
+function servesOperators(origin: string): boolean {
+  return loopbackHost.test(new URL(origin).host);
+}
+
 function firstOwnerText(origin: string): string {
+  if (!servesOperators(origin)) return `Creating an owner and a key ${operatorsHost}.\n`;
   return `Create an owner and a key:
   ./admin owners create Acme --plan free --local ${origin}
   ./admin keys issue --owner Acme --local ${origin}

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 const loopbackAddress = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
-const loopbackHost = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
+/** A loopback name, perhaps with a port, as in a `Host` header. */
+export const loopbackHost = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 
 /**
  * Whether a request comes from this machine and was sent to a loopback name. The check of the name
