@@ -13,7 +13,6 @@ export function readable(value: any): any {
     const [logicalId, attribute] = value['Fn::GetAtt'];
     return `\${${withoutHash(logicalId)}.${attribute}}`;
   }
-  if ('Fn::Sub' in value) return value['Fn::Sub'];
   if ('Fn::Join' in value) {
     const [delimiter, parts] = value['Fn::Join'];
     return parts.map(readable).join(delimiter);
