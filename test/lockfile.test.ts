@@ -26,7 +26,7 @@ const versions: Record<string, string> = {
 const optional = Object.keys(optionalDependencies);
 
 /** docs/adr/0009-dependencies-are-pinned-by-hash.md gives the reasons, and the way to get each hash. */
-const packagesWithoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'win32-x64'].map(
+const packagesWithoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64'].map(
   (platform) => `node_modules/@dynoxide/${platform}`,
 );
 
@@ -99,5 +99,5 @@ function platformOf(name: string): string {
 }
 
 function platformInName(name: string): string {
-  return name.replace(/^(@dynoxide\/|node-bin-|node-)/, '').replace(/^win-/, 'win32-');
+  return name.replace(/^(@dynoxide\/|node-bin-|node-)/, '');
 }
