@@ -11,8 +11,9 @@ const root = join(import.meta.dirname, '../..');
 export default function globalSetup(): void {
   const directory = mkdtempSync(join(tmpdir(), 'store-orders-synthesized-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  // A developer's profile, Region or endpoint must not reach what the tests run.
+  // A developer's profile, Region, endpoint or terminal must not reach what the tests run.
   for (const name in process.env) if (name.startsWith('AWS_')) delete process.env[name];
+  process.env.TERM = 'xterm';
   // Saves the processes that tests start from compiling the CDK and the AWS SDK, from the second run on.
   process.env.NODE_COMPILE_CACHE ??= join(root, '.cache/compiled');
   const { PATH, NODE_COMPILE_CACHE } = process.env;

@@ -100,7 +100,7 @@ async function youngGenerationMb(): Promise<number> {
       const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
       most = Math.max(most, young.space_size / 2 ** 20);
     }
-    console.log(most);`;
+    process.stdout.write(String(most));`;
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--max-semi-space-size=88', '--eval', code],

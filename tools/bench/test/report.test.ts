@@ -27,7 +27,7 @@ function printed(isQuick: boolean): string {
       done();
     },
   });
-  printFindings(limiter, new Console(stream), isQuick);
+  printFindings(limiter, new Console({ stdout: stream, colorMode: false }), isQuick);
   return text;
 }
 
