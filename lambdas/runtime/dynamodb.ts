@@ -13,6 +13,8 @@ const maxIdleMs = 5_000;
 const firstDelayMs = 50;
 const throttledDelayMs = 200;
 const longestDelayMs = 1_000;
+/** The SDK does not repeat it: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html */
+const transactionConflict = 'TransactionConflictException';
 const retriedErrors: readonly RetryErrorType[] = ['THROTTLING', 'TRANSIENT'];
 
 /** The SDK's interface for deciding whether and when a request is repeated. */
@@ -108,8 +110,8 @@ class Connections extends Agent {
 }
 
 /**
- * A retry strategy that repeats a throttled request, or one whose response was lost or cannot be read,
- * up to a fixed number of attempts. An attempt on a lost connection does not count, and closes the other
+ * A retry strategy that repeats a throttled request, one whose response was lost or cannot be read, or one
+ * whose item an operator's transaction is writing, up to a fixed number of attempts. An attempt on a lost connection does not count, and closes the other
  * idle connections, which were probably lost with it.
  *
  * The SDK's own strategy also takes each retry from a token bucket that only successful responses
@@ -131,7 +133,10 @@ function boundedRetries(maxAttempts: number, connections: Connections): RetryStr
         return retryToken(token.getRetryCount(), 0);
       }
       const count = token.getRetryCount() + 1;
-      const isRepeated = retriedErrors.includes(info.errorType) || isUnreadable(info.error);
+      const isRepeated =
+        retriedErrors.includes(info.errorType) ||
+        isUnreadable(info.error) ||
+        info.error?.name === transactionConflict;
       if (count >= maxAttempts || !isRepeated) throw new Error('The request is not repeated.');
       return retryToken(count, delayMs(count, info));
     },
@@ -172,7 +177,7 @@ const temporaryErrors = new Set([
   'RequestLimitExceeded',
   'ThrottlingException',
   'TimeoutError',
-  'TransactionConflictException',
+  transactionConflict,
 ]);
 
 /** Wraps a temporary error in a `ServiceUnavailableError`; returns any other error unchanged. */

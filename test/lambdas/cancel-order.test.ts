@@ -269,7 +269,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
     ['sends unreadable responses', 2, unreadable],
     ['sends errors whose body is cut off', 2, nameless],
     ['sends errors without a name', 2, answer({}, 400)],
-    ['is writing the order in a transaction', 1, failure('TransactionConflictException')],
+    ['is writing the order in a transaction', 2, failure('TransactionConflictException')],
   ])('answers 503 with Retry-After 1 if it %s', async (_name, attempts, reply) => {
     table.reply = reply;
 
