@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { differences } from '../../test/helpers/differences.ts';
-import { createOwnerIdentity, createToken } from '../../tools/admin/keys/api-key-token.ts';
+import { createOwnerIdentity, createToken } from '../../tools/admin/stored/identities.ts';
 
 const [, pattern = ''] = /find them with\s+`(.+)`/.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
 

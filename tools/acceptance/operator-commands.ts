@@ -17,7 +17,13 @@ export async function runEveryCommand(admin: RunCommand): Promise<number> {
   await run('owners', 'create', owner, '--plan', 'free');
   await run('owners', 'suspend', owner, '--yes');
   for (const verb of ['show', 'resume', 'reset-usage']) await run('owners', verb, owner);
-  for (const words of [['owners', 'list'], ['owners', 'usage'], ['status']]) await run(...words);
+  for (const words of [
+    ['owners', 'list'],
+    ['owners', 'usage'],
+    ['owners', 'history', owner],
+    ['status'],
+  ])
+    await run(...words);
   await run('owners', 'set-plan', owner, 'pro');
   await run('owners', 'apply-plans', '--yes');
   await run('owners', 'rename', owner, `${owner} again`);
@@ -25,7 +31,7 @@ export async function runEveryCommand(admin: RunCommand): Promise<number> {
   const { keyId } = JSON.parse(await run('keys', 'issue', '--owner', owner, '--json'));
   await run('keys', 'list');
   await run('keys', 'whois', keyId);
-  await run('keys', 'extend', keyId, '--for', '1h');
+  await run('keys', 'expire', keyId, '--in', '1h', '--yes');
   for (const verb of ['show', 'unban', 'rotate']) await run('keys', verb, keyId);
   await run('keys', 'revoke', keyId, '--yes');
   await run('keys', 'purge', '--older-than', '0s', '--yes');

@@ -1,13 +1,13 @@
 import { hashOwnerPart, hashToken } from '../../lambdas/domain/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
-import { keysOf } from '../admin/keys/find-key.ts';
 import { issueKey } from '../admin/keys/issue-key.ts';
 import { purgeKeys } from '../admin/keys/purge-keys.ts';
 import { createOwner } from '../admin/owners/create-owner.ts';
-import { allOwners, findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
 import { putGatewayKey } from '../admin/owners/gateway-key.ts';
-import type { StoredOwner } from '../admin/owners/stored-owner.ts';
 import type { KeyStage } from '../admin/stage/key-stage.ts';
+import { allOwners, findOwnerOfHash, lookUpOwner } from '../admin/stored/find-owner.ts';
+import { keysOf } from '../admin/stored/stored-key.ts';
+import type { StoredOwner } from '../admin/stored/stored-owner.ts';
 import type { DataDirectory } from '../local/state/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;

@@ -165,6 +165,7 @@ async function fillTables(
     documents: documentClient(createClient()),
     gateway: keyGateway(service.controlPlane),
     now: Date.now,
+    operator: async () => 'npm start',
   };
   // A separate client, because a document client stores its options in the client below it.
   const orders = ordersTable(createClient(), outputs.OrdersTableName);

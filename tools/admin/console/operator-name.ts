@@ -10,14 +10,14 @@ import type { CommandIo } from './command-io.ts';
 /** The option for the operator's name. */
 export const asOption = new Option(
   '--as <name>',
-  'your name, which is stored with the order; without it, your AWS user or role',
+  'your name, which is stored with the change; without it, your AWS user or role',
 );
 
 const longestName = 128;
 const unknown = '--as is missing, and AWS does not say who you are';
 
 /**
- * Finds the operator's name, which is stored with the order: the value of `--as`; otherwise the AWS identity
+ * Finds the operator's name, which is stored with each change: the value of `--as`; otherwise the AWS identity
  * without its account, such as `user/ann` or `assumed-role/Operator/ann`, or on a local run the name of this
  * machine's user. Every identity may call GetCallerIdentity.
  *

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { isDateTime } from '../../../lambdas/domain/date-time.ts';
 
 /** Parses a whole number from 1 to a limit. Commander adds the option to the message of an error. */
 export const wholeNumberUpTo = (limit: number) => (text: string) => {
@@ -10,21 +11,44 @@ export const wholeNumberUpTo = (limit: number) => (text: string) => {
 
 export const wholeNumber = wholeNumberUpTo(Number.POSITIVE_INFINITY);
 
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-// A hundred years. A longer duration is probably a typing error, and may not fit into a date.
-const maxSeconds = 36_500 * 86_400;
+/** A time in milliseconds since the epoch, which may depend on the present. */
+export type Time = (nowMs: number) => number;
 
-/**
- * An option whose value is a duration such as `30s`, `15m`, `24h` or `90d`, parsed into seconds.
- *
- * @param leastSeconds the shortest accepted duration
- */
-export function durationOption(flags: string, description: string, leastSeconds = 0): Option {
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+// A hundred years. A longer duration is probably a typing error, and may not fit into a date.
+const maxMs = 36_500 * 86_400_000;
+
+/** An option whose value is a date-time, parsed into milliseconds since the epoch. */
+export function timeOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text) => {
-    const [, count = '-1', unit = 's'] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
-    const seconds = Number(count) * unitSeconds[unit]!;
-    if (seconds >= leastSeconds && seconds <= maxSeconds) return seconds;
-    const least = leastSeconds > 0 ? ' of at least a second,' : '';
-    throw new InvalidArgumentError(`Expected a duration${least} such as 30s, 15m, 24h or 90d.`);
+    if (isDateTime(text)) return Date.parse(text);
+    throw new InvalidArgumentError('Expected a date-time such as 2026-11-20T09:30:00Z.');
   });
+}
+
+/** An option for a time ahead, given as a date-time or as a duration from now, such as `90d`. */
+export function timeAheadOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => timeAhead(text));
+}
+
+/** An option for a time in the past, given as a date-time or as a duration before now, such as `90d`. */
+export function timeAgoOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => timeAgo(text));
+}
+
+export const timeAhead = (text: string): Time => relativeTime(text, 1);
+export const timeAgo = (text: string): Time => relativeTime(text, -1);
+
+function relativeTime(text: string, direction: 1 | -1): Time {
+  if (isDateTime(text)) return () => Date.parse(text);
+  const [, count = '-1', unit = 's'] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
+  const ms = Number(count) * unitMs[unit]!;
+  if (ms >= 0 && ms <= maxMs) return (nowMs) => nowMs + direction * ms;
+  const forms = 'a duration such as 30s, 15m, 24h or 90d, or a date-time such as';
+  throw new InvalidArgumentError(`Expected ${forms} 2026-11-20T09:30:00Z.`);
 }

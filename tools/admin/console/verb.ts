@@ -4,11 +4,13 @@ import { failureText, mayBeDone } from '../stage/service-failure.ts';
 import { connect, type StageConnection } from '../stage/stage-connection.ts';
 import { labelOf, type Target } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
+import { asOption, operatorName } from './operator-name.ts';
 import { confirm } from './questions.ts';
 
 /** Options that every command takes. */
 interface GlobalOptions extends Target {
   json?: boolean;
+  as?: string;
 }
 
 /** The parameters of a running verb. */
@@ -57,7 +59,14 @@ export function addVerb<Options extends object = object>(
   command.addHelpText('after', texts.join('\n')).action(async () => {
     if (!verb.isInterruptible) io.endAtSignals();
     const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
-    const stage = await connect(options, io.now);
+    let name: Promise<string> | undefined;
+    const operator = () => {
+      name ??= operatorName(options, io.environment);
+      return name;
+    };
+    const stage = await connect(options, io.now, operator);
+    // A name that is not accepted must not end a command half-way.
+    if (ownOptions.includes(asOption)) await operator();
     const place = `stage ${stage.name}${options.local === undefined ? '' : ` at ${labelOf(options)}`}`;
     const call: Call<Options> = {
       stage,

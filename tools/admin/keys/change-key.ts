@@ -1,30 +1,33 @@
-import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { isoTime } from '../console/view.ts';
-import { changeItem } from '../owners/stored-owner.ts';
-import { present, type Update } from '../stage/dynamodb-calls.ts';
+import { present, type Update, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { findKey, type StoredKey } from './find-key.ts';
-import { isBanned, validEntry } from './key-state.ts';
+import { changeAndRecord, differences } from '../stored/history.ts';
+import { isBanned, validEntry } from '../stored/key-state.ts';
+import { findKey, type StoredKey } from '../stored/stored-key.ts';
+import { inApiKeys, type StoredEntry } from '../stored/stored-owner.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /**
- * Makes a key expire later, for example after an early rotation. A key that never expires stays as it is.
+ * Makes a key expire at another time, which can be earlier or later.
  *
- * @param seconds how long the key works from now on
- * @throws OperatorError if there is no such key, it is no longer valid, or it already works longer
+ * @param key a key that is still valid, as it was read
+ * @param expiresAt the new expiry in Unix seconds; undefined for none
+ * @throws OperatorError if the key is no longer valid, or was changed meanwhile
  */
-export async function extendKey(keyId: string, seconds: number, stage: KeyStage): Promise<KeyView> {
-  const key = await findKey(keyId, stage);
-  const { expiresAt: before } = validEntry(key, 'extended', stage.now());
-  const end = Math.floor(stage.now() / 1_000) + seconds;
-  if (before === undefined) return keyView(key, stage.now());
-  if (before > end) {
-    throw new WrongStateError(`${keyId} works until ${isoTime(before)}: nothing was changed`, {
-      remedy: 'give a longer time',
-    });
-  }
-  const path = `keys.${key.tokenHash}.expiresAt`;
-  return changeEntry(key, { set: { [path]: end }, where: { [path]: before } }, stage);
+export async function expireKey(
+  key: StoredKey,
+  expiresAt: number | undefined,
+  stage: KeyStage,
+): Promise<KeyView> {
+  const entry = validEntry(key, 'changed', stage.now());
+  const path = `keys.${key.tokenHash}`;
+  const where = { [path]: present, [`${path}.expiresAt`]: unchanged(entry.expiresAt) };
+  const change =
+    expiresAt === undefined
+      ? { remove: [`${path}.expiresAt`] }
+      : { set: { [`${path}.expiresAt`]: expiresAt } };
+  return changeEntry(key, { ...entry, expiresAt }, { ...change, where }, 'keys expire', stage);
 }
 
 /**
@@ -38,20 +41,36 @@ export async function unbanKey(
   stage: KeyStage,
 ): Promise<KeyView & { wasBanned: boolean }> {
   const key = await findKey(keyId, stage);
-  const entry = validEntry(key, 'unbanned', stage.now());
+  const before = validEntry(key, 'unbanned', stage.now());
+  const { bannedUntil: _b, rejectionWindow: _w, rejectionCount: _c, ...after } = before;
   const path = `keys.${key.tokenHash}`;
   const ban = ['bannedUntil', 'rejectionWindow', 'rejectionCount'];
   const remove = ban.map((name) => `${path}.${name}`);
-  const view = await changeEntry(key, { remove, where: { [path]: present } }, stage);
-  return { ...view, wasBanned: isBanned(entry, stage.now()) };
+  const update = { remove, where: { [path]: present } };
+  const view = await changeEntry(key, after, update, 'keys unban', stage);
+  return { ...view, wasBanned: isBanned(before, stage.now()) };
 }
 
-/** Changes a key's entry. @throws ChangedMeanwhileError if the condition fails */
+/** Changes a key's entry unless nothing would differ. @throws ChangedMeanwhileError if the condition fails */
 async function changeEntry(
-  { keyId, owner }: StoredKey,
+  key: StoredKey,
+  after: StoredEntry,
   update: Update,
+  command: string,
   stage: KeyStage,
 ): Promise<KeyView> {
-  if (!(await changeItem(owner.details, update, stage))) throw new ChangedMeanwhileError(keyId);
-  return keyView(await findKey(keyId, stage), stage.now());
+  const { keyId, owner, entry } = key;
+  const changes = differences(recorded(entry!), recorded(after));
+  if (Object.keys(changes).length > 0) {
+    const deed = { command, keyIds: [keyId], changes };
+    const parts = [{ Update: inApiKeys(owner.details, update, stage) }];
+    const isChanged = await changeAndRecord(owner.details.ownerId, deed, parts, stage);
+    if (!isChanged) throw new ChangedMeanwhileError(keyId);
+  }
+  return keyView({ ...key, entry: after }, stage.now());
+}
+
+function recorded({ expiresAt, bannedUntil, rejectionCount }: StoredEntry) {
+  const [expiry, ban] = [expiresAt, bannedUntil].map((time) => time && isoTime(time));
+  return { expiresAt: expiry, bannedUntil: ban, rejectionCount };
 }

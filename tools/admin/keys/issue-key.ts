@@ -6,21 +6,27 @@ import {
   WrongStateError,
 } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
-import { findCompleteOwner } from '../owners/find-owner.ts';
-import {
-  type CompleteOwner,
-  changeDetails,
-  changeItem,
-  type KeyDetails,
-  type StoredEntry,
-} from '../owners/stored-owner.ts';
-import { absent, present, size } from '../stage/dynamodb-calls.ts';
+import { isoTime } from '../console/view.ts';
+import { present, size, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { failureText, mayBeDone } from '../stage/service-failure.ts';
-import { createKeyId, createToken, ownCharactersOf } from './api-key-token.ts';
+import { findCompleteOwner } from '../stored/find-owner.ts';
+import { changeAndRecord, differences, type HistoryRecord } from '../stored/history.ts';
+import { createKeyId, createToken, ownCharactersOf } from '../stored/identities.ts';
+import type { StoredKey } from '../stored/stored-key.ts';
+import {
+  type CompleteOwner,
+  inApiKeys,
+  inOwners,
+  type KeyDetails,
+  type StoredEntry,
+} from '../stored/stored-owner.ts';
+import { type KeyView, keyView } from './key-view.ts';
 
-/** The properties that a key does not get from its owner. */
-export interface KeyTraits {
+/** A key to issue. */
+export interface NewKey {
+  /** The owner's id or name. */
+  readonly owner: string;
   readonly label?: string | undefined;
   /** The expiry in Unix seconds. @default - never expires */
   readonly expiresAt?: number | undefined;
@@ -28,16 +34,11 @@ export interface KeyTraits {
   readonly isReadOnly?: boolean | undefined;
 }
 
-export interface KeyRequest extends KeyTraits {
-  /** The owner's id or name. */
-  readonly owner: string;
-}
+/** A new key as the commands show it, with its bearer token, which is shown once and never stored. */
+export type IssuedKey = KeyView & { readonly apiKey: string };
 
-/** A new key that is not stored yet, with its details and its entry. */
-export type DraftKey = ReturnType<typeof draftKey>;
-
-/** A new key with its token. */
-export type IssuedKey = DraftKey['issued'];
+/** A new key that is not stored yet, and its bearer token. */
+type Draft = ReturnType<typeof draftKey>;
 
 const maxLabelLength = 100;
 const shownCharacters = 4;
@@ -49,29 +50,32 @@ const shownCharacters = 4;
 const maxKeys = 100;
 
 /** Issues a key to an owner. @throws OperatorError if a value is invalid, or there is no such owner */
-export async function issueKey(request: KeyRequest, stage: KeyStage): Promise<IssuedKey> {
-  const { expiresAt, isReadOnly } = request;
+export async function issueKey(request: NewKey, stage: KeyStage): Promise<IssuedKey> {
+  const { expiresAt } = request;
+  // Each request writes the item with all entries, so that of a key with full access lacks the attribute.
+  const isReadOnly = request.isReadOnly || undefined;
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findCompleteOwner(request.owner, stage);
-  const draft = draftKey(owner, { label, expiresAt, isReadOnly }, stage);
-  const remedy = `nobody has its API key: run "./admin keys revoke ${draft.issued.keyId}", then this command again`;
-  await grantKey(draft, () => addEntry(owner, draft, stage), remedy, stage);
-  return draft.issued;
+  const draft = draftKey(owner, { label }, { expiresAt, isReadOnly }, stage);
+  const { keyId } = draft.key;
+  const expiry = expiresAt === undefined ? undefined : isoTime(expiresAt);
+  const deed = {
+    command: 'keys issue',
+    keyIds: [keyId],
+    changes: differences({}, { label, expiresAt: expiry, isReadOnly }),
+  };
+  const update = { where: { ownerHash: present, keys: size('<', maxKeys) } };
+  const remedy = `nobody has its API key: run "./admin keys revoke ${keyId}", then this command again`;
+  if (!(await storeKey(draft, update, deed, remedy, stage))) throw refusal(owner);
+  return { ...keyView(draft.key, stage.now()), apiKey: draft.apiKey };
 }
 
-/** @throws WrongStateError if the owner has the maximum number of keys, or was changed meanwhile */
-async function addEntry(
-  { details, item }: CompleteOwner,
-  { tokenHash, entry }: DraftKey,
-  stage: KeyStage,
-): Promise<void> {
-  const path = `keys.${tokenHash}`;
-  const where = { ownerHash: present, [path]: absent, keys: size('<', maxKeys) };
-  if (await changeItem(details, { set: { [path]: entry }, where }, stage)) return;
+function refusal({ details, item }: CompleteOwner): WrongStateError {
   const name = quoted(details.name);
-  if (Object.keys(item.keys).length < maxKeys) throw new ChangedMeanwhileError(`The owner ${name}`);
-  throw new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the maximum`, {
+  if (Object.keys(item.keys).length < maxKeys)
+    return new ChangedMeanwhileError(`The owner ${name}`);
+  return new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the maximum`, {
     remedy:
       'run "./admin keys revoke" for unneeded keys, or "./admin keys purge --older-than 0s" for expired ones',
   });
@@ -80,77 +84,50 @@ async function addEntry(
 /** Generates a key of an owner without storing it. */
 export function draftKey(
   owner: CompleteOwner,
-  { label, expiresAt, isReadOnly = false }: KeyTraits,
+  details: Pick<KeyDetails, 'label' | 'replaces'>,
+  entry: Omit<StoredEntry, 'id'>,
   stage: KeyStage,
 ) {
-  const { ownerId, name, seed } = owner.details;
-  const { plan, perMinute, perDay, status } = owner.item;
+  const { ownerId, seed } = owner.details;
   const keyId = createKeyId(ownerId);
   const apiKey = createToken(stage.tokenPrefix, seed);
   const tokenHash = hashToken(apiKey);
   const createdAt = new Date(stage.now()).toISOString();
   const lastFour = apiKey.slice(-shownCharacters);
-  const issued = {
+  const key = {
     keyId,
-    /** The bearer token, which is shown once and never stored. */
-    apiKey,
-    plan,
-    owner: name,
-    ownerId,
-    perMinute,
-    perDay,
-    expiresAt,
-    isReadOnly,
-    label,
-    /** The status of the owner. If it is `suspended`, the key works when the owner is resumed. */
-    status,
-  };
-  const details: KeyDetails = { label, lastFour, createdAt, tokenHash };
-  const entry: StoredEntry = {
-    id: ownCharactersOf(keyId),
-    expiresAt,
-    // Each request writes the item with all entries, so that of a key with full access lacks the attribute.
-    isReadOnly: isReadOnly || undefined,
-  };
-  return { issued, tokenHash, details, entry };
+    owner,
+    tokenHash,
+    details: { ...details, lastFour, createdAt, tokenHash },
+    entry: { ...entry, id: ownCharactersOf(keyId) },
+  } satisfies StoredKey;
+  return { key, apiKey };
 }
 
 /**
- * Makes a key valid. It writes the key's details first, so every valid key is listed. If the second write
- * is refused, it removes the details again.
+ * Makes a key valid: it stores the key's details and entry, and another change of the owner's item.
  *
- * @param addEntry writes the key's entry to the ApiKeys table, which makes its token valid
+ * @param deed what the owner's history records
  * @param remedy what to do if it is unknown whether the key is valid
- * @throws OperatorError if a write fails
+ * @returns false if the condition of the other change fails
  */
-export async function grantKey(
-  draft: DraftKey,
-  addEntry: () => Promise<void>,
+export async function storeKey(
+  { key: { keyId, owner, tokenHash, details, entry } }: Draft,
+  { set, where }: Pick<Update, 'set' | 'where'>,
+  deed: Pick<HistoryRecord, 'command' | 'keyIds' | 'changes'>,
   remedy: string,
   stage: KeyStage,
-): Promise<void> {
-  const { keyId, ownerId } = draft.issued;
-  const setAbsent = { [`keys.${keyId}`]: draft.details };
-  const saveDetails = () =>
-    changeDetails(ownerId, { setAbsent, where: { ownerId: present } }, stage);
-  try {
-    await saveDetails();
-    await addEntry().catch(async (error) => {
-      // If the key is not valid, its details are not needed.
-      if (!mayBeDone(error)) await removeDetails(ownerId, keyId, stage);
-      throw error;
-    });
-    // Before the key was valid, a purge may have removed its details as those of an interrupted command.
-    await saveDetails();
-  } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    const problem = `${keyId} may be only partly issued: ${failureText(error)}`;
+): Promise<boolean> {
+  const { ownerId } = owner.details;
+  const withEntry = { set: { ...set, [`keys.${tokenHash}`]: entry }, where };
+  const withDetails = { set: { [`keys.${keyId}`]: details }, where: { ownerId: present } };
+  const parts = [
+    { Update: inApiKeys(owner.details, withEntry, stage) },
+    { Update: inOwners(ownerId, withDetails, stage) },
+  ];
+  return changeAndRecord(ownerId, deed, parts, stage).catch((error) => {
+    if (!mayBeDone(error)) throw error;
+    const problem = `${keyId} may have been issued: ${failureText(error)}`;
     throw new OperatorError(problem, { cause: error, remedy });
-  }
-}
-
-/** Removes a key's details, if they exist. */
-export function removeDetails(ownerId: string, keyId: string, stage: KeyStage): Promise<unknown> {
-  const remove = [`keys.${keyId}`];
-  return changeDetails(ownerId, { remove, where: { ownerId: present } }, stage);
+  });
 }

@@ -1,11 +1,11 @@
 import { isOpen } from '../../../lambdas/domain/windows.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
-import { allOwners, findOwner } from '../owners/find-owner.ts';
 import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
-import type { StoredEntry } from '../owners/stored-owner.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { keysOf, replacementOf, type StoredKey } from './find-key.ts';
-import { banReason, isBanned, type KeyStatus, statusOf } from './key-state.ts';
+import { allOwners, findOwner } from '../stored/find-owner.ts';
+import { banReason, isBanned, statusOf } from '../stored/key-state.ts';
+import { keysOf, replacementOf, type StoredKey } from '../stored/stored-key.ts';
+import type { StoredEntry } from '../stored/stored-owner.ts';
 
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
@@ -51,11 +51,11 @@ export function keyView(key: StoredKey, nowMs: number) {
 export interface KeyFilter {
   /** The owner's id or name. */
   readonly owner?: string;
-  readonly status?: KeyStatus;
-  /** The seconds since the key's last admitted request or, if there is none, its issue. */
-  readonly unusedFor?: number;
-  /** The seconds within which a valid key expires. */
-  readonly expiringWithin?: number;
+  readonly status?: KeyView['status'];
+  /** Keys that were neither used nor issued after this time, in milliseconds since the epoch. */
+  readonly unusedSince?: number | undefined;
+  /** Keys that still work, and expire by this time. */
+  readonly expiringBy?: number | undefined;
 }
 
 /** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
@@ -66,18 +66,18 @@ export async function listKeys(filter: KeyFilter, stage: KeyStage): Promise<KeyV
     .flatMap(keysOf)
     .map((key) => keyView(key, stage.now()))
     .filter(({ status }) => filter.status === undefined || status === filter.status)
-    .filter((key) => filter.unusedFor === undefined || unusedMs(key) >= filter.unusedFor * 1_000)
-    .filter((key) => filter.expiringWithin === undefined || isExpiring(key, filter.expiringWithin))
+    .filter((key) => filter.unusedSince === undefined || lastSeen(key) <= filter.unusedSince)
+    .filter((key) => filter.expiringBy === undefined || endOf(key) <= filter.expiringBy)
     .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
+}
 
-  function unusedMs({ lastUsedAt, createdAt }: KeyView): number {
-    return stage.now() - Date.parse(lastUsedAt ?? createdAt ?? isoTime(0));
-  }
+function lastSeen({ lastUsedAt, createdAt }: KeyView): number {
+  return Date.parse(lastUsedAt ?? createdAt ?? isoTime(0));
+}
 
-  function isExpiring({ status, expiresAt }: KeyView, seconds: number): boolean {
-    if (status === 'expired' || expiresAt === null) return false;
-    return Date.parse(expiresAt) <= stage.now() + seconds * 1_000;
-  }
+/** The time at which a key that still works expires. */
+function endOf({ status, expiresAt }: KeyView): number {
+  return status === 'expired' || expiresAt === null ? Infinity : Date.parse(expiresAt);
 }
 
 export const keyFields: readonly Field<KeyView>[] = [
@@ -123,7 +123,7 @@ export function accessText({ isReadOnly }: Pick<KeyView, 'isReadOnly'>): string 
 }
 
 function expiryText({ status, expiresAt }: KeyView): string | null {
-  return expiresAt ?? (status === 'revoked' || status === 'unfinished' ? null : 'never');
+  return expiresAt ?? (status === 'revoked' ? null : 'never');
 }
 
 /** Formats Unix seconds. 0 means that there is no time. */

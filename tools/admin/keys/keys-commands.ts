@@ -1,14 +1,25 @@
 import { type Command, Option } from 'commander';
+import { InvalidValueError, UsageError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
-import { durationOption } from '../console/option-values.ts';
+import { asOption } from '../console/operator-name.ts';
+import {
+  type Time,
+  timeAgo,
+  timeAgoOption,
+  timeAhead,
+  timeAheadOption,
+  timeOption,
+} from '../console/option-values.ts';
 import { readSecret } from '../console/questions.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, type Field, isoTime, recordText, tableText } from '../console/view.ts';
+import { lastChangeField } from '../owners/history-view.ts';
 import { limitsText, ownerFields, ownerView } from '../owners/owner-view.ts';
-import { extendKey, unbanKey } from './change-key.ts';
-import { findKey } from './find-key.ts';
+import { readHistory } from '../stored/history.ts';
+import { keyStatuses, validEntry } from '../stored/key-state.ts';
+import { findKey } from '../stored/stored-key.ts';
+import { expireKey, unbanKey } from './change-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
-import { keyStatuses } from './key-state.ts';
 import {
   accessText,
   type KeyFilter,
@@ -25,42 +36,54 @@ import { whoseKeyId, whoseToken } from './whois-key.ts';
 /** Adds the commands `keys …`. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, show and revoke API keys');
-  addVerb<{ owner: string; label?: string; expiresIn?: number; readOnly?: boolean }>(keys, io, {
+  addVerb<{ owner: string; label?: string; expiresIn?: Time; readOnly?: boolean }>(keys, io, {
     usage: 'issue',
     shownBy: () => 'keys list',
     description: 'issue a key, which is shown only once and stored nowhere',
     options: [
       new Option('--owner <owner>', 'the id or name of its owner').makeOptionMandatory(),
       new Option('--label <text>', 'what the key is for, as "./admin keys list" shows it'),
-      durationOption('--expires-in <duration>', 'such as 90d; without it the key never expires', 1),
+      timeAheadOption(
+        '--expires-in <duration>',
+        'such as 90d, or a date-time; without it the key never expires',
+      ),
       new Option('--read-only', 'a key that can list orders and not cancel them'),
+      asOption,
     ],
     examples: ['keys issue --stage prod --owner "Acme Ltd" --label "web shop" --expires-in 90d'],
     run: async ({ stage, options: { owner, label, expiresIn, readOnly } }) => {
-      const expiresAt = expiresIn && Math.floor(stage.now() / 1_000) + expiresIn;
+      const expiresAt = expiresIn && futureSeconds('--expires-in', expiresIn, stage.now());
       const issued = await issueKey({ owner, label, expiresAt, isReadOnly: readOnly }, stage);
-      return { value: issuedValue(issued), text: issuedText(issued), issued };
+      return { value: issued, text: issuedText(issued), issued };
     },
   });
-  addVerb<KeyFilter>(keys, io, {
+  addVerb<
+    Omit<KeyFilter, 'unusedSince' | 'expiringBy'> & { unusedFor?: Time; expiringWithin?: Time }
+  >(keys, io, {
     usage: 'list',
     description: 'list all keys, or those that the options select, the newest first',
     options: [
       new Option('--owner <owner>', 'keys of the owner with this id or name'),
       new Option('--status <status>', 'keys in this state').choices(keyStatuses),
-      durationOption(
+      timeAgoOption(
         '--unused-for <duration>',
-        'keys that were neither issued nor used for this long',
+        'keys that were neither issued nor used for this long, or since a date-time',
       ),
-      durationOption('--expiring-within <duration>', 'valid keys that expire within this time'),
+      timeAheadOption(
+        '--expiring-within <duration>',
+        'valid keys that expire within this time, or by a date-time',
+      ),
     ],
     examples: [
       'keys list --stage prod --expiring-within 30d',
       'keys list --stage prod --owner "Acme Ltd" --status banned',
       'keys list --stage prod --unused-for 90d --status active',
     ],
-    run: async ({ stage, options }) => {
-      const views = await listKeys(options, stage);
+    run: async ({ stage, options: { owner, status, unusedFor, expiringWithin } }) => {
+      const [unusedSince, expiringBy] = [unusedFor, expiringWithin].map((time) =>
+        time?.(stage.now()),
+      );
+      const views = await listKeys({ owner, status, unusedSince, expiringBy }, stage);
       const none = 'There are no such keys; "./admin keys issue" issues one.';
       return { value: views, text: tableText(keyFields, views, none) };
     },
@@ -69,8 +92,11 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     usage: 'show <keyId>',
     description: "show a key: its state, its last use, and its owner's usage",
     run: async ({ stage }, keyId) => {
-      const view = keyView(await findKey(keyId, stage), stage.now());
-      return { value: view, text: recordText(keyFields, view) };
+      const key = await findKey(keyId, stage);
+      const history = await readHistory(key.owner.details.ownerId, stage);
+      const lastChange = history.findLast(({ keyIds }) => keyIds?.includes(keyId)) ?? null;
+      const view = { ...keyView(key, stage.now()), lastChange };
+      return { value: view, text: recordText([...keyFields, lastChangeField], view) };
     },
   });
   addVerb(keys, io, {
@@ -80,51 +106,54 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     examples: ['keys whois --stage prod < leaked.txt', 'keys whois key_… --stage prod'],
     run: whois,
   });
-  addVerb<{ grace: number }>(keys, io, {
+  addVerb<{ grace: Time }>(keys, io, {
     usage: 'rotate <keyId>',
     shownBy: keyShown,
     description:
       'issue a replacement with the same label, access and expiry; the old key expires sooner',
     options: [
-      durationOption('--grace <duration>', 'how long the old key still works').default(
-        86_400,
-        '24h',
-      ),
+      timeAheadOption(
+        '--grace <duration>',
+        'how long the old key still works, or until which date-time',
+      ).default(timeAhead('24h'), '24h'),
+      asOption,
     ],
     examples: ['keys rotate key_… --stage prod --grace 0s'],
     run: async ({ stage, options }, keyId) => {
-      const rotated = await rotateKey(keyId, options.grace, stage);
+      const graceEnd = Math.floor(options.grace(stage.now()) / 1_000);
+      const rotated = await rotateKey(keyId, graceEnd, stage);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
       const isOver = rotated.previousExpiresAt * 1_000 <= stage.now();
       return {
-        value: { ...issuedValue(rotated), previousKeyId: keyId, previousExpiresAt },
+        value: { ...rotated, previousKeyId: keyId, previousExpiresAt },
         text: `${issuedText(rotated)}\nThe old key ${keyId} ${isOver ? 'is refused from now on' : `works until ${previousExpiresAt}`}.`,
         issued: rotated,
       };
     },
   });
-  addVerb<{ for: number }>(keys, io, {
-    usage: 'extend <keyId>',
+  addVerb<ExpiryOptions>(keys, io, {
+    usage: 'expire <keyId>',
     shownBy: keyShown,
-    description: 'make a key expire later, for example after an early rotation',
+    description: 'make a key expire at another time',
     options: [
-      durationOption('--for <duration>', 'how long it works from now on', 1).makeOptionMandatory(),
+      timeOption('--at <time>', 'when it expires, such as 2026-12-01T00:00:00Z'),
+      timeAheadOption('--in <duration>', 'how long it works from now on, such as 30d'),
+      new Option('--never', 'it never expires'),
+      yesOption,
+      asOption,
     ],
-    examples: ['keys extend key_… --stage prod --for 24h'],
-    run: async ({ stage, options }, keyId) => {
-      const view = await extendKey(keyId, options.for, stage);
-      const { expiresAt } = view;
-      return {
-        value: view,
-        text: `${keyId} ${expiresAt ? `works until ${expiresAt}` : 'never expires'}.`,
-      };
-    },
+    help: expireHelp,
+    examples: [
+      'keys expire key_… --stage prod --at 2026-12-01T00:00:00Z',
+      'keys expire key_… --stage prod --in 30d',
+    ],
+    run: expire,
   });
   addVerb(keys, io, {
     usage: 'revoke <keyId>',
     shownBy: keyShown,
     description: 'reject a key permanently, from its next request on',
-    options: [yesOption],
+    options: [yesOption, asOption],
     run: async ({ stage, confirm }, keyId) => {
       await confirm(revokeQuestion(keyView(await findKey(keyId, stage), stage.now())));
       const wasActive = await revokeKey(keyId, stage);
@@ -136,26 +165,28 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     usage: 'unban <keyId>',
     shownBy: keyShown,
     description: 'lift a temporary ban',
+    options: [asOption],
     run: async ({ stage }, keyId) => {
       const view = await unbanKey(keyId, stage);
       return { value: view, text: unbanText(view) };
     },
   });
-  addVerb<{ olderThan: number; owner?: string }>(keys, io, {
+  addVerb<{ olderThan: Time; owner?: string }>(keys, io, {
     usage: 'purge',
     shownBy: () => 'keys list',
     description: 'remove the records of keys that were revoked or have expired',
     options: [
-      durationOption(
+      timeAgoOption(
         '--older-than <duration>',
-        'at least how long ago they were revoked or expired',
-      ).default(30 * 86_400, '30d'),
+        'how long ago they were revoked or expired at least, or before which date-time',
+      ).default(timeAgo('30d'), '30d'),
       new Option('--owner <owner>', 'only keys of this owner, by id or name'),
       yesOption,
+      asOption,
     ],
     examples: ['keys purge --stage prod --older-than 90d'],
     run: async ({ stage, options: { olderThan, owner }, confirm }) => {
-      const found = await findPurgeable(olderThan, stage, owner);
+      const found = await findPurgeable(olderThan(stage.now()), stage, owner);
       if (found.length > 0) {
         await confirm(`Remove all that is stored about ${counted(found.length, 'invalid key')}?`);
       }
@@ -168,8 +199,42 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
 
 const keyShown = (keyId: string) => `keys show ${keyId}`;
 
-function issuedValue({ label: _label, status: _status, expiresAt, ...issued }: IssuedKey) {
-  return { ...issued, expiresAt: expiresAt === undefined ? null : isoTime(expiresAt) };
+interface ExpiryOptions {
+  at?: number;
+  in?: Time;
+  never?: true;
+}
+
+const expireHelp = `
+Exactly one of --at, --in and --never says when. If the key would expire earlier than it does now, the command
+asks for confirmation, unless --yes is given. Without a terminal it needs --yes.`;
+
+async function expire(
+  { stage, options, confirm }: Call<ExpiryOptions>,
+  keyId: string,
+): Promise<Result> {
+  const { at, in: ahead = at === undefined ? undefined : () => at, never } = options;
+  if ([at, options.in, never].filter((each) => each !== undefined).length !== 1) {
+    throw new UsageError('give exactly one of --at, --in and --never', { remedy: 'see --help' });
+  }
+  const flag = at === undefined ? '--in' : '--at';
+  const expiresAt = ahead && futureSeconds(flag, ahead, stage.now());
+  const key = await findKey(keyId, stage);
+  const { expiresAt: before } = validEntry(key, 'changed', stage.now());
+  if (expiresAt !== undefined && expiresAt < (before ?? Infinity)) {
+    const today = before === undefined ? 'never expires' : `works until ${isoTime(before)}`;
+    await confirm(`Let ${keyId} expire at ${isoTime(expiresAt)}? It ${today} now.`);
+  }
+  const view = await expireKey(key, expiresAt, stage);
+  const end = view.expiresAt ? `works until ${view.expiresAt}` : 'never expires';
+  return { value: view, text: `${keyId} ${end}.` };
+}
+
+/** Converts the time of an option into Unix seconds. @throws InvalidValueError if it is not ahead */
+function futureSeconds(flag: string, time: Time, nowMs: number): number {
+  const seconds = Math.floor(time(nowMs) / 1_000);
+  if (seconds * 1_000 > nowMs) return seconds;
+  throw new InvalidValueError(flag, isoTime(seconds), 'a time ahead');
 }
 
 function issuedText(key: IssuedKey): string {
@@ -178,20 +243,21 @@ function issuedText(key: IssuedKey): string {
 
 const issuedFields: readonly Field<IssuedKey>[] = [
   { name: 'key id', of: ({ keyId }) => keyId },
-  { name: 'label', of: ({ label }) => label ?? null },
+  { name: 'label', of: ({ label }) => label },
   { name: 'owner', of: ({ owner }) => owner },
   { name: 'owner id', of: ({ ownerId }) => ownerId },
   { name: 'plan', of: ({ plan }) => plan },
   { name: 'limits', of: (key) => `${limitsText(key)}, shared by all keys of the owner` },
   { name: 'access', of: (key) => (key.isReadOnly ? accessText(key) : null) },
-  { name: 'expires', of: ({ expiresAt }) => (expiresAt ? isoTime(expiresAt) : 'never') },
-  {
-    name: 'status',
-    of: ({ status }) =>
-      status === 'active' ? null : `${status}; works after "./admin owners resume"`,
-  },
+  { name: 'expires', of: ({ expiresAt }) => expiresAt ?? 'never' },
+  { name: 'status', of: issuedStatus },
   { name: 'api key', of: ({ apiKey }) => apiKey },
 ];
+
+function issuedStatus({ status }: IssuedKey): string | null {
+  if (status === 'active') return null;
+  return status === 'suspended' ? 'suspended; works after "./admin owners resume"' : status;
+}
 
 const whoisHelp = `
 Without a key id, it reads the API key from standard input, so that it appears in no list of processes and no
@@ -218,9 +284,7 @@ async function whois({ stage, place, io }: Call, keyId?: string): Promise<Result
 
 /** The commands for a leaked token. */
 function adviceOn({ keyId, status, replacedBy }: KeyView): string {
-  if (status === 'expired' || status === 'revoked' || status === 'unfinished') {
-    return 'The API key is not valid.';
-  }
+  if (status === 'expired' || status === 'revoked') return 'The API key is not valid.';
   const replace = replacedBy ? '' : `"./admin keys rotate ${keyId} --grace 0s" replaces it, `;
   return `The API key is valid: ${replace}"./admin keys revoke ${keyId}" revokes it.`;
 }

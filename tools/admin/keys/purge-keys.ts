@@ -1,42 +1,67 @@
-import { allOwners, findOwner } from '../owners/find-owner.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
+import { present, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
-import { keysOf, type StoredKey } from './find-key.ts';
-import { removeDetails } from './issue-key.ts';
-import type { KeyStatus } from './key-state.ts';
+import { allOwners, findOwner } from '../stored/find-owner.ts';
+import { changeAndRecord } from '../stored/history.ts';
+import { keysOf, type StoredKey } from '../stored/stored-key.ts';
+import { inApiKeys, inOwners, type StoredOwner } from '../stored/stored-owner.ts';
 import { keyView } from './key-view.ts';
-import { removeEntry } from './revoke-key.ts';
+
+/** The number of keys that are purged at once, and are in one record. */
+const keysAtOnce = 20;
 
 /**
- * Finds the keys that were revoked, expired or left unfinished at least this long ago.
+ * Finds the keys that were revoked or have expired.
  *
+ * @param untilMs the latest end of a key's validity
  * @param owner the id or name of an owner; without it, the keys of all owners are found
  */
 export async function findPurgeable(
-  olderThanSeconds: number,
+  untilMs: number,
   stage: KeyStage,
   owner?: string,
 ): Promise<StoredKey[]> {
   const owners = owner === undefined ? await allOwners(stage) : [await findOwner(owner, stage)];
-  const latestEnd = stage.now() - olderThanSeconds * 1_000;
   return owners.flatMap(keysOf).filter((key) => {
     const { status, revokedAt, createdAt, expiresAt } = keyView(key, stage.now());
-    const ends: Partial<Record<KeyStatus, string | null>> = {
-      revoked: revokedAt,
-      unfinished: createdAt,
-      expired: expiresAt,
-    };
-    const end = ends[status];
-    return end ? Date.parse(end) <= latestEnd : false;
+    if (status !== 'revoked' && status !== 'expired') return false;
+    return Date.parse(expiresAt ?? revokedAt ?? createdAt ?? '') <= untilMs;
   });
 }
 
 /** Removes the records of keys that are no longer valid. If it is interrupted, run it again. */
 export async function purgeKeys(keys: readonly StoredKey[], stage: KeyStage): Promise<void> {
   await runRepeatable('Some keys may be purged and others not', async () => {
-    for (const key of keys) {
-      if (key.entry) await removeEntry(key, stage);
-      await removeDetails(key.owner.details.ownerId, key.keyId, stage);
+    for (const [owner, own] of Map.groupBy(keys, (key) => key.owner)) {
+      for (let start = 0; start < own.length; start += keysAtOnce) {
+        await purgeTogether(owner, own.slice(start, start + keysAtOnce), stage);
+      }
     }
   });
+}
+
+/** @throws ChangedMeanwhileError if one of the keys has got another expiry since it was read */
+async function purgeTogether({ details }: StoredOwner, keys: StoredKey[], stage: KeyStage) {
+  const { ownerId } = details;
+  const keyIds = keys.map(({ keyId }) => keyId);
+  const entries = keys.flatMap(({ tokenHash, entry }) =>
+    entry ? [{ path: `keys.${tokenHash}`, expiresAt: entry.expiresAt }] : [],
+  );
+  const ofDetails = {
+    remove: keyIds.map((keyId) => `keys.${keyId}`),
+    where: { ownerId: present },
+  };
+  const ofEntries = {
+    remove: entries.map(({ path }) => path),
+    where: Object.fromEntries(
+      entries.map(({ path, expiresAt }) => [`${path}.expiresAt`, unchanged(expiresAt)]),
+    ),
+  };
+  const parts = [
+    { Update: inOwners(ownerId, ofDetails, stage) },
+    ...(entries.length > 0 ? [{ Update: inApiKeys(details, ofEntries, stage) }] : []),
+  ];
+  const isDone = await changeAndRecord(ownerId, { command: 'keys purge', keyIds }, parts, stage);
+  if (!isDone) throw new ChangedMeanwhileError(`A key of ${ownerId}`);
 }

@@ -1,44 +1,33 @@
-import { changeDetails, changeItem } from '../owners/stored-owner.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { runRepeatable } from '../stage/service-failure.ts';
-import { findKey, type StoredKey } from './find-key.ts';
+import { changeAndRecord } from '../stored/history.ts';
+import { findKey } from '../stored/stored-key.ts';
+import { inApiKeys, inOwners } from '../stored/stored-owner.ts';
 
 /**
  * Revokes a key: it removes the key's entry from the ApiKeys table, after which the token is refused, and
- * then records the revocation in the key's details. Revoking a key again is not an error. It completes an
- * interrupted revocation.
+ * keeps the time and the key's last use in its details. Revoking a key again is not an error.
  *
- * @returns whether the key had an entry, and so was not revoked before
+ * @returns whether the key was not revoked before
  * @throws OperatorError if there is no such key
  */
 export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
-  const key = await findKey(keyId, stage);
-  if (key.entry) await removeEntry(key, stage);
-  const state = `${keyId} is refused from now on, but its revocation may not be recorded`;
-  await runRepeatable(state, () => recordRevocation(key, stage));
-  return key.entry !== undefined;
-}
-
-/** Removes a key's entry, if there is one, after which its token is refused. */
-export async function removeEntry({ tokenHash, owner }: StoredKey, stage: KeyStage): Promise<void> {
-  const path = `keys.${tokenHash}`;
-  await changeItem(owner.details, { remove: [path], where: { [path]: present } }, stage);
-}
-
-/**
- * Records in a key's details that it is revoked, with the last use from its entry, unless
- * this is already recorded.
- */
-async function recordRevocation(
-  { keyId, owner, details, entry }: StoredKey,
-  stage: KeyStage,
-): Promise<void> {
-  if (!details || (details.revokedAt && !entry)) return;
-  const path = `keys.${keyId}`;
+  const { tokenHash, owner, details, entry } = await findKey(keyId, stage);
+  if (!entry) return false;
+  const { ownerId } = owner.details;
+  const [ofEntry, ofDetails] = [`keys.${tokenHash}`, `keys.${keyId}`];
+  const removal = { remove: [ofEntry], where: { [ofEntry]: present } };
   const set = {
-    [`${path}.revokedAt`]: new Date(stage.now()).toISOString(),
-    ...(entry?.usedAt && { [`${path}.usedAt`]: entry.usedAt }),
+    [`${ofDetails}.revokedAt`]: new Date(stage.now()).toISOString(),
+    ...(entry.usedAt && { [`${ofDetails}.usedAt`]: entry.usedAt }),
   };
-  await changeDetails(owner.details.ownerId, { set, where: { [path]: present } }, stage);
+  const revocation = { set, where: { [ofDetails]: present } };
+  const parts = [
+    { Update: inApiKeys(owner.details, removal, stage) },
+    ...(details ? [{ Update: inOwners(ownerId, revocation, stage) }] : []),
+  ];
+  const deed = { command: 'keys revoke', keyIds: [keyId] };
+  if (await changeAndRecord(ownerId, deed, parts, stage)) return true;
+  throw new ChangedMeanwhileError(keyId);
 }

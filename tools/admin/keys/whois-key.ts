@@ -7,10 +7,10 @@ import {
 } from '../../../lambdas/domain/api-key.ts';
 import { stageOfKey } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError } from '../../shared/errors.ts';
-import { findOwner, findOwnerOfHash } from '../owners/find-owner.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { ownerIdOf } from './api-key-token.ts';
-import { keysOf, refuseMalformed } from './find-key.ts';
+import { findOwner, findOwnerOfHash } from '../stored/find-owner.ts';
+import { ownerIdOf } from '../stored/identities.ts';
+import { keysOf, refuseMalformed } from '../stored/stored-key.ts';
 
 /**
  * Finds the owner of a key by the key's id, which contains the owner's, even if the key was purged.

@@ -1,9 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isDateTime } from '../../../lambdas/domain/date-time.ts';
+import { type Command, Option } from 'commander';
 import { InvalidValueError, UsageError } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
-import { asOption, operatorName } from '../console/operator-name.ts';
+import { asOption } from '../console/operator-name.ts';
+import { timeOption } from '../console/option-values.ts';
 import { progressLine } from '../console/progress.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
@@ -69,21 +69,13 @@ With --cancelled-by, it skips orders that somebody changes meanwhile, and orders
 --since and then cancelled again. If it is interrupted, run it again with the same --until. An order stores
 who cancelled and who reopened it, and when.`;
 
-/** An option whose value is a date-time, parsed into milliseconds since the epoch. */
-export function timeOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) => {
-    if (isDateTime(text)) return Date.parse(text);
-    throw new InvalidArgumentError('Expected a date-time such as 2026-11-20T09:30:00Z.');
-  });
-}
-
 async function changeOne(
   orderId: string,
   verb: OrderChange['verb'],
-  { stage, options, io }: Call<ChangeOptions>,
+  { stage }: Call<ChangeOptions>,
 ): Promise<Result> {
   const found = await findOrder(orderId, stage.orders);
-  const by = await operatorName(options, io.environment);
+  const by = await stage.operator();
   const changed = await changeOrder(found, { verb, by, nowMs: stage.now() }, stage.orders);
   const [json, before] = [storedOrderJson(changed.order), storedOrderJson(changed.before)];
   return {
@@ -124,7 +116,7 @@ async function reopenSelected(
   const { reopened, ...others } = await reopenOrders({
     selection,
     table: stage.orders,
-    by: dryRun ? undefined : await operatorName(options, io.environment),
+    by: dryRun ? undefined : await stage.operator(),
     now: stage.now,
     onProgress: line.draw,
     signal: io.interruption,

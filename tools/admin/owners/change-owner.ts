@@ -5,7 +5,7 @@ import {
   quoted,
   WrongStateError,
 } from '../../shared/errors.ts';
-import { changeTogether, present } from '../stage/dynamodb-calls.ts';
+import { present, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import {
   findCompleteOwner,
@@ -15,41 +15,74 @@ import {
   ownerIdOfName,
   ownerName,
   reservableFor,
-} from './find-owner.ts';
+} from '../stored/find-owner.ts';
+import { changeAndRecord, differences } from '../stored/history.ts';
 import {
   type CompleteOwner,
-  changeItem,
+  inApiKeys,
   inOwners,
   type OwnerItem,
   type StoredOwner,
-} from './stored-owner.ts';
-
-type Counters = Record<(typeof ownerCounters)[number], number>;
+} from '../stored/stored-owner.ts';
 
 /** The authorizer's counters before the first request. */
-export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Counters;
+export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Record<
+  (typeof ownerCounters)[number],
+  0
+>;
 
 /**
- * Changes an owner's status, which applies to all of its keys from the next request on, or its counters.
- * Bans do not change, because they belong to keys.
+ * Suspends or resumes an owner, which applies to all of its keys from the next request on. Bans do not change,
+ * because they belong to keys.
  *
  * @returns the changed owner
  * @throws OperatorError if there is no such owner, or it is not complete
  */
-export async function changeOwner(
+export async function setOwnerStatus(
   idOrName: string,
-  set: Pick<OwnerItem, 'status'> | Counters,
+  status: OwnerItem['status'],
   stage: KeyStage,
 ): Promise<CompleteOwner> {
-  const { details } = await findCompleteOwner(idOrName, stage);
-  await changeItem(details, { set: { ...set }, where: { ownerHash: present } }, stage);
-  return findCompleteOwner(details.ownerId, stage);
+  const { details, item } = await findCompleteOwner(idOrName, stage);
+  if (item.status === status) return { details, item };
+  const { ownerId } = details;
+  const command = status === 'active' ? 'owners resume' : 'owners suspend';
+  const update = { set: { status }, where: { status: unchanged(item.status) } };
+  const isChanged = await changeAndRecord(
+    ownerId,
+    { command, changes: differences({ status: item.status }, { status }) },
+    [{ Update: inApiKeys(details, update, stage) }],
+    stage,
+  );
+  if (!isChanged) throw new ChangedMeanwhileError(ownerId);
+  return { details, item: { ...item, status } };
+}
+
+/**
+ * Sets an owner's counters to 0.
+ *
+ * @returns the changed owner
+ * @throws OperatorError if there is no such owner, or it is not complete
+ */
+export async function resetUsage(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
+  const { details, item } = await findCompleteOwner(idOrName, stage);
+  const { ownerId } = details;
+  const update = { set: noUsage, where: { ownerHash: present } };
+  const isChanged = await changeAndRecord(
+    ownerId,
+    { command: 'owners reset-usage' },
+    [{ Update: inApiKeys(details, update, stage) }],
+    stage,
+  );
+  if (!isChanged) throw new ChangedMeanwhileError(ownerId);
+  return { details, item: { ...item, ...noUsage } };
 }
 
 /**
  * Renames an owner. One transaction reserves the new name, writes it to the details and releases the old
  * name, so an owner always has exactly one reserved name.
  *
+ * @returns the changed owner
  * @throws OperatorError if another owner has the name
  */
 export async function renameOwner(
@@ -58,10 +91,14 @@ export async function renameOwner(
   stage: KeyStage,
 ): Promise<StoredOwner> {
   const name = ownerName(newName);
-  const { ownerId, name: oldName } = (await ownerToRename(idOrName, name, stage)).details;
+  const owner = await ownerToRename(idOrName, name, stage);
+  const { ownerId, name: oldName } = owner.details;
+  if (name === oldName) return owner;
   const [reservation, oldReservation] = [nameReservation(name), nameReservation(oldName)];
   const where = reservableFor(ownerId);
-  const isRenamed = await changeTogether(
+  const isRenamed = await changeAndRecord(
+    ownerId,
+    { command: 'owners rename', changes: differences({ name: oldName }, { name }) },
     [
       { Update: inOwners(ownerId, { set: { name }, where: { name: oldName } }, stage) },
       { Update: inOwners(reservation, { set: { owner: ownerId }, where }, stage) },
@@ -72,7 +109,7 @@ export async function renameOwner(
     ],
     stage,
   );
-  if (isRenamed) return findOwner(ownerId, stage);
+  if (isRenamed) return { ...owner, details: { ...owner.details, name } };
   const holder = await ownerIdOfName(name, stage);
   if (holder !== undefined && holder !== ownerId) {
     throw new WrongStateError(`Another owner has the name ${quoted(name)}`, {

@@ -1,32 +1,34 @@
 import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
-import { createOwnerIdentity } from '../keys/api-key-token.ts';
-import { absent, changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
+import { absent, changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
-import { noUsage } from './change-owner.ts';
-import { findOwner, nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
-import { putGatewayKey } from './gateway-key.ts';
-import { limitsFor, type OwnerLimits } from './owner-limits.ts';
-import { alignGatewayKey } from './set-owner-plan.ts';
+import { lookUpOwner, nameReservation, ownerName } from '../stored/find-owner.ts';
+import { changeAndRecord, differences } from '../stored/history.ts';
+import { createOwnerIdentity } from '../stored/identities.ts';
 import {
   type AgreedLimits,
-  changeDetails,
+  inApiKeys,
   inOwners,
   type OwnerDetails,
   type OwnerItem,
   type StoredOwner,
-} from './stored-owner.ts';
+} from '../stored/stored-owner.ts';
+import { noUsage } from './change-owner.ts';
+import { putGatewayKey } from './gateway-key.ts';
+import { limitsFor, type OwnerLimits } from './owner-limits.ts';
+import { alignGatewayKey } from './set-owner-plan.ts';
 
+/** An owner to create. */
 export interface NewOwner extends AgreedLimits {
   readonly name: string;
 }
 
 /**
- * Creates an owner in four steps, each of which can be repeated: it reserves the name, and writes the
- * details, the API Gateway key in the plan's usage plan, and the item in the ApiKeys table, without which
+ * Creates an owner in three steps, each of which can be repeated: it writes the details and reserves the name,
+ * puts an API Gateway key into the plan's usage plan, and writes the item in the ApiKeys table, without which
  * the owner can have no valid key. If it is interrupted, the same command completes it.
  *
- * One write contains the item and the agreed limits, so two simultaneous commands cannot mix theirs.
+ * One transaction contains the item and the agreed limits, so two simultaneous commands cannot mix theirs.
  *
  * @throws OperatorError if the name is taken
  */
@@ -36,75 +38,60 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<S
   const agreed = { plan, perMinute, perDay };
   const limits = limitsFor(agreed);
   return runRepeatable(`The owner ${quoted(name)} may be only partly created`, async () => {
-    const ownerId = await reserveName(name, stage);
-    const details = await putDetails(ownerId, name, agreed, stage);
-    await putGatewayKey(ownerId, plan, stage);
+    const details = await provideDetails(name, agreed, stage);
+    await putGatewayKey(details.ownerId, plan, stage);
     await putItem(details, agreed, limits, stage);
     // Another creation may have moved the gateway key meanwhile, or a deletion may have deleted it.
-    return alignGatewayKey(ownerId, stage);
+    return alignGatewayKey(details.ownerId, stage);
   });
 }
 
-/** @returns the id of the new owner, or of the one whose creation was interrupted */
-async function reserveName(name: string, stage: KeyStage): Promise<string> {
-  const { ownerId } = createOwnerIdentity(stage.tokenPrefix);
-  const reservation = { set: { owner: ownerId }, where: { ownerId: absent } };
-  if (await changeDetails(nameReservation(name), reservation, stage)) return ownerId;
-  const reservedFor = (await ownerIdOfName(name, stage)) ?? ownerId;
-  const owner = await readOwner(reservedFor, stage);
-  if (owner?.item) throw nameTaken(owner);
-  return reservedFor;
-}
-
-/** Writes the details, or returns those of an interrupted creation. */
-async function putDetails(
-  ownerId: string,
+/** Reserves the name and writes the details, or returns those of an interrupted creation. */
+async function provideDetails(
   name: string,
   agreed: AgreedLimits,
   stage: KeyStage,
 ): Promise<OwnerDetails> {
-  const { seed, ownerHash } = createOwnerIdentity(stage.tokenPrefix);
+  const { ownerId, ...identity } = createOwnerIdentity(stage.tokenPrefix);
   const createdAt = new Date(stage.now()).toISOString();
-  const setAbsent = { name, createdAt, seed, ownerHash, agreed, keys: {} };
-  const changes = [
-    { Update: inOwners(ownerId, { setAbsent }, stage) },
-    keepReservation(name, ownerId, stage),
+  const details = { name, createdAt, ...identity, agreed, keys: {} };
+  const where = { ownerId: absent };
+  const reservation = { set: { owner: ownerId }, where };
+  const parts = [
+    { Update: inOwners(ownerId, { set: details, where }, stage) },
+    { Update: inOwners(nameReservation(name), reservation, stage) },
   ];
-  // If a deletion has freed the name meanwhile, nobody could find the details by it.
-  if (!(await changeTogether(changes, stage))) throw new ChangedMeanwhileError(ownerId);
-  return (await findOwner(ownerId, stage)).details;
+  if (await changeTogether(parts, stage)) return { ownerId, ...details };
+  const owner = await lookUpOwner(name, stage);
+  if (!owner) throw new ChangedMeanwhileError(`The owner ${quoted(name)}`);
+  if (owner.item) throw nameTaken(owner);
+  return owner.details;
 }
 
 async function putItem(
-  { ownerId, ownerHash, name }: OwnerDetails,
+  details: OwnerDetails,
   agreed: AgreedLimits,
   limits: OwnerLimits,
   stage: KeyStage,
 ): Promise<void> {
+  const { ownerId, name } = details;
   const { plan } = agreed;
-  const item: OwnerItem = {
+  const item: OwnerItem = { ownerId, plan, status: 'active', ...limits, ...noUsage, keys: {} };
+  const changes = differences({}, { name, plan, ...limits });
+  const reserved = { set: { owner: ownerId }, where: { owner: ownerId } };
+  const isCreated = await changeAndRecord(
     ownerId,
-    plan,
-    status: 'active',
-    ...limits,
-    ...noUsage,
-    keys: {},
-  };
-  const key = { table: stage.apiKeysTable, key: { ownerHash } };
-  const agree = { set: { agreed }, where: { ownerId: present } };
-  const changes = [
-    { Update: expressions({ ...key, set: { ...item }, where: { ownerHash: absent } }) },
-    { Update: inOwners(ownerId, agree, stage) },
-    keepReservation(name, ownerId, stage),
-  ];
-  if (await changeTogether(changes, stage)) return;
+    { command: 'owners create', changes },
+    [
+      { Update: inApiKeys(details, { set: { ...item }, where: { ownerHash: absent } }, stage) },
+      { Update: inOwners(ownerId, { set: { agreed }, where: { ownerId: present } }, stage) },
+      // A deletion may have freed the name meanwhile: then nobody could find the owner by it.
+      { Update: inOwners(nameReservation(name), reserved, stage) },
+    ],
+    stage,
+  );
   // Another command has created the owner meanwhile, so its plan decides on the usage plan.
-  throw nameTaken(await alignGatewayKey(ownerId, stage));
-}
-
-/** A part of a transaction that fails if the name is no longer reserved for the owner. */
-function keepReservation(name: string, owner: string, stage: KeyStage) {
-  return { Update: inOwners(nameReservation(name), { set: { owner }, where: { owner } }, stage) };
+  if (!isCreated) throw nameTaken(await alignGatewayKey(ownerId, stage));
 }
 
 function nameTaken({ details, item }: StoredOwner): WrongStateError {

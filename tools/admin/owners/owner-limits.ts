@@ -1,6 +1,6 @@
 import { isPlanName, type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
-import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts';
+import type { AgreedLimits, CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
 
 export interface OwnerLimits {
   readonly perMinute: number;

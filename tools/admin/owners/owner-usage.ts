@@ -1,6 +1,6 @@
 import { type Field, grouped } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { allOwners, findOwner } from './find-owner.ts';
+import { allOwners, findOwner } from '../stored/find-owner.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 
 /** The number of days for which API Gateway keeps its metering. */

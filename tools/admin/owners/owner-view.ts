@@ -2,8 +2,8 @@ import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
 import { type WindowUse, windowUses } from '../../../lambdas/domain/windows.ts';
 import { isPlanName } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
-import { banReason, isBanned, isExpired } from '../keys/key-state.ts';
-import type { OwnerItem, StoredOwner } from './stored-owner.ts';
+import { banReason, isBanned, isExpired } from '../stored/key-state.ts';
+import type { OwnerItem, StoredOwner } from '../stored/stored-owner.ts';
 
 /** The usage of both windows by all keys of an owner together. */
 type Usage = ReturnType<typeof usageOf>;

@@ -2,20 +2,24 @@ import { Argument, type Command, Option } from 'commander';
 import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
 import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
+import { asOption } from '../console/operator-name.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { labelOf } from '../stage/target.ts';
-import { changeOwner, noUsage, renameOwner } from './change-owner.ts';
+import { allOwners, findCompleteOwner, findOwner } from '../stored/find-owner.ts';
+import { readHistory } from '../stored/history.ts';
+import { isOwnerId } from '../stored/identities.ts';
+import type { AgreedLimits, CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
+import { renameOwner, resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { deleteOwner } from './delete-owner.ts';
-import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
+import { historyFields, lastChangeField } from './history-view.ts';
 import { type OwnerLimits, reviewPlans, setPlanCommand } from './owner-limits.ts';
 import { dayFields, meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
-import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts';
 
 /** Adds the commands `owners …`. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
@@ -29,6 +33,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     options: [
       new Option('--plan <plan>', 'its limits').choices(planNames).makeOptionMandatory(),
       ...limitOptions,
+      asOption,
     ],
     examples: ['owners create "Acme Ltd" --stage staging --plan free'],
     run: async ({ stage, options: { plan, perMinute, perDay } }, name) =>
@@ -49,7 +54,26 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb(owners, io, {
     usage: 'show <owner>',
     description: 'show an owner, by its id or name: its limits and their usage',
-    run: async ({ stage }, owner) => shown(await findOwner(owner, stage), stage),
+    run: async ({ stage }, idOrName) => {
+      const owner = await findOwner(idOrName, stage);
+      const lastChange = (await readHistory(owner.details.ownerId, stage)).at(-1) ?? null;
+      const view = { ...ownerView(owner, stage.now()), lastChange };
+      return { value: view, text: recordText([...ownerFields, lastChangeField], view) };
+    },
+  });
+  addVerb(owners, io, {
+    usage: 'history <owner>',
+    description:
+      'show who has changed an owner and its keys, when and how, the oldest change first',
+    help: historyHelp,
+    run: async ({ stage }, idOrName) => {
+      const ownerId = isOwnerId(idOrName)
+        ? idOrName
+        : (await findOwner(idOrName, stage)).details.ownerId;
+      const history = await readHistory(ownerId, stage);
+      if (history.length === 0) await findOwner(ownerId, stage);
+      return { value: history, text: tableText(historyFields, history, 'There are no changes.') };
+    },
   });
   addVerb<{ days: number }>(owners, io, {
     usage: 'usage [owner]',
@@ -78,7 +102,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     shownBy: ownerShown,
     arguments: [new Argument('<plan>').choices(planNames)],
     description: 'move an owner to another plan, or give it other limits',
-    options: limitOptions,
+    options: [...limitOptions, asOption],
     examples: ['owners set-plan Initech enterprise --stage prod --per-minute 500 --per-day 20000'],
     help: setPlanHelp,
     run: setPlan,
@@ -87,7 +111,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     usage: 'apply-plans',
     shownBy: () => 'owners apply-plans --dry-run',
     description: 'give owners the current limits of their plans',
-    options: [new Option('--dry-run', 'show the changes without making them'), yesOption],
+    options: [new Option('--dry-run', 'show the changes without making them'), yesOption, asOption],
     help: applyPlansHelp,
     examples: ['owners apply-plans --stage prod --dry-run'],
     run: applyPlans,
@@ -96,37 +120,39 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     usage: 'rename <owner> <name>',
     shownBy: () => 'owners list',
     description: 'give an owner another name',
+    options: [asOption],
     run: async ({ stage }, owner, name) => shown(await renameOwner(owner, name, stage), stage),
   });
   addVerb(owners, io, {
     usage: 'suspend <owner>',
     shownBy: ownerShown,
     description: 'reject all keys of an owner, from their next request on',
-    options: [yesOption],
+    options: [yesOption, asOption],
     run: async ({ stage, confirm }, idOrName) => {
       const owner = await findCompleteOwner(idOrName, stage);
       await confirm(suspendQuestion(owner));
-      return shown(await changeOwner(owner.details.ownerId, { status: 'suspended' }, stage), stage);
+      return shown(await setOwnerStatus(owner.details.ownerId, 'suspended', stage), stage);
     },
   });
   addVerb(owners, io, {
     usage: 'resume <owner>',
     shownBy: ownerShown,
     description: 'let the keys of a suspended owner work again',
-    run: async ({ stage }, owner) =>
-      shown(await changeOwner(owner, { status: 'active' }, stage), stage),
+    options: [asOption],
+    run: async ({ stage }, owner) => shown(await setOwnerStatus(owner, 'active', stage), stage),
   });
   addVerb(owners, io, {
     usage: 'reset-usage <owner>',
     shownBy: ownerShown,
     description: "reset an owner's usage, for example after an error has used up its daily limit",
-    run: async ({ stage }, owner) => shown(await changeOwner(owner, noUsage, stage), stage),
+    options: [asOption],
+    run: async ({ stage }, owner) => shown(await resetUsage(owner, stage), stage),
   });
   addVerb(owners, io, {
     usage: 'delete <owner>',
     shownBy: ownerShown,
     description: 'remove everything that is stored about an owner: its name, keys and usage',
-    options: [yesOption],
+    options: [yesOption, asOption],
     help: deleteHelp,
     run: async ({ stage, confirm }, idOrName) => {
       const { details, item } = await findOwner(idOrName, stage);
@@ -158,6 +184,9 @@ const limitOptions = [
     wholeNumber,
   ),
 ];
+
+const historyHelp = `
+It has the latest few hundred changes. Those of a deleted owner are found by its id: only the deletion remains.`;
 
 const usageHelp = `
 Days are UTC. API Gateway meters only admitted requests, and AWS does not promise an exact number.`;
@@ -245,10 +274,12 @@ async function applyPlans({
   const changedByOthers: string[] = [];
   await runRepeatable('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {
-      await setLimits(owner, owner.item.plan, limits, stage).catch((error) => {
-        if (!(error instanceof WrongStateError || error instanceof NotFoundError)) throw error;
-        changedByOthers.push(owner.details.ownerId);
-      });
+      await setLimits(owner, owner.details.agreed, limits, 'owners apply-plans', stage).catch(
+        (error) => {
+          if (!(error instanceof WrongStateError || error instanceof NotFoundError)) throw error;
+          changedByOthers.push(owner.details.ownerId);
+        },
+      );
     }
   });
   const made = changes.filter(({ ownerId }) => !changedByOthers.includes(ownerId));
@@ -269,7 +300,7 @@ function unclearText({ details, item }: StoredOwner): string {
     return `${ownerId} is left out: it is only partly created; "./admin owners create" completes it`;
   }
   const reason = isPlanName(item.plan)
-    ? `its move from ${agreed.plan} to ${item.plan} was interrupted`
+    ? `it is on the ${item.plan} plan, but ${agreed.plan} was agreed`
     : `its plan ${quoted(item.plan)} no longer exists`;
   return `${ownerId} is left out: ${reason}; "./admin owners set-plan" moves it`;
 }

@@ -1,8 +1,15 @@
-import { isPlanName, type PlanName, plans } from '../../../lib/settings/plans.ts';
+import { isPlanName, plans } from '../../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
-import { findCompleteOwner, readOwner } from './find-owner.ts';
+import { findCompleteOwner, readOwner } from '../stored/find-owner.ts';
+import { changeAndRecord, differences } from '../stored/history.ts';
+import {
+  type AgreedLimits,
+  type CompleteOwner,
+  inApiKeys,
+  inOwners,
+} from '../stored/stored-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
 import {
   hasLimits,
@@ -12,16 +19,10 @@ import {
   withPresentLimits,
 } from './owner-limits.ts';
 import { limitsText } from './owner-view.ts';
-import {
-  type AgreedLimits,
-  type CompleteOwner,
-  changeDetails,
-  changeItem,
-} from './stored-owner.ts';
 
 /**
- * Moves an owner to another plan: it changes the limits in DynamoDB and the usage plan in API Gateway, and
- * then records the agreed limits. The counters do not change.
+ * Moves an owner to another plan: it changes the limits in DynamoDB and the usage plan in API Gateway. The
+ * counters do not change.
  *
  * The usage plan must never be tighter than the exact limits. So a move to a larger plan changes API Gateway
  * first, and a move to a smaller plan DynamoDB. If it is interrupted, the limits of the smaller plan apply,
@@ -39,43 +40,36 @@ export async function setOwnerPlan(
   const { ownerId } = owner.details;
   const agreed = withPresentLimits(request, owner.item);
   const limits = limitsFor(agreed);
-  let wasRepaired = false;
-  const inGateway = async () => {
-    wasRepaired = await putGatewayKey(ownerId, agreed.plan, stage);
-  };
-  const inDynamoDb = () => setLimits(owner, agreed.plan, limits, stage);
   const { plan, perMinute } = owner.item;
   const isLarger =
     plans[agreed.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
   const undo = setPlanCommand(ownerId, owner.details.agreed);
   const state = `The plan of ${ownerId} may be only partly changed, so its requests may get 503 ("./admin ${undo}" undoes it)`;
   return runRepeatable(state, async () => {
-    for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
-    for (;;) {
-      const { details, item } = await rereadOwner(ownerId, stage);
-      // If another move has changed the limits meanwhile, its agreed limits apply.
-      if (!hasLimits(item, agreed.plan, limits)) break;
-      const record = { set: { agreed }, where: { agreed: details.agreed } };
-      if (await changeDetails(ownerId, record, stage)) break;
-    }
+    const wasMovedFirst = isLarger && (await putGatewayKey(ownerId, agreed.plan, stage));
+    await setLimits(owner, agreed, limits, 'owners set-plan', stage);
     const changed = await alignGatewayKey(ownerId, stage);
     if (!hasLimits(changed.item, agreed.plan, limits)) throw changedByOther(changed);
-    return { ...changed, wasRepaired };
+    return { ...changed, wasRepaired: wasMovedFirst || changed.wasMoved };
   });
 }
 
 /**
  * Puts an owner's gateway key into the usage plan of its plan, again if the plan changes meanwhile.
  *
+ * @returns the owner, and whether the key was not there
  * @throws WrongStateError if the owner is not complete
  */
-export async function alignGatewayKey(ownerId: string, stage: KeyStage): Promise<CompleteOwner> {
+export async function alignGatewayKey(
+  ownerId: string,
+  stage: KeyStage,
+): Promise<CompleteOwner & { wasMoved: boolean }> {
   let owner = await rereadOwner(ownerId, stage);
-  for (;;) {
+  for (let wasMoved = false; ; ) {
     const { plan } = owner.item;
-    await putGatewayKey(ownerId, plan, stage);
+    wasMoved = (await putGatewayKey(ownerId, plan, stage)) || wasMoved;
     owner = await rereadOwner(ownerId, stage);
-    if (owner.item.plan === plan) return owner;
+    if (owner.item.plan === plan) return { ...owner, wasMoved };
   }
 }
 
@@ -92,21 +86,41 @@ async function rereadOwner(ownerId: string, stage: KeyStage): Promise<CompleteOw
 }
 
 /**
- * Sets the plan and the limits of an owner, unless they have changed since they were read.
+ * Sets the limits of an owner and the agreed ones, unless they have changed since they were read.
  *
+ * @param command the command that the owner's history records
  * @throws WrongStateError if they have changed
  */
 export async function setLimits(
   { details, item }: CompleteOwner,
-  plan: PlanName,
+  agreed: AgreedLimits,
   limits: OwnerLimits,
+  command: string,
   stage: KeyStage,
 ): Promise<void> {
   const { ownerId } = details;
-  const where = { plan: item.plan, perMinute: item.perMinute, perDay: item.perDay };
-  if (await changeItem(details, { set: { plan, ...limits }, where }, stage)) return;
+  const { plan, perMinute, perDay } = item;
+  const changes = differences(
+    { plan, perMinute, perDay, ...agreedValues(details.agreed) },
+    { plan: agreed.plan, ...limits, ...agreedValues(agreed) },
+  );
+  if (Object.keys(changes).length === 0) return;
+  const update = {
+    set: { plan: agreed.plan, ...limits },
+    where: { plan, perMinute, perDay },
+  };
+  const agree = { set: { agreed }, where: { agreed: details.agreed } };
+  const parts = [
+    { Update: inApiKeys(details, update, stage) },
+    { Update: inOwners(ownerId, agree, stage) },
+  ];
+  if (await changeAndRecord(ownerId, { command, changes }, parts, stage)) return;
   // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
   throw changedByOther(await alignGatewayKey(ownerId, stage));
+}
+
+function agreedValues({ plan, perMinute, perDay }: AgreedLimits) {
+  return { agreedPlan: plan, agreedPerMinute: perMinute, agreedPerDay: perDay };
 }
 
 function changedByOther({ details: { ownerId }, item }: CompleteOwner): WrongStateError {

@@ -1,9 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
+  GetCommand,
   paginateScan,
   TransactWriteCommand,
   type TransactWriteCommandInput,
@@ -59,6 +61,13 @@ export interface Change extends Update {
   readonly key: Attributes;
 }
 
+/** A change in a transaction. */
+export type TransactionPart = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** The number of times that a transaction is tried while others change the same items. */
+const maxAttempts = 8;
+const longestPauseMs = 200;
+
 /** An object with the client of the tables. */
 interface Documents {
   readonly documents: DynamoDBDocumentClient;
@@ -82,22 +91,31 @@ export async function change<T>(change: Change, { documents }: Documents): Promi
   }
 }
 
-/** Makes all changes, or none if a condition fails. Returns whether it has made them. */
+/**
+ * Makes all changes, or none if a condition fails. It tries again if DynamoDB has cancelled the transaction
+ * because somebody, such as the authorizer, was writing the same item. The SDK does not.
+ *
+ * @returns whether it has made the changes
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+ */
 export async function changeTogether(
-  TransactItems: TransactWriteCommandInput['TransactItems'],
-  { documents }: Documents,
+  parts: readonly TransactionPart[],
+  stage: Documents,
+  attempts = maxAttempts,
 ): Promise<boolean> {
   const ReturnConsumedCapacity = 'TOTAL';
-  const command = new TransactWriteCommand({ TransactItems, ReturnConsumedCapacity });
+  const command = new TransactWriteCommand({ TransactItems: [...parts], ReturnConsumedCapacity });
   try {
-    const { ConsumedCapacity } = await documents.send(command);
+    const { ConsumedCapacity } = await stage.documents.send(command);
     if (!ConsumedCapacity) throw new UnconfirmedError('TransactWriteItems');
     return true;
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;
-    const { CancellationReasons: reasons = [] } = error;
-    if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return false;
-    throw error;
+    const codes = error.CancellationReasons?.map(({ Code }) => Code) ?? [];
+    if (codes.includes('ConditionalCheckFailed')) return false;
+    if (!codes.includes('TransactionConflict') || attempts === 1) throw error;
+    await wait(Math.random() * longestPauseMs);
+    return changeTogether(parts, stage, attempts - 1);
   }
 }
 
@@ -152,6 +170,16 @@ function placeholder(map: Record<string, unknown>, prefix: string, value: unknow
   const name = known.find((each) => map[each] === value) ?? `${prefix}${known.length}`;
   map[name] = value;
   return name;
+}
+
+/** Reads an item; undefined if there is none. */
+export async function readItem<T>(
+  TableName: string,
+  Key: Record<string, string>,
+  { documents }: Documents,
+): Promise<T | undefined> {
+  const { Item } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return Item as T | undefined;
 }
 
 /**

@@ -19,6 +19,8 @@ export interface KeyStage {
   readonly tokenPrefix: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** The operator's name, which the history of an owner records. */
+  readonly operator: () => Promise<string>;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface KeyStage {
 export function keyStageOf(
   stage: StageName,
   output: (name: OutputName) => string,
-): Omit<KeyStage, 'documents' | 'gateway' | 'now'> {
+): Omit<KeyStage, 'documents' | 'gateway' | 'now' | 'operator'> {
   return {
     apiKeysTable: output('ApiKeysTableName'),
     ownersTable: output('OwnersTableName'),

@@ -23,7 +23,11 @@ export interface StageConnection extends KeyStage {
  *
  * @throws OperatorError if there is no such stage, or it does not respond
  */
-export async function connect(target: Target, now: () => number): Promise<StageConnection> {
+export async function connect(
+  target: Target,
+  now: () => number,
+  operator: KeyStage['operator'],
+): Promise<StageConnection> {
   refuseWrongTarget(target);
   const settings = clientSettings(target);
   const label = labelOf(target);
@@ -51,6 +55,7 @@ export async function connect(target: Target, now: () => number): Promise<StageC
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
     orders: ordersTable(dynamodb, output('OrdersTableName')),
     now,
+    operator,
     name,
   };
 }

@@ -3,9 +3,9 @@ import { quoted, WrongStateError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
-import { createOwnerIdentity, createToken } from '../keys/api-key-token.ts';
-import { allOwners } from '../owners/find-owner.ts';
 import { busiestFirst, type OwnerView, ownerFields, ownerView } from '../owners/owner-view.ts';
+import { allOwners } from '../stored/find-owner.ts';
+import { createOwnerIdentity, createToken } from '../stored/identities.ts';
 import { type DeployedStage, deployedStage } from './deployed-stage.ts';
 
 const busiestShown = 5;

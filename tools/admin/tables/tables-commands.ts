@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { CommandIo } from '../console/command-io.ts';
+import { timeOption } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
-import { timeOption } from '../orders/change-commands.ts';
 import { deleteRestoredTable, restoreTable } from './restore-table.ts';
 
 const tables = {

@@ -1,21 +1,23 @@
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import { reportFailure } from '../failure-report.ts';
-import { extendKey, unbanKey } from '../keys/change-key.ts';
-import { keysOf } from '../keys/find-key.ts';
+import { expireKey, unbanKey } from '../keys/change-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { keyView, listKeys } from '../keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../keys/purge-keys.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
-import { changeOwner, noUsage, renameOwner } from '../owners/change-owner.ts';
+import { renameOwner, resetUsage, setOwnerStatus } from '../owners/change-owner.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import { deleteOwner } from '../owners/delete-owner.ts';
-import { allOwners, lookUpOwner, readOwner } from '../owners/find-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../owners/owner-limits.ts';
 import { setLimits, setOwnerPlan } from '../owners/set-owner-plan.ts';
-import type { StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { allOwners, lookUpOwner, readOwner } from '../stored/find-owner.ts';
+import type { HistoryRecord } from '../stored/history.ts';
+import { findKey, keysOf } from '../stored/stored-key.ts';
+import type { StoredOwner } from '../stored/stored-owner.ts';
 import {
   issueTo,
   type Mishap,
@@ -60,12 +62,12 @@ async function presentState() {
     activeKeys: keys.length,
     gatewayKeys: fixture.gateway.keys.size,
     stored: (await fixture.readAll('ApiKeys')).length,
-    reserved: (await fixture.readAll('Owners')).length - owners.length,
+    reserved: (await fixture.readAll('Owners')).filter(({ owner }) => owner).length,
     outdated: reviewPlans(owners).outdated,
   };
 }
 
-const purgeAll = async (stage: KeyStage) => purgeKeys(await findPurgeable(0, stage), stage);
+const purgeAll = async (stage: KeyStage) => purgeKeys(await findPurgeable(nowMs, stage), stage);
 
 const commands: Command[] = [
   {
@@ -80,18 +82,17 @@ const commands: Command[] = [
   },
   {
     name: 'keys rotate',
-    run: (stage) => rotateOrItsReplacement(keyId, 60, stage),
+    run: (stage) => rotateOrItsReplacement(keyId, nowSeconds + 60, stage),
     expected: { isReplaced: true },
   },
   {
     name: 'keys rotate without a grace period',
-    run: (stage) => rotateOrItsReplacement(keyId, 0, stage),
+    run: (stage) => rotateOrItsReplacement(keyId, nowSeconds, stage),
     expected: { isReplaced: true, activeKeys: 1 },
   },
   {
-    name: 'keys extend',
-    prepare: () => rotateKey(keyId, 60, fixture.stage),
-    run: (stage) => extendKey(keyId, 3_600, stage),
+    name: 'keys expire',
+    run: async (stage) => expireKey(await findKey(keyId, stage), nowSeconds + 3_600, stage),
     expected: { expiresAt: '2026-11-20T10:30:15Z' },
   },
   {
@@ -101,6 +102,10 @@ const commands: Command[] = [
   },
   {
     name: 'keys unban',
+    prepare: async () => {
+      const { tokenHash } = await findKey(keyId, fixture.stage);
+      await fixture.set(ownerId, { bannedUntil: nowSeconds + 60 }, tokenHash);
+    },
     run: (stage) => unbanKey(keyId, stage),
     expected: { statuses: ['active'] },
   },
@@ -112,7 +117,7 @@ const commands: Command[] = [
   },
   {
     name: 'keys purge of expired keys',
-    prepare: () => rotateKey(keyId, 0, fixture.stage),
+    prepare: () => rotateKey(keyId, nowSeconds, fixture.stage),
     run: purgeAll,
     expected: { statuses: ['active'] },
   },
@@ -146,9 +151,14 @@ const commands: Command[] = [
     expected: { names: [], statuses: [], gatewayKeys: 0, stored: 0, reserved: 0 },
   },
   {
+    name: 'owners suspend',
+    run: (stage) => setOwnerStatus('Acme', 'suspended', stage),
+    expected: { statuses: ['suspended'] },
+  },
+  {
     name: 'owners reset-usage',
     prepare: () => fixture.set(ownerId, { dayWindow: nowSeconds, dayCount: 9 }),
-    run: (stage) => changeOwner('Acme', noUsage, stage),
+    run: (stage) => resetUsage('Acme', stage),
     expected: { dayCount: 0 },
   },
   {
@@ -161,7 +171,7 @@ const commands: Command[] = [
     },
     run: async (stage) => {
       for (const { owner, limits } of reviewPlans(await allOwners(stage)).outdated) {
-        await setLimits(owner, owner.item.plan, limits, stage);
+        await setLimits(owner, owner.details.agreed, limits, 'owners apply-plans', stage);
       }
     },
     expected: { outdated: [] },
@@ -178,6 +188,7 @@ describe.each(everyMishap)('$name, when one of its changes is $mishap', ({ comma
     for (let hasHappened = true; hasHappened; changes++) {
       await startStage(command);
       const faulty = stageWithMishap(mishap, fixture.stage, changes);
+      const before = await recordsAndState();
 
       const error = await command.run(faulty.stage).then(
         () => undefined,
@@ -187,8 +198,15 @@ describe.each(everyMishap)('$name, when one of its changes is $mishap', ({ comma
       hasHappened = faulty.hasHappened();
       try {
         await expectNobodyRefused(await expectNothingUnknown());
+        const after = await recordsAndState();
+        // A change is recorded, and nothing else.
+        const isChanged = !isDeepStrictEqual(after.state, before.state);
+        const known = new Set(before.records.map(textOf));
+        const isRecorded = after.records.some((record) => !known.has(textOf(record)));
+        expect(isRecorded).toBe(isChanged);
         if (error) await repair(error, mishap, command);
         expect(await presentState()).toMatchObject(command.expected);
+        await expectRecords(command, before.records.length);
         await expectNobodyRefused(await expectNothingUnknown());
       } catch (cause) {
         throw new Error(`its change ${changes + 1} was ${mishap}: ${cause}`, { cause });
@@ -209,17 +227,43 @@ async function startStage({ plan = 'free', limits, prepare }: Command) {
 /** Rotates a key, or its replacement if the error names one. */
 async function rotateOrItsReplacement(
   id: string,
-  graceSeconds: number,
+  graceEnd: number,
   stage: KeyStage,
 ): Promise<unknown> {
   try {
-    return await rotateKey(id, graceSeconds, stage);
+    return await rotateKey(id, graceEnd, stage);
   } catch (error) {
     const [, replacement] =
       /"\.\/admin keys rotate (key_\w+)" issues another/.exec(String(error)) ?? [];
     if (!replacement) throw error;
-    return rotateKey(replacement, 0, stage);
+    return rotateKey(replacement, nowSeconds, stage);
   }
+}
+
+/** All records of histories, and what they are about: the complete owners, and everything of their keys. */
+async function recordsAndState() {
+  const owners = (await allOwners(fixture.stage)).filter(({ item }) => item);
+  const items = await fixture.readAll('Owners');
+  const histories = items.filter((item) => String(item.ownerId).startsWith('history#'));
+  const records = histories.flatMap(({ ownerId: _, ...each }) => Object.values(each));
+  return {
+    records: records as HistoryRecord[],
+    state: Object.fromEntries(owners.map((owner) => [owner.details.ownerId, owner])),
+  };
+}
+
+const textOf = (record: HistoryRecord) => inspect(record, { sorted: true, depth: 9 });
+
+/** Each change is recorded once, with the name of its command. */
+async function expectRecords({ name }: Command, earlier: number): Promise<void> {
+  const { records } = await recordsAndState();
+  const commandName = name.split(' ').slice(0, 2).join(' ');
+  const own = records.filter(({ command }) => command === commandName);
+  expect(records.length).toBeGreaterThan(commandName === 'owners delete' ? 0 : earlier);
+  expect(own).not.toEqual([]);
+  for (const each of own) expect(each).toMatchObject({ by: 'user/ann', at: expect.any(String) });
+  if (commandName === 'owners reset-usage' || commandName === 'owners delete') return;
+  expect(new Set(own.map(textOf)).size).toBe(own.length);
 }
 
 /** Does what the message says, and runs the command again. */
@@ -257,9 +301,9 @@ async function expectNothingUnknown(): Promise<StoredOwner[]> {
   for (const key of owners.flatMap(keysOf)) {
     expect(key.details).toMatchObject({ tokenHash: key.tokenHash });
     const { status } = keyView(key, nowMs);
-    if (!key.entry) expect(['revoked', 'unfinished']).toContain(status);
-    // A key is refused before its revocation is recorded.
-    if (key.details?.revokedAt) expect(key.entry).toBeUndefined();
+    // A deletion begins with all entries of the owner.
+    const isRevoked = key.details?.revokedAt !== undefined || !key.owner.item;
+    expect([key.entry === undefined, status === 'revoked']).toEqual([isRevoked, isRevoked]);
   }
   const ids = owners.map(({ details }) => details.ownerId);
   for (const { value } of fixture.gateway.keys.values()) expect(ids).toContain(value);

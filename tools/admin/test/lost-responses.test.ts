@@ -64,7 +64,7 @@ describe('a command that loses the response to a write', () => {
     ['owners delete', () => [owner, '--yes'], shownOwner, /There is no owner/],
     ['keys issue', () => ['--owner', owner], () => 'keys list'],
     ['keys rotate', () => [keyId], shownKey, /was already replaced by key_/],
-    ['keys extend', () => [keyId, '--for', '10d'], shownKey],
+    ['keys expire', () => [keyId, '--in', '10d'], shownKey],
     ['keys unban', () => [keyId], shownKey],
     ['keys revoke', () => [keyId, '--yes'], shownKey],
   ])('sends no further write, and says which command shows it: %s', async (...given) => {

@@ -7,14 +7,15 @@ import {
 import { beforeAll, beforeEach } from '@jest/globals';
 import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
-import { type IssuedKey, issueKey, type KeyTraits } from '../keys/issue-key.ts';
+import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
-import { lookUpOwner, readOwner, scan } from '../owners/find-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';
-import { changeItem, type StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyGateway } from '../stage/api-gateway-keys.ts';
+import { change } from '../stage/dynamodb-calls.ts';
 import { documentClient, type KeyStage } from '../stage/key-stage.ts';
 import { UnconfirmedError } from '../stage/service-failure.ts';
+import { lookUpOwner, readOwner, scan } from '../stored/find-owner.ts';
+import type { StoredOwner } from '../stored/stored-owner.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
@@ -44,6 +45,7 @@ export function stageOfEachTest(): StageOfKeys {
     stackName: 'StoreOrders-staging',
     tokenPrefix: 'so_test_',
     now: () => nowMs,
+    operator: async () => 'user/ann',
   } as Partial<KeyStage> as KeyStage;
   const clear = async () => {
     gateway.keys.clear();
@@ -76,14 +78,15 @@ export function stageOfEachTest(): StageOfKeys {
     set: async (ownerId, values, tokenHash) => {
       const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
       const set = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
-      await changeItem((await owner(ownerId)).details, { set: Object.fromEntries(set) }, stage);
+      const { ownerHash } = (await owner(ownerId)).details;
+      const table = stage.apiKeysTable;
+      await change({ table, key: { ownerHash }, set: Object.fromEntries(set) }, stage);
     },
   };
 }
 
 /** The key to issue. Its owner is created unless there is one of this name. */
-export interface WantedKey extends KeyTraits, Partial<OwnerLimits> {
-  readonly owner: string;
+export interface WantedKey extends NewKey, Partial<OwnerLimits> {
   readonly plan?: PlanName;
 }
 
@@ -200,7 +203,7 @@ function isChange(call: Call): boolean {
   return kinds.some((kind) => call instanceof kind);
 }
 
-/** Matches the updates of a table. */
-export function isUpdateOf(tableName: string): (call: Call) => boolean {
-  return (call) => call instanceof UpdateCommand && call.input.TableName === tableName;
+/** Matches the transactions that change tables. */
+export function isTransaction(call: Call): boolean {
+  return call instanceof TransactWriteCommand;
 }

@@ -10,10 +10,10 @@ import { findPurgeable, purgeKeys } from '../../admin/keys/purge-keys.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { rotateKey } from '../../admin/keys/rotate-key.ts';
 import { renameOwner } from '../../admin/owners/change-owner.ts';
-import { allOwners } from '../../admin/owners/find-owner.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
 import type { KeyStage } from '../../admin/stage/key-stage.ts';
-import { stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
+import { allOwners } from '../../admin/stored/find-owner.ts';
+import { nowSeconds, stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { keyGateway } from '../../local/control-plane/key-gateway.ts';
 import { DataDirectory } from '../../local/state/data-directory.ts';
@@ -79,7 +79,7 @@ describe('provideDemoKeys', () => {
   });
 
   it('issues another key if the kept one was rotated, even during its grace period', async () => {
-    const { apiKey } = await rotateKey(await idOf('demo free'), 3_600, stage);
+    const { apiKey } = await rotateKey(await idOf('demo free'), nowSeconds + 3_600, stage);
 
     const { free } = await again();
 
@@ -93,7 +93,7 @@ describe('provideDemoKeys', () => {
       'was purged',
       async () => {
         await revokeKey(await idOf('demo free'), stage);
-        await purgeKeys(await findPurgeable(0, stage), stage);
+        await purgeKeys(await findPurgeable(stage.now(), stage), stage);
       },
     ],
   ])('issues another key if the kept one %s', async (_, make) => {

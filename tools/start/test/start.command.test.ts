@@ -15,12 +15,12 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '../../../test/helpers/temporary-directory.ts';
-import { findKey } from '../../admin/keys/find-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { createOwner } from '../../admin/owners/create-owner.ts';
-import { allOwners } from '../../admin/owners/find-owner.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
+import { allOwners } from '../../admin/stored/find-owner.ts';
+import { findKey } from '../../admin/stored/stored-key.ts';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
 import { isWithinAwakeMs } from './awake-time.ts';
 import { type Ready, type Run, startRun, startService } from './running-service.ts';
@@ -85,7 +85,8 @@ async function call(
 const cancel = (run: Ready, id: string) =>
   call(run, run.keys.enterprise, 'DELETE', `/store/orders/${id}`);
 
-const operatorOf = ({ baseUrl }: Ready) => connect({ local: new URL(baseUrl).origin }, Date.now);
+const operatorOf = ({ baseUrl }: Ready) =>
+  connect({ local: new URL(baseUrl).origin }, Date.now, async () => 'ann');
 
 const answers = (url: string) =>
   fetch(url).then(
@@ -209,7 +210,7 @@ describe('a local run', () => {
 
     const shown = await run.started;
     const [, local] = /keys issue --owner Acme --local (\S+)/.exec(shown)!;
-    const stage = await connect({ local }, Date.now);
+    const stage = await connect({ local }, Date.now, async () => 'ann');
 
     expect(shown).not.toMatch(/so_[a-z_]+_\w/);
     expect(await allOwners(stage)).toEqual([]);

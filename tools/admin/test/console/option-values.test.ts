@@ -1,22 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
-import { durationOption, wholeNumber } from '../../console/option-values.ts';
+import { timeAgo, timeAhead, wholeNumber } from '../../console/option-values.ts';
 
-const durationOf = (text: string) =>
-  durationOption('--grace <time>', '').parseArg!(text, undefined);
-
-describe('a duration', () => {
+describe('a time as a duration', () => {
   it.each([
     ['0s', 0],
     ['30s', 30],
     ['15m', 900],
     ['24h', 86_400],
     ['36500d', 3_153_600_000],
-  ])('%s is %i seconds', (text, seconds) => {
-    expect(durationOf(text)).toBe(seconds);
+  ])('%s is %i seconds ahead or ago', (text, seconds) => {
+    expect([timeAhead(text)(7), timeAgo(text)(7)]).toEqual([
+      7 + seconds * 1_000,
+      7 - seconds * 1_000,
+    ]);
   });
 
-  it.each(['', '30', '-1s', '1.5h', '1w', '24H', '36501d'])('is not %j', (text) => {
-    expect(() => durationOf(text)).toThrow('Expected a duration such as');
+  it('can be a date-time', () => {
+    const text = '2026-11-20T09:30:00+01:00';
+
+    for (const read of [timeAhead, timeAgo]) {
+      expect(read(text)(7)).toBe(Date.parse('2026-11-20T08:30:00Z'));
+    }
+  });
+
+  it.each(['', '30', '-1s', '1.5h', '1w', '24H', '36501d', '2026-11-20'])('is not %j', (text) => {
+    expect(() => timeAhead(text)).toThrow('Expected a duration such as');
   });
 });
 

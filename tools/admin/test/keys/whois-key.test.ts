@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createOwnerIdentity, createToken } from '../../keys/api-key-token.ts';
 import { keyView } from '../../keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../../keys/purge-keys.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
 import { whoseKeyId, whoseToken } from '../../keys/whois-key.ts';
-import { issueTo, nowMs, stageOfEachTest } from '../stage-of-keys.ts';
+import { createOwnerIdentity, createToken } from '../../stored/identities.ts';
+import { issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
 
 let apiKey: string;
 let keyId: string;
@@ -34,7 +34,7 @@ describe('keys whois', () => {
 
   it.each<[string, () => Promise<unknown>, string]>([
     ['was revoked', () => revokeKey(keyId, stage), 'revoked'],
-    ['was replaced', () => rotateKey(keyId, 0, stage), 'expired'],
+    ['was replaced', () => rotateKey(keyId, nowSeconds, stage), 'expired'],
   ])('finds a key that %s', async (_, make, status) => {
     await make();
 
@@ -45,7 +45,7 @@ describe('keys whois', () => {
 
   it('finds the owner of a purged key, also by its id', async () => {
     await revokeKey(keyId, stage);
-    await purgeKeys(await findPurgeable(0, stage), stage);
+    await purgeKeys(await findPurgeable(stage.now(), stage), stage);
 
     for (const found of [await whoseToken(apiKey, stage), await whoseKeyId(keyId, stage)]) {
       const { owner, keys, isWhole } = found;

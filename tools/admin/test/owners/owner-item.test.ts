@@ -8,7 +8,7 @@ import {
   createOwnerIdentity,
   createToken,
   ownCharactersOf,
-} from '../../keys/api-key-token.ts';
+} from '../../stored/identities.ts';
 
 const second = 4_102_444_799;
 const overheadOfMap = 3;

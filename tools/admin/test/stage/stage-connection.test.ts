@@ -17,7 +17,7 @@ describe('a connection to a local service', () => {
     });
     process.env[name] = 'true';
 
-    const connected = connect({ local: server.url }, Date.now);
+    const connected = connect({ local: server.url }, Date.now, async () => 'ann');
 
     await expect(connected).rejects.toThrow('is not a stage of this service');
     expect(calls).toEqual(['/']);

@@ -12,7 +12,7 @@ import {
   requestContext,
 } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
-import { createOwnerIdentity, createToken } from '../../../admin/keys/api-key-token.ts';
+import { createOwnerIdentity, createToken } from '../../../admin/stored/identities.ts';
 import type { EmbeddedDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { lastingMinute, today } from '../e2e/running-store.ts';
 import { FaultyDynamodb } from './faulty-dynamodb.ts';

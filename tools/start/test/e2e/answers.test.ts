@@ -179,7 +179,7 @@ describe('I18: a read-only key', () => {
   });
 
   it('is replaced by a read-only key, and gets 401 when it has expired', async () => {
-    const next = await rotateKey(key.keyId, 0, store.keys);
+    const next = await rotateKey(key.keyId, Math.floor(clock.now() / 1_000), store.keys);
 
     const unauthorized = { status: 401, code: 'unauthorized' };
     await stageFor(key).expect('cancelOrder', { orderId: '106' }, unauthorized);

@@ -9,7 +9,7 @@ import {
 import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
 import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
-import { type IssuedKey, issueKey, type KeyTraits } from '../../../admin/keys/issue-key.ts';
+import { type IssuedKey, issueKey, type NewKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
@@ -85,6 +85,7 @@ export class RunningStore implements AsyncDisposable {
       documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
       now,
+      operator: async () => 'e2e',
     };
   }
 
@@ -112,7 +113,7 @@ export class RunningStore implements AsyncDisposable {
   async issue(
     plan: PlanName = 'enterprise',
     own: OwnerLimits = plans.enterprise,
-    traits: KeyTraits = {},
+    traits: Omit<NewKey, 'owner'> = {},
   ): Promise<IssuedKey> {
     const { perMinute, perDay } = own;
     const limits = plan === 'enterprise' ? { perMinute, perDay } : {};

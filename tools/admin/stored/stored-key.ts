@@ -1,10 +1,10 @@
 import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
 import { InvalidValueError, NotFoundError, quoted } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
-import { readOwner } from '../owners/find-owner.ts';
-import type { KeyDetails, StoredEntry, StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { isKeyId, ownerIdOf } from './api-key-token.ts';
+import { readOwner } from './find-owner.ts';
+import { isKeyId, ownerIdOf } from './identities.ts';
+import type { KeyDetails, StoredEntry, StoredOwner } from './stored-owner.ts';
 
 /** Everything that is stored about a key. */
 export interface StoredKey {
@@ -12,9 +12,9 @@ export interface StoredKey {
   readonly owner: StoredOwner;
   /** The name of the key's entry in the map `keys` of its owner's item. */
   readonly tokenHash: string;
-  /** Undefined if somebody has removed them by hand. The key can still be valid. */
+  /** Undefined if only the ApiKeys table was restored to an earlier time. The key can still be valid. */
   readonly details: KeyDetails | undefined;
-  /** Undefined if the key is revoked, or its issue was interrupted: the key is not valid. */
+  /** Undefined if the key is revoked. */
   readonly entry: StoredEntry | undefined;
 }
 

@@ -1,9 +1,8 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { InvalidValueError, NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
-import { isOwnerId } from '../keys/api-key-token.ts';
-import { absent, type Condition, scanPages } from '../stage/dynamodb-calls.ts';
+import { absent, type Condition, readItem, scanPages } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { isOwnerId } from './identities.ts';
 import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
 
 const maxNameLength = 200;
@@ -69,9 +68,8 @@ export async function lookUpOwner(
 
 /** The id of the owner for which a name is reserved. @throws OperatorError if the name is invalid */
 export async function ownerIdOfName(name: string, stage: KeyStage): Promise<string | undefined> {
-  const reservation = await getItem<{ owner: string }>(stage, stage.ownersTable, {
-    ownerId: nameReservation(name),
-  });
+  const key = { ownerId: nameReservation(name) };
+  const reservation = await readItem<{ owner: string }>(stage.ownersTable, key, stage);
   return reservation?.owner;
 }
 
@@ -80,10 +78,10 @@ export async function readOwner(
   ownerId: string,
   stage: KeyStage,
 ): Promise<StoredOwner | undefined> {
-  const details = await getItem<OwnerDetails>(stage, stage.ownersTable, { ownerId });
+  const details = await readItem<OwnerDetails>(stage.ownersTable, { ownerId }, stage);
   if (!details) return undefined;
   const { ownerHash } = details;
-  const item = await getItem<OwnerItem>(stage, stage.apiKeysTable, { ownerHash });
+  const item = await readItem<OwnerItem>(stage.apiKeysTable, { ownerHash }, stage);
   return { details, item };
 }
 
@@ -92,7 +90,7 @@ export async function findOwnerOfHash(
   ownerHash: string,
   stage: KeyStage,
 ): Promise<StoredOwner | undefined> {
-  const item = await getItem<OwnerItem>(stage, stage.apiKeysTable, { ownerHash });
+  const item = await readItem<OwnerItem>(stage.apiKeysTable, { ownerHash }, stage);
   return item && readOwner(item.ownerId, stage);
 }
 
@@ -113,13 +111,4 @@ export async function scan<T extends object>(
   tableName: string,
 ): Promise<T[]> {
   return (await Array.fromAsync(scanPages<T>(documents, tableName))).flat() as T[];
-}
-
-async function getItem<T>(
-  { documents }: KeyStage,
-  TableName: string,
-  Key: Record<string, string>,
-): Promise<T | undefined> {
-  const { Item } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-  return Item as T | undefined;
 }

@@ -1,11 +1,11 @@
 import type { KeyEntry, OwnerRecord } from '../../../lambdas/domain/owner-record.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
-import { change, expressions, type Update } from '../stage/dynamodb-calls.ts';
+import { expressions, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 
 /** The details of a key, in the owner's item in the Owners table. */
 export interface KeyDetails {
-  label?: string;
+  label?: string | undefined;
   /** The last four characters of the token, by which people recognise it. */
   lastFour: string;
   /** ISO 8601. */
@@ -17,10 +17,10 @@ export interface KeyDetails {
   /** The last use in Unix seconds, copied from the entry when the key was revoked. */
   usedAt?: number;
   /** The id of the key that this one has replaced in a rotation. */
-  replaces?: string;
+  replaces?: string | undefined;
 }
 
-/** The limits that were agreed with an owner. Without an agreed limit, the plan's current one applies. */
+/** The plan and limits agreed with an owner. Without an agreed limit, the plan's current one applies. */
 export interface AgreedLimits {
   plan: PlanName;
   perMinute?: number;
@@ -56,7 +56,7 @@ export interface OwnerItem extends Omit<OwnerRecord, 'isActive'> {
   keys: Readonly<Record<string, StoredEntry>>;
 }
 
-/** Everything that is stored about an owner. */
+/** Everything that is stored about an owner, except its history. */
 export interface StoredOwner {
   readonly details: OwnerDetails;
   /** Undefined if the creation of the owner was interrupted: it has no valid key. */
@@ -68,26 +68,12 @@ export interface CompleteOwner extends StoredOwner {
   readonly item: OwnerItem;
 }
 
-/** Changes an owner's details. Returns them, or undefined if the condition fails. */
-export function changeDetails(
-  ownerId: string,
-  update: Update,
-  stage: KeyStage,
-): Promise<OwnerDetails | undefined> {
-  return change({ table: stage.ownersTable, key: { ownerId }, ...update }, stage);
+/** The part of a transaction that concerns an owner's item in the ApiKeys table. */
+export function inApiKeys({ ownerHash }: OwnerDetails, update: Update, { apiKeysTable }: KeyStage) {
+  return expressions({ table: apiKeysTable, key: { ownerHash }, ...update });
 }
 
-/** A part of a transaction that concerns an item of the Owners table. */
+/** The part of a transaction that concerns an item of the Owners table. */
 export function inOwners(ownerId: string, update: Update, { ownersTable }: KeyStage) {
   return expressions({ table: ownersTable, key: { ownerId }, ...update });
-}
-
-/** Changes an owner's item in the ApiKeys table. Returns whether the condition was met. */
-export async function changeItem(
-  { ownerHash }: OwnerDetails,
-  update: Update,
-  stage: KeyStage,
-): Promise<boolean> {
-  const item = await change({ table: stage.apiKeysTable, key: { ownerHash }, ...update }, stage);
-  return item !== undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { base62 } from '../../../../lambdas/domain/api-key.ts';
-import { createOwnerIdentity, createToken, isKeyId, isOwnerId } from '../../keys/api-key-token.ts';
+import { createOwnerIdentity, createToken, isKeyId, isOwnerId } from '../../stored/identities.ts';
 
 const { seed } = createOwnerIdentity('so_test_');
 

@@ -1,26 +1,15 @@
 import { newestWindow } from '../../../lambdas/domain/windows.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
-import type { StoredEntry } from '../owners/stored-owner.ts';
-import type { StoredKey } from './find-key.ts';
+import type { StoredKey } from './stored-key.ts';
+import type { StoredEntry } from './stored-owner.ts';
 
-/**
- * The statuses of a key. `suspended`: its owner is suspended. `unfinished`: its issue or revocation was
- * interrupted; it is not valid, and "keys revoke" completes the revocation.
- */
-export const keyStatuses = [
-  'active',
-  'banned',
-  'suspended',
-  'expired',
-  'revoked',
-  'unfinished',
-] as const;
+/** The statuses of a key. `suspended`: its owner is suspended. */
+export const keyStatuses = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
 
-export type KeyStatus = (typeof keyStatuses)[number];
-
-export function statusOf({ owner, details, entry }: StoredKey, nowMs: number): KeyStatus {
-  if (!entry) return details?.revokedAt === undefined ? 'unfinished' : 'revoked';
+/** The status of a key at a time. */
+export function statusOf({ owner, entry }: StoredKey, nowMs: number): (typeof keyStatuses)[number] {
+  if (!entry) return 'revoked';
   if (isExpired(entry, nowMs)) return 'expired';
   if (owner.item?.status !== 'active') return 'suspended';
   return isBanned(entry, nowMs) ? 'banned' : 'active';

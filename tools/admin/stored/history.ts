@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { changeTogether, readItem, type TransactionPart } from '../stage/dynamodb-calls.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { inOwners } from './stored-owner.ts';
+
+/** A change of an owner or its keys, as the owner's history records it. */
+export interface HistoryRecord {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The operator: an AWS identity, or the name given with `--as`. */
+  readonly by: string;
+  /** The command, such as `keys revoke`. */
+  readonly command: string;
+  /** The keys that were changed. */
+  readonly keyIds?: readonly string[];
+  /** The fields that were changed. A value is null if there was or is none. */
+  readonly changes?: Readonly<Record<string, { readonly from: Value; readonly to: Value }>>;
+}
+
+type Value = string | number | boolean | null;
+type Values = Readonly<Record<string, Value | undefined>>;
+
+/** The part of a record that depends on the command. */
+type Deed = Omit<HistoryRecord, 'at' | 'by'>;
+
+/** A record with its name, by which the records of a history are sorted. */
+type NamedRecord = readonly [name: string, record: HistoryRecord];
+
+/** The size of a history beyond which its oldest records go: `owners list` reads all histories. */
+const maxHistoryBytes = 90_000;
+
+/**
+ * Makes changes of an owner or its keys together with their record, in one transaction.
+ *
+ * @returns false if a condition fails; then nothing is changed and nothing recorded
+ */
+export async function changeAndRecord(
+  ownerId: string,
+  deed: Deed,
+  parts: readonly TransactionPart[],
+  stage: KeyStage,
+): Promise<boolean> {
+  const records = await namedRecords(ownerId, stage);
+  const added = await signed(deed, records, stage);
+  const [name, record] = added;
+  const update = { set: { [name]: record }, remove: surplusOf([...records, added]) };
+  return changeTogether([...parts, { Update: inOwners(keyOf(ownerId), update, stage) }], stage);
+}
+
+/** The part of a transaction that removes an owner's history, except for its deletion. */
+export async function onlyDeletion(
+  ownerId: string,
+  isRecorded: boolean,
+  stage: KeyStage,
+): Promise<TransactionPart> {
+  const deed = { command: 'owners delete' };
+  const records = await namedRecords(ownerId, stage);
+  const kept = records.filter(([, { command }]) => command === deed.command);
+  if (!isRecorded) kept.push(await signed(deed, kept, stage));
+  const Item = { ...Object.fromEntries(kept), ownerId: keyOf(ownerId) };
+  return { Put: { TableName: stage.ownersTable, Item } };
+}
+
+/** Reads the changes of an owner and its keys, the oldest first. */
+export async function readHistory(ownerId: string, stage: KeyStage): Promise<HistoryRecord[]> {
+  return (await namedRecords(ownerId, stage)).map(([, record]) => record);
+}
+
+/** The fields whose values differ. */
+export function differences(before: Values, after: Values): NonNullable<HistoryRecord['changes']> {
+  const changes = Object.keys({ ...before, ...after }).map((field) => {
+    return [field, { from: before[field] ?? null, to: after[field] ?? null }] as const;
+  });
+  return Object.fromEntries(changes.filter(([, { from, to }]) => from !== to));
+}
+
+async function namedRecords(ownerId: string, stage: KeyStage): Promise<NamedRecord[]> {
+  const key = { ownerId: keyOf(ownerId) };
+  const item = await readItem<Record<string, HistoryRecord>>(stage.ownersTable, key, stage);
+  const { ownerId: _, ...records } = item ?? {};
+  return Object.entries(records).sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** Adds the time and the operator, and a name that sorts after those of earlier records. */
+async function signed(
+  deed: Deed,
+  earlier: readonly NamedRecord[],
+  { now, operator }: KeyStage,
+): Promise<NamedRecord> {
+  const record = { at: new Date(now()).toISOString(), by: await operator(), ...deed };
+  // Operators' clocks may differ, and two of them may make a change at the same time.
+  const [last = '0'] = earlier.at(-1) ?? [];
+  const order = Math.max(now(), Number.parseInt(last, 10) + 1);
+  return [`${order}-${randomUUID()}`, record];
+}
+
+/** The names of the oldest records that exceed the size of a history. */
+function surplusOf(records: readonly NamedRecord[]): string[] {
+  let bytes = 0;
+  const isKept = ([, record]: NamedRecord) => {
+    bytes += sizeOf(record);
+    return bytes <= maxHistoryBytes;
+  };
+  const kept = records.toReversed().filter(isKept).length;
+  return records.slice(0, records.length - kept).map(([name]) => name);
+}
+
+/** The key of the item in the Owners table that holds an owner's history. */
+function keyOf(ownerId: string): string {
+  return `history#${ownerId}`;
+}
+
+/** At least the size that DynamoDB counts: JSON has more punctuation. */
+function sizeOf(record: HistoryRecord): number {
+  return Buffer.byteLength(JSON.stringify(record)) + 64;
+}
