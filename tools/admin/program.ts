@@ -103,8 +103,8 @@ credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
 Durations look like 30s, 15m, 24h or 90d. "<command> --help" shows more.
 
 Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: a command or option is
-unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: an import found
-orders with other values; 5 interrupted.
+unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: orders are
+not as they should be, and the command names them; 5 interrupted.
 ${examplesText([
   'owners create "Acme Ltd" --stage staging --plan free',
   'keys issue --stage staging --owner "Acme Ltd"',
