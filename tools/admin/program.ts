@@ -27,7 +27,10 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     lostOutput = error;
   });
   try {
-    await program.parseAsync(commandLine, { from: 'user' });
+    // Commander's own command `help` shows the help of `keys` for `help keys issue`.
+    const isHelpOf = commandLine[0] === 'help';
+    const words = isHelpOf ? [...commandLine.slice(1), '--help'] : commandLine;
+    await program.parseAsync(words, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -100,11 +103,11 @@ const programHelp = `
 Every command needs exactly one of --stage and --local, or one of STORE_ORDERS_STAGE and
 STORE_ORDERS_LOCAL in the environment. A stage is found through its CloudFormation stack, with the
 credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
-Durations look like 30s, 15m, 24h or 90d. "<command> --help" shows more.
+A duration, such as 15m or 90d, can also be a date-time. "<command> --help" shows more.
 
 Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: a command or option is
-unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: orders are
-not as they should be, and the command names them; 5 interrupted.
+unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: an import found
+orders with other values, or owners were left out; 5 interrupted.
 ${examplesText([
   'owners create "Acme Ltd" --stage staging --plan free',
   'keys issue --stage staging --owner "Acme Ltd"',

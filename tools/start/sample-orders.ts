@@ -1,3 +1,4 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
 import type { OrderItem } from '../admin/orders/order-record.ts';
 
@@ -32,11 +33,11 @@ function sampleOrder(id: bigint, index: number): OrderItem {
   const hasShipped = index % 3 === 1;
   const shipDate = new Date(firstShipDate + index * 7 * hourMs).toISOString();
   return {
-    id: { N: String(id) },
-    petId: { N: String(1 + ((index * 37) % 400)) },
-    quantity: { N: String(1 + (index % 5)) },
-    shipDate: { S: shipDate.replace('.000Z', 'Z') },
-    complete: { BOOL: hasShipped },
-    status: { S: hasShipped ? 'shipped' : 'pending' },
+    id: NumberValue.from(id),
+    petId: NumberValue.from(1 + ((index * 37) % 400)),
+    quantity: NumberValue.from(1 + (index % 5)),
+    shipDate: shipDate.replace('.000Z', 'Z'),
+    complete: hasShipped,
+    status: hasShipped ? 'shipped' : 'pending',
   } satisfies Record<OrderFieldName | 'status', unknown>;
 }

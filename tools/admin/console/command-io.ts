@@ -28,7 +28,7 @@ export type Result = {
   /** A new key. Its token is the only one that is ever printed in full. */
   readonly issued?: { readonly keyId: string; readonly apiKey: string };
   /** The error with which the command fails after it has printed the result. */
-  readonly failure?: Error;
+  readonly failure?: Error | undefined;
 } & ({ readonly value: unknown } | { readonly json: string });
 
 /*

@@ -16,7 +16,7 @@ interface GlobalOptions extends Target {
 /** The parameters of a running verb. */
 export interface Call<Options = object> {
   readonly stage: StageConnection;
-  /** The name of the stage in questions and in the last line of a command. */
+  /** The stage in questions and in the last line of a command: its name, account and Region, or address. */
   readonly place: string;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
@@ -32,6 +32,8 @@ interface Verb<Options> {
   readonly arguments?: readonly Argument[];
   readonly description: string;
   readonly options?: readonly Option[];
+  /** Options without which the command is refused. */
+  readonly requiredOptions?: readonly Option[];
   readonly help?: string;
   /** Whether it handles the `interruption` itself. */
   readonly isInterruptible?: boolean;
@@ -49,15 +51,16 @@ export function addVerb<Options extends object = object>(
   io: CommandIo,
   verb: Verb<Options>,
 ): void {
-  const { usage, description, options: ownOptions = [], help = '', run } = verb;
+  const { usage, description, options: ownOptions = [], requiredOptions = [], help = '' } = verb;
   const { examples = [`${group.name()} ${usage} --stage prod`] } = verb;
   const command = group.command(usage).description(description);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
-  for (const option of ownOptions) command.addOption(option);
+  for (const option of [...requiredOptions, ...ownOptions]) command.addOption(option);
   const asks = ownOptions.includes(yesOption) ? confirmationHelp : '';
   const texts = [asks, help, examplesText(examples)].filter(Boolean);
   command.addHelpText('after', texts.join('\n')).action(async () => {
     if (!verb.isInterruptible) io.endAtSignals();
+    refuseMissing(requiredOptions, command);
     const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
     let name: Promise<string> | undefined;
     const operator = () => {
@@ -67,7 +70,9 @@ export function addVerb<Options extends object = object>(
     const stage = await connect(options, io.now, operator);
     // A name that is not accepted must not end a command half-way.
     if (ownOptions.includes(asOption)) await operator();
-    const place = `stage ${stage.name}${options.local === undefined ? '' : ` at ${labelOf(options)}`}`;
+    const { name: stageName, account, region } = stage;
+    const at = options.local === undefined ? `(${account}, ${region})` : `at ${labelOf(options)}`;
+    const place = `stage ${stageName} ${at}`;
     const call: Call<Options> = {
       stage,
       place,
@@ -75,9 +80,9 @@ export function addVerb<Options extends object = object>(
       io,
       confirm: (question) => confirm(io, options, `${place}: ${question}`),
     };
-    const result = await run(call, ...command.args).catch((error: unknown) => {
-      const look = mayBeDone(error) && verb.shownBy?.(command.args[0] ?? '');
-      throw look ? unsureError(error, place, look) : error;
+    const result = await verb.run(call, ...command.args).catch((error: unknown) => {
+      const showCommand = verb.shownBy?.(command.args[0] ?? '');
+      throw showCommand && mayBeDone(error) ? unconfirmed(error, place, showCommand) : error;
     });
     if (result) await printResult(io, options, result);
     if (result?.failure) throw result.failure;
@@ -85,15 +90,27 @@ export function addVerb<Options extends object = object>(
   });
 }
 
-/** The error of a command after a change whose response was lost. */
-function unsureError(error: unknown, place: string, look: string): OperatorError {
+/** Commander would refuse a missing option before it refuses one that is unknown. */
+function refuseMissing(options: readonly Option[], command: Command): void {
+  for (const option of options) {
+    if (command.getOptionValue(option.attributeName()) !== undefined) continue;
+    command.error(`required option '${option.flags}' not specified`);
+  }
+}
+
+/**
+ * The error of a command that has made a change whose response was lost.
+ *
+ * @param showCommand the command that shows whether it was made
+ */
+function unconfirmed(error: unknown, place: string, showCommand: string): OperatorError {
   const {
     problem = `${place}: ${failureText(error)}`,
     remedy = 'the same command can be run again',
   } = error instanceof OperatorError ? error : {};
   return new OperatorError(problem, {
     cause: error,
-    remedy: `"./admin ${look}" shows whether the change was made; ${remedy}`,
+    remedy: `"./admin ${showCommand}" shows whether the change was made; ${remedy}`,
   });
 }
 

@@ -40,8 +40,8 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     usage: 'issue',
     shownBy: () => 'keys list',
     description: 'issue a key, which is shown only once and stored nowhere',
+    requiredOptions: [new Option('--owner <owner>', 'the id or name of its owner')],
     options: [
-      new Option('--owner <owner>', 'the id or name of its owner').makeOptionMandatory(),
       new Option('--label <text>', 'what the key is for, as "./admin keys list" shows it'),
       timeAheadOption(
         '--expires-in <duration>',

@@ -21,5 +21,6 @@ function changesText({ changes = {} }: HistoryRecord): string | null {
   const texts = Object.entries(changes).map(
     ([field, { from, to }]) => `${field} ${from ?? 'none'} → ${to ?? 'none'}`,
   );
-  return texts.join(', ') || null;
+  // DynamoDB does not keep the order of a map.
+  return texts.sort().join(', ') || null;
 }

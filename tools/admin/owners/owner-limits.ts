@@ -78,12 +78,17 @@ export function hasLimits(
  * names none stays incomplete if the owner has another plan.
  */
 export function withPresentLimits(
-  { plan, perMinute, perDay }: AgreedLimits,
+  asked: AgreedLimits,
   present: OwnerLimits & { readonly plan: string },
 ): AgreedLimits {
-  const isNamed = (perMinute ?? perDay) !== undefined || present.plan === plan;
-  const { perMinute: minute, perDay: day } = isNamed && plans[plan].limitsPerOwner ? present : {};
-  return { plan, perMinute: perMinute ?? minute, perDay: perDay ?? day };
+  const { plan, perMinute, perDay } = asked;
+  const isNamed = perMinute !== undefined || perDay !== undefined || present.plan === plan;
+  if (!isNamed || !plans[plan].limitsPerOwner) return { plan, perMinute, perDay };
+  return {
+    plan,
+    perMinute: perMinute ?? present.perMinute,
+    perDay: perDay ?? present.perDay,
+  };
 }
 
 function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | undefined): number {

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
-import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
+import { DifferentError, NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
@@ -30,11 +30,8 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     usage: 'create <name>',
     shownBy: ownerShown,
     description: 'create an owner, whose keys share its limits',
-    options: [
-      new Option('--plan <plan>', 'its limits').choices(planNames).makeOptionMandatory(),
-      ...limitOptions,
-      asOption,
-    ],
+    requiredOptions: [new Option('--plan <plan>', 'its limits').choices(planNames)],
+    options: [...limitOptions, asOption],
     examples: ['owners create "Acme Ltd" --stage staging --plan free'],
     run: async ({ stage, options: { plan, perMinute, perDay } }, name) =>
       shown(await createOwner({ name, plan, perMinute, perDay }, stage), stage),
@@ -243,7 +240,8 @@ function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): s
 
 const applyPlansHelp = `
 It gives every owner the numbers in lib/settings/plans.ts. Limits that were agreed with an owner remain,
-up to those of its plan. Deploy first if a number has increased, otherwise afterwards.`;
+up to those of its plan. Deploy first if a number has increased, otherwise afterwards. If it leaves out an owner, it
+says why, and ends with exit code 4.`;
 
 async function applyPlans({
   stage,
@@ -266,8 +264,9 @@ async function applyPlans({
       `${ownerId}  ${name}, ${plan}: ${limitsText(from)} → ${limitsText(to)}`,
   );
   const review = lines.join('\n') || 'Nothing to change.';
+  const failure = leftOut.length > 0 ? leftOutError(leftOut) : undefined;
   if (options.dryRun || changes.length === 0) {
-    return { value: { changes, leftOut, applied: false }, text: review };
+    return { value: { changes, leftOut, applied: false }, text: review, failure };
   }
   print(io.stderr, review);
   await confirm(`Change ${counted(changes.length, 'owner')}?`);
@@ -285,13 +284,19 @@ async function applyPlans({
   const made = changes.filter(({ ownerId }) => !changedByOthers.includes(ownerId));
   const text = `Changed ${counted(made.length, 'owner')}.`;
   const value = { changes: made, leftOut: [...leftOut, ...changedByOthers], applied: true };
-  if (changedByOthers.length === 0) return { value, text };
+  if (changedByOthers.length === 0) return { value, text, failure };
   const problem = `Somebody else has changed ${changedByOthers.join(', ')} meanwhile`;
   return {
     value,
     text,
     failure: new WrongStateError(problem, { remedy: 'run the command again' }),
   };
+}
+
+function leftOutError(ownerIds: readonly string[]): DifferentError {
+  return new DifferentError(
+    `${counted(ownerIds.length, 'owner')} left out: ${ownerIds.join(', ')}`,
+  );
 }
 
 function unclearText({ details, item }: StoredOwner): string {

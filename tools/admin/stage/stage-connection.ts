@@ -7,7 +7,7 @@ import { OperatorError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
-import type { OrdersTable } from './orders-table.ts';
+import { type OrdersTable, ordersTable } from './orders-table.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** The clients and names of a stage that the commands need. */
@@ -16,6 +16,9 @@ export interface StageConnection extends KeyStage {
   readonly orders: OrdersTable;
   /** The name of the stage. A local service also runs one. */
   readonly name: StageName;
+  /** Those of the stack. */
+  readonly account: string;
+  readonly region: string;
 }
 
 /**
@@ -48,15 +51,19 @@ export async function connect(
     });
   };
   const dynamodb = withCallLimits(new DynamoDB(settings));
+  // arn:aws:cloudformation:eu-central-1:111122223333:stack/StoreOrders-prod/1a2b
+  const [, , , region = '', account = ''] = stack?.StackId?.split(':') ?? [];
   return {
     ...keyStageOf(name, output),
     dynamodb,
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
-    orders: { dynamodb, tableName: output('OrdersTableName') },
+    orders: ordersTable(dynamodb, output('OrdersTableName')),
     now,
     operator,
     name,
+    account,
+    region,
   };
 }
 

@@ -26,7 +26,7 @@ The first line is "STAGE works", or what is wrong: alarms that are on or reach n
 that are incomplete. If anything is wrong, the exit code is 1. The command changes nothing. A local run has no alarms,
 metrics or versions.`;
 
-async function status({ stage, options }: Call): Promise<Result> {
+async function status({ stage, place, options }: Call): Promise<Result> {
   const { seed } = createOwnerIdentity(stage.tokenPrefix);
   const deployed =
     options.local === undefined
@@ -42,13 +42,13 @@ async function status({ stage, options }: Call): Promise<Result> {
   const remarks = deployed ? deployedRemarks(deployed) : [];
   const verdict = [problems.join('; ') || `${stage.name} works`, ...remarks].join(', but ');
   const texts = [
-    verdict,
+    `${verdict}\n${place}`,
     ...(deployed ? deployedTexts(deployed) : []),
     tableText(ownerFields, busiest, 'No owner has sent a request today.'),
     tableText(banFields, bans, 'No key is banned.'),
   ];
   return {
-    value: { works: problems.length === 0, problems, ...deployed, busiest, bans },
+    value: { works: problems.length === 0, problems, place, ...deployed, busiest, bans },
     text: texts.join('\n\n'),
     ...(problems.length > 0 && { failure: new WrongStateError(`${stage.name}: ${verdict}`) }),
   };

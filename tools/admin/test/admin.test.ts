@@ -335,6 +335,116 @@ describe('the operator and a running service', () => {
     expect(await adminJson('owners', 'show', two.owner)).toMatchObject({ perDay: free.perDay });
   });
 
+  it('leaves out owners whose tables disagree, says so, and ends with exit code 4', async () => {
+    const { ownerId } = await issue();
+    const stage = await connect({ local: service.origin }, clock.now, async () => 'ann');
+    const agree = (plan: string) =>
+      change({ table: stage.ownersTable, key: { ownerId }, set: { agreed: { plan } } }, stage);
+    await agree('pro');
+
+    const review = await admin(['owners', 'apply-plans', '--dry-run', '--local', service.origin]);
+    const applied = await admin(['owners', 'apply-plans', '--yes', '--local', service.origin]);
+    await agree('free');
+
+    const leftOut =
+      `${ownerId} is left out: it is on the free plan, but pro was agreed; "./admin owners set-plan" moves it\n` +
+      `error: 1 owner left out: ${ownerId}\n`;
+    const expected = { exitCode: 4, stdout: 'Nothing to change.\n', stderr: leftOut };
+    expect([review, applied]).toEqual([expected, expected]);
+  });
+
+  it('shows who has changed an owner and its keys, also after its deletion', async () => {
+    const { owner, ownerId, keyId } = await issue();
+    const local = ['--local', service.origin];
+    await admin(['owners', 'set-plan', owner, 'pro', '--as', 'Ann', ...local]);
+    await admin(['keys', 'revoke', keyId, '--yes', '--as', 'Bob', ...local]);
+
+    const { stdout } = await admin(['owners', 'history', owner, ...local]);
+    const shown = await admin(['owners', 'show', owner, ...local]);
+    const key = await adminJson('keys', 'show', keyId);
+
+    expect(stdout).toMatch(
+      /^WHEN +WHO +COMMAND +KEYS +CHANGES\n\S+ +local +owners create +- +name none → Owner \d+, perDay none → 1000,/,
+    );
+    expect(stdout).toMatch(
+      /^\S+Z +Ann +owners set-plan +- +agreedPlan free → pro, perDay 1000 → 10000, perMinute 60 → 300, plan free → pro$/m,
+    );
+    expect(stdout).toMatch(new RegExp(`^\\S+Z +Bob +keys revoke +${keyId} +-\n$`, 'm'));
+    expect(shown.stdout).toMatch(/^last change +\S+Z, keys revoke by Bob$/m);
+    expect(key.lastChange).toMatchObject({ by: 'Bob', command: 'keys revoke' });
+    await adminJson('owners', 'delete', owner, '--yes');
+    expect(await adminJson('owners', 'history', ownerId)).toMatchObject([
+      { by: 'local', command: 'owners delete' },
+    ]);
+    const nobody = await admin(['owners', 'history', `own_${'0'.repeat(20)}`, ...local]);
+    expect(nobody.stderr).toMatch(/^error: There is no owner "own_0+"/);
+  });
+
+  it('asks before it lets a key expire earlier, and not later', async () => {
+    const { keyId, apiKey } = await issue();
+    const expire = (words: string[], io?: AdminOptions) =>
+      admin(['keys', 'expire', keyId, ...words, '--local', service.origin], io);
+    const end = new Date(clock.now() + 60_000).toISOString();
+
+    const asked = await expire(['--at', end], { isTerminal: true, input: 'n\n' });
+    const earlier = await expire(['--at', end, '--yes']);
+    const later = await expire(['--in', '2h']);
+    const never = await expire(['--never']);
+
+    expect(asked.stderr).toContain(
+      `: Let ${keyId} expire at ${end.replace(/\.\d+/, '')}? It never expires now. [y/N]`,
+    );
+    expect(earlier.stdout).toBe(`${keyId} works until ${end.replace(/\.\d+/, '')}.\n`);
+    expect([asked, earlier, later, never].map(({ exitCode }) => exitCode)).toEqual([1, 0, 0, 0]);
+    expect(never.stdout).toBe(`${keyId} never expires.\n`);
+    expect(await statusWith(apiKey)).toBe(200);
+  });
+
+  it.each([
+    [
+      ['keys', 'issue', '--owner', 'Acme', '--expires-in', '2026-11-20T09:00:00Z'],
+      1,
+      'a time ahead',
+    ],
+    [['keys', 'expire', 'x', '--at', '2026-11-20T09:00:00Z'], 1, 'a time ahead'],
+    [['keys', 'expire', 'x', '--in', '0s'], 1, '--in: .* a time ahead'],
+    [['keys', 'expire', 'x'], 2, 'exactly one of --at, --in and --never'],
+    [['keys', 'expire', 'x', '--never', '--in', '1d'], 2, 'exactly one of --at, --in and --never'],
+  ])('refuses %j', async (words, exitCode, message) => {
+    const refused = await admin([...words, '--local', service.origin]);
+
+    expect(refused.exitCode).toBe(exitCode);
+    expect(refused.stderr).toMatch(new RegExp(message));
+  });
+
+  it('finds the owner of a key id, and shows the requests of an owner by day', async () => {
+    const { owner, keyId, apiKey } = await issue();
+    await statusWith(apiKey);
+    const local = ['--local', service.origin];
+
+    const found = await admin(['keys', 'whois', keyId, ...local]);
+    const usage = await admin(['owners', 'usage', owner, '--days', '2', ...local]);
+
+    expect(found.stdout).toMatch(
+      new RegExp(`^key id +${keyId}\\n[^]*^owner +${owner}\\n[^]*is valid`, 'm'),
+    );
+    expect(usage.stdout).toMatch(
+      /^DAY +REQUESTS\n2026-11-19 +0\n2026-11-20 +1\n\n1 request in 2 days\.\n$/,
+    );
+  });
+
+  it('says until when an unbanned key gets 429, because its owner has used up its limit', async () => {
+    const { keyId, ownerId, apiKey } = await issue();
+    await adminJson('owners', 'set-plan', ownerId, 'free', '--per-day', '1');
+    await statusWith(apiKey);
+
+    const { stdout } = await admin(['keys', 'unban', keyId, '--local', service.origin]);
+
+    expect(stdout).toBe(
+      `${keyId} was not banned. Its owner has used up its limit: it is served again from 2026-11-21T00:00:00Z on.\n`,
+    );
+  });
+
   it('I25: lifts a ban, and shows what happened', async () => {
     const { keyId, apiKey, ownerId } = await issue();
     const { perDay, toleratedRejectionsPerMinute, banSeconds } = free;

@@ -107,6 +107,12 @@ describe('errors', () => {
     ['owners usage', '--days <days>', '91', 'Expected a whole number from 1 to 90.'],
     ['owners create x', '--per-day <requests>', '1e3', 'Expected a whole number from 1.'],
     [`keys rotate ${keyId}`, '--grace <duration>', '1day', durations],
+    [
+      `keys expire ${keyId}`,
+      '--at <time>',
+      '30d',
+      durations.replace('duration such as 30s, 15m, 24h or 90d, or a ', ''),
+    ],
     ['orders export', '--format <format>', 'xml', 'Allowed choices are jsonl, csv.'],
   ].map(([command, option, value, expected]) => {
     const words = `${command} ${option!.split(' ')[0]} ${value}`;
@@ -136,6 +142,12 @@ describe('errors', () => {
       expect(cloudFormation.calls()).toHaveLength(0);
     },
   );
+
+  it('name a wrong option before a missing one', async () => {
+    const { stderr } = await admin(['keys', 'issue', '--ower', 'Acme']);
+
+    expect(stderr).toMatch(/^error: unknown option '--ower' \(Did you mean --owner\?\);/);
+  });
 
   it('say how to write a name that starts with a dash', async () => {
     const { exitCode, stderr } = await admin(['owners', 'create', '-Acme', '--plan', 'free']);
@@ -209,6 +221,13 @@ describe('help', () => {
       expect(stdout).toMatch(/Examples:\n {2}\.\/admin /);
     }
   });
+});
+
+it('shows the help of a command also as "help keys issue"', async () => {
+  const shown = await admin(['help', 'keys', 'issue']);
+
+  expect(shown).toEqual(await admin(['keys', 'issue', '--help']));
+  expect(shown.stdout).toContain('--expires-in <duration>');
 });
 
 it.each(['nonsense', 'orders nonsense'])('refuses %j beside --help', async (command) => {

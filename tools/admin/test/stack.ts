@@ -24,6 +24,7 @@ export function stackOfEachTest(): StackOfTest {
       Stacks: [
         {
           StackName: 'StoreOrders-staging',
+          StackId: 'arn:aws:cloudformation:eu-central-1:111122223333:stack/StoreOrders-staging/1',
           Outputs: Object.entries(stack.outputs).map(([OutputKey, OutputValue]) => ({
             OutputKey,
             OutputValue,

@@ -103,6 +103,7 @@ it('shows that a stage works, its last hour, the versions that serve and the own
   expect({ exitCode, stdout }).toEqual({
     exitCode: 0,
     stdout: `staging works
+stage staging (111122223333, eu-central-1)
 
 No alarm is on.
 

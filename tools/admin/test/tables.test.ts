@@ -1,5 +1,13 @@
+import {
+  DescribeContributorInsightsCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
 import { deleteRestoredTable, restoreTable } from '../tables/restore-table.ts';
+import { admin } from './run-admin.ts';
+import { stackOfEachTest } from './stack.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -147,5 +155,31 @@ describe('tables delete', () => {
     expect(failure?.message).toEqual(
       left && expect.stringContaining('has no unused restored table'),
     );
+  });
+});
+
+describe('the commands of tables', () => {
+  const stack = stackOfEachTest();
+
+  it('name account and Region in the question, and print the name of the table', async () => {
+    const name = 'StoreOrders-staging-TablesOrders1-A1-20261120T093000Z';
+    stack.outputs.OrdersTableName = name.slice(0, -17);
+    const dynamodb = mockClient(DynamoDBClient);
+    const Table = { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } as const;
+    const shown = { ...Table, TableArn: 'arn' };
+    dynamodb.onAnyCommand().resolves({});
+    dynamodb.on(DescribeTableCommand).resolves({ Table: shown });
+    dynamodb.on(DescribeContributorInsightsCommand).resolves({});
+    const run = (words: string[], io = {}) => admin(['tables', ...words, '--stage', 'staging'], io);
+
+    const done = await run(['restore', 'orders', '--at', '2026-11-20T09:30:00Z']);
+    const asked = await run(['delete', name], { isTerminal: true, input: 'n\n' });
+    const deleted = await run(['delete', name, '--yes']);
+    dynamodb.restore();
+
+    const place = 'stage staging (111122223333, eu-central-1)';
+    expect(done).toEqual({ exitCode: 0, stdout: `${name}\n`, stderr: `${place}\n` });
+    expect(asked.stderr).toContain(`${place}: Delete ${name} for good? [y/N] `);
+    expect(deleted).toEqual({ exitCode: 0, stdout: `Deleted ${name}.\n`, stderr: `${place}\n` });
   });
 });

@@ -1,5 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
-import { absent, expressions, type Update, unchanged } from '../../stage/dynamodb-calls.ts';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it, jest } from '@jest/globals';
+import {
+  absent,
+  changeTogether,
+  expressions,
+  type Update,
+  unchanged,
+} from '../../stage/dynamodb-calls.ts';
 
 const change = { table: 'T', key: { id: 1 }, set: { status: 'suspended' } };
 const forgotten = undefined as unknown as string;
@@ -21,5 +28,37 @@ describe('the condition of a change', () => {
       ExpressionAttributeNames: { '#1': 'ban', '#2': 'expiresAt', '#3': 'usedAt' },
       ExpressionAttributeValues: { ':1': 7 },
     });
+  });
+});
+
+describe('a transaction', () => {
+  /** Cancels transactions for these reasons, and carries out the next. */
+  const cancelledBy = (...reasons: string[]) => {
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    const send = jest.fn(async () => {
+      const Code = reasons.shift();
+      if (Code === undefined) return { ConsumedCapacity: [] };
+      const CancellationReasons = [{ Code: 'None' }, { Code }];
+      throw new TransactionCanceledException({ message: Code, CancellationReasons, $metadata: {} });
+    });
+    return { send, stage: { documents: { send } as never } };
+  };
+
+  it('is repeated while others write the same items', async () => {
+    const { send, stage } = cancelledBy('TransactionConflict', 'TransactionConflict');
+
+    expect(await changeTogether([], stage)).toBe(true);
+    expect(send).toHaveBeenCalledTimes(3);
+  });
+
+  it('is not repeated without end, or for another reason', async () => {
+    const busy = cancelledBy(...Array(99).fill('TransactionConflict'));
+    const throttled = cancelledBy('ThrottlingError');
+    const refused = cancelledBy('ConditionalCheckFailed');
+
+    await expect(changeTogether([], busy.stage)).rejects.toThrow('TransactionConflict');
+    await expect(changeTogether([], throttled.stage)).rejects.toThrow('ThrottlingError');
+    expect(await changeTogether([], refused.stage)).toBe(false);
+    expect([busy, throttled, refused].map(({ send }) => send.mock.calls.length)).toEqual([8, 1, 1]);
   });
 });

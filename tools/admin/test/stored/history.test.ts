@@ -1,0 +1,134 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { expireKey } from '../../keys/change-key.ts';
+import { issueKey } from '../../keys/issue-key.ts';
+import { renameOwner, setOwnerStatus } from '../../owners/change-owner.ts';
+import { deleteOwner } from '../../owners/delete-owner.ts';
+import { setOwnerPlan } from '../../owners/set-owner-plan.ts';
+import type { KeyStage } from '../../stage/key-stage.ts';
+import { readHistory } from '../../stored/history.ts';
+import { findKey } from '../../stored/stored-key.ts';
+import { interleaved, issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
+
+const fixture = stageOfEachTest();
+const { stage } = fixture;
+
+const by = (operator: string, laterMs = 0): KeyStage => ({
+  ...stage,
+  now: () => nowMs + laterMs,
+  operator: async () => operator,
+});
+const whoDidWhat = async (ownerId: string) =>
+  (await readHistory(ownerId, stage)).map((record) => [record.by, record.command]);
+
+describe('the history of an owner', () => {
+  it('says who has changed what of the owner and its keys, and when', async () => {
+    const { ownerId, keyId } = await issueTo({ owner: 'Acme', label: 'web shop' }, stage);
+    await setOwnerPlan('Acme', { plan: 'pro', perDay: 500 }, by('user/bob', 1_000));
+    await expireKey(await findKey(keyId, stage), nowSeconds + 60, stage);
+
+    const before = { from: null };
+    expect(await readHistory(ownerId, stage)).toEqual([
+      {
+        at: '2026-11-20T09:30:15.500Z',
+        by: 'user/ann',
+        command: 'owners create',
+        changes: {
+          name: { ...before, to: 'Acme' },
+          plan: { ...before, to: 'free' },
+          perMinute: { ...before, to: 60 },
+          perDay: { ...before, to: 1_000 },
+        },
+      },
+      {
+        at: '2026-11-20T09:30:15.500Z',
+        by: 'user/ann',
+        command: 'keys issue',
+        keyIds: [keyId],
+        changes: { label: { ...before, to: 'web shop' } },
+      },
+      {
+        at: '2026-11-20T09:30:16.500Z',
+        by: 'user/bob',
+        command: 'owners set-plan',
+        changes: {
+          plan: { from: 'free', to: 'pro' },
+          perMinute: { from: 60, to: 300 },
+          perDay: { from: 1_000, to: 500 },
+          agreedPlan: { from: 'free', to: 'pro' },
+          agreedPerDay: { ...before, to: 500 },
+        },
+      },
+      // The clock of this operator is slower.
+      {
+        at: '2026-11-20T09:30:15.500Z',
+        by: 'user/ann',
+        command: 'keys expire',
+        keyIds: [keyId],
+        changes: { expiresAt: { ...before, to: '2026-11-20T09:31:15Z' } },
+      },
+    ]);
+  });
+
+  it('has both changes, wherever that of another operator comes between', () =>
+    interleaved(stage, async (between, calls) => {
+      const { ownerId } = await issueTo({ owner: `Acme ${calls}` }, stage);
+      const other = () => issueKey({ owner: ownerId }, by('user/bob'));
+
+      await setOwnerStatus(ownerId, 'suspended', {
+        ...between(other),
+        operator: by('eve').operator,
+      });
+
+      const [, , ...changes] = await whoDidWhat(ownerId);
+      const suspended = ['eve', 'owners suspend'];
+      const isFirst = changes.length === 1;
+      expect([calls, changes.sort()]).toEqual([
+        calls,
+        isFirst ? [suspended] : [suspended, ['user/bob', 'keys issue']].sort(),
+      ]);
+    }));
+
+  it('has one record if two operators make the same change, and it repeats none that was made', async () => {
+    const { ownerId } = await issueTo({ owner: 'Acme' }, stage);
+
+    const made = await Promise.allSettled(
+      ['user/bob', 'user/eve'].map((operator) => setOwnerStatus('Acme', 'suspended', by(operator))),
+    );
+    await setOwnerStatus('Acme', 'suspended', stage);
+    await renameOwner('Acme', 'Acme', stage);
+    await setOwnerPlan('Acme', { plan: 'free' }, stage);
+
+    expect(made.map(({ status }) => status)).toContain('fulfilled');
+    expect((await whoDidWhat(ownerId)).slice(2)).toEqual([[expect.any(String), 'owners suspend']]);
+  });
+
+  it('loses its oldest records before it has 100 KB', async () => {
+    const { ownerId } = await issueTo({ owner: 'Acme' }, stage);
+    const record = { at: 'x', by: 'Ä'.repeat(128), command: 'keys issue' };
+    const old = Array.from({ length: 350 }, (_, index) => [
+      `${1e12 + index}-`,
+      { ...record, at: index },
+    ]);
+    const Item = { ownerId: `history#${ownerId}`, ...Object.fromEntries(old) };
+    await stage.documents.send(new PutCommand({ TableName: stage.ownersTable, Item }));
+
+    await setOwnerStatus('Acme', 'suspended', stage);
+
+    const history = await readHistory(ownerId, stage);
+    const bytes = Buffer.byteLength(JSON.stringify(history));
+    expect(bytes).toBeLessThan(100_000);
+    expect(bytes).toBeGreaterThan(70_000);
+    expect(history.at(-1)).toMatchObject({ command: 'owners suspend' });
+    expect(history.at(0)!.at).toBe(350 - (history.length - 1));
+  });
+
+  it('is reduced to the deletion, without a name, when the owner is deleted', async () => {
+    const { ownerId } = await issueTo({ owner: 'Acme', label: 'Ann' }, stage);
+
+    await deleteOwner('Acme', by('user/eve'));
+
+    expect(await whoDidWhat(ownerId)).toEqual([['user/eve', 'owners delete']]);
+    expect(JSON.stringify(await fixture.readAll('Owners'))).not.toMatch(/Acme|Ann/);
+  });
+});
