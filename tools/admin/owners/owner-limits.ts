@@ -51,17 +51,17 @@ function updatedLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLi
 /**
  * Compares owners' limits with the current numbers of their plans.
  *
- * @returns `outdated`: owners with other limits, and the current ones; `unclear`: owners whose creation or
- *   move to another plan was interrupted, or whose plan no longer exists
+ * @returns `outdated`: owners with other limits, and the current ones; `unclear`: owners that are incomplete,
+ *   whose plan is not the agreed one, or whose plan no longer exists; `clear`: all others
  */
 export function reviewPlans(owners: readonly StoredOwner[]) {
   const isClear = (owner: StoredOwner): owner is CompleteOwner =>
     owner.details.agreed.plan === owner.item?.plan && isPlanName(owner.item.plan);
-  const outdated = owners
-    .filter(isClear)
+  const clear = owners.filter(isClear);
+  const outdated = clear
     .map((owner) => ({ owner, limits: updatedLimits(owner.details.agreed, owner.item) }))
     .filter(({ owner: { item }, limits }) => !hasLimits(item, item.plan, limits));
-  return { outdated, unclear: owners.filter((owner) => !isClear(owner)) };
+  return { outdated, clear, unclear: owners.filter((owner) => !isClear(owner)) };
 }
 
 /** Whether an owner's item has exactly this plan and these limits. */

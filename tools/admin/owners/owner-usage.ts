@@ -1,3 +1,4 @@
+import { InvalidValueError } from '../../shared/errors.ts';
 import { type Field, grouped } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { allOwners, findOwner } from '../stored/find-owner.ts';
@@ -8,6 +9,22 @@ export const meteredDays = 90;
 
 const dayMs = 86_400_000;
 
+/** The last days (UTC) until today, such as `2026-11-20`. */
+export function lastDays(count: number, nowMs: number): string[] {
+  return Array.from({ length: count }, (_, index) =>
+    new Date(nowMs - (count - 1 - index) * dayMs).toISOString().slice(0, 10),
+  );
+}
+
+/** The days of a month until today. @throws InvalidValueError if they are not all metered */
+export function daysOfMonth(month: string, nowMs: number): string[] {
+  const metered = lastDays(meteredDays, nowMs);
+  const days = metered.filter((day) => day.startsWith(`${month}-`));
+  if (days[0] === `${month}-01`) return days;
+  const expected = `a month that began in the last ${meteredDays} days, such as ${metered.at(-1)!.slice(0, 7)}`;
+  throw new InvalidValueError('--month', month, expected);
+}
+
 /** The requests of an owner's keys, in total and on each day. */
 type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
 
@@ -15,15 +32,16 @@ type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
  * Reads the requests of all owners, the busiest first, or of one. API Gateway meters a request that the
  * authorizer has admitted, in the owner's usage plan at that time.
  *
- * @param dayCount the number of days (UTC), the last of which is today
+ * @param dates consecutive days (UTC)
  */
-export async function ownersUsage(idOrName: string | undefined, dayCount: number, stage: KeyStage) {
+export async function ownersUsage(
+  idOrName: string | undefined,
+  dates: readonly string[],
+  stage: KeyStage,
+) {
   const owners =
     idOrName === undefined ? await allOwners(stage) : [await findOwner(idOrName, stage)];
   const gatewayKeys = await findGatewayKeys(stage);
-  const dates = Array.from({ length: dayCount }, (_, index) =>
-    new Date(stage.now() - (dayCount - 1 - index) * dayMs).toISOString().slice(0, 10),
-  );
   const interval = { startDate: dates[0]!, endDate: dates.at(-1)! };
   const ofPlans = Object.values(stage.usagePlanIds).map((usagePlanId) =>
     stage.gateway.getUsage({ usagePlanId, ...interval }),

@@ -1,25 +1,31 @@
 import { Argument, type Command, Option } from 'commander';
 import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
-import { DifferentError, NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
-import { type CommandIo, print, type Result } from '../console/command-io.ts';
+import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
-import { runRepeatable } from '../stage/service-failure.ts';
 import { labelOf } from '../stage/target.ts';
 import { allOwners, findCompleteOwner, findOwner } from '../stored/find-owner.ts';
 import { readHistory } from '../stored/history.ts';
 import { isOwnerId } from '../stored/identities.ts';
 import type { AgreedLimits, CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
+import { addApplyPlansCommand } from './apply-plans-command.ts';
 import { renameOwner, resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { deleteOwner } from './delete-owner.ts';
 import { historyFields, lastChangeField } from './history-view.ts';
-import { type OwnerLimits, reviewPlans, setPlanCommand } from './owner-limits.ts';
-import { dayFields, meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
+import { type OwnerLimits, setPlanCommand } from './owner-limits.ts';
+import {
+  dayFields,
+  daysOfMonth,
+  lastDays,
+  meteredDays,
+  meteredFields,
+  ownersUsage,
+} from './owner-usage.ts';
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
-import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
+import { setOwnerPlan } from './set-owner-plan.ts';
 
 /** Adds the commands `owners …`. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
@@ -72,7 +78,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       return { value: history, text: tableText(historyFields, history, 'There are no changes.') };
     },
   });
-  addVerb<{ days: number }>(owners, io, {
+  addVerb<{ days: number; month?: string }>(owners, io, {
     usage: 'usage [owner]',
     description:
       "show every owner's requests, or one owner's by day, as API Gateway has metered them",
@@ -80,13 +86,18 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       new Option('--days <days>', `the number of days, including today, up to ${meteredDays}`)
         .argParser(wholeNumberUpTo(meteredDays))
         .default(30),
+      new Option('--month <month>', 'instead, the days of a month, such as 2026-11').conflicts(
+        'days',
+      ),
     ],
     help: usageHelp,
-    examples: ['owners usage --stage prod --days 90', 'owners usage "Acme Ltd" --stage prod'],
-    run: async ({ stage, options: { days } }, idOrName?: string) => {
+    examples: ['owners usage --stage prod --month 2026-11', 'owners usage "Acme Ltd" --stage prod'],
+    run: async ({ stage, options: { days: count, month } }, idOrName?: string) => {
+      const now = stage.now();
+      const days = month === undefined ? lastDays(count, now) : daysOfMonth(month, now);
       const used = await ownersUsage(idOrName, days, stage);
       const total = used.reduce((sum, { requests }) => sum + requests, 0);
-      const sum = `${counted(total, 'request')} in ${counted(days, 'day')}.`;
+      const sum = `${counted(total, 'request')} in ${counted(days.length, 'day')}.`;
       const table =
         idOrName === undefined
           ? tableText(meteredFields, used, 'There are no owners.')
@@ -104,15 +115,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     help: setPlanHelp,
     run: setPlan,
   });
-  addVerb<{ dryRun?: boolean }>(owners, io, {
-    usage: 'apply-plans',
-    shownBy: () => 'owners apply-plans --dry-run',
-    description: 'give owners the current limits of their plans',
-    options: [new Option('--dry-run', 'show the changes without making them'), yesOption, asOption],
-    help: applyPlansHelp,
-    examples: ['owners apply-plans --stage prod --dry-run'],
-    run: applyPlans,
-  });
+  addApplyPlansCommand(owners, io);
   addVerb(owners, io, {
     usage: 'rename <owner> <name>',
     shownBy: () => 'owners list',
@@ -236,76 +239,4 @@ function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): s
     `Suspend ${name} (${ownerId})? Its ${keys} will be refused from the next request on, until ` +
     '"./admin owners resume".'
   );
-}
-
-const applyPlansHelp = `
-It gives every owner the numbers in lib/settings/plans.ts. Limits that were agreed with an owner remain,
-up to those of its plan. Deploy first if a number has increased, otherwise afterwards. If it leaves out an owner, it
-says why, and ends with exit code 4.`;
-
-async function applyPlans({
-  stage,
-  options,
-  io,
-  confirm,
-}: Call<{ dryRun?: boolean }>): Promise<Result> {
-  const { outdated, unclear } = reviewPlans(await allOwners(stage));
-  const leftOut = unclear.map(({ details }) => details.ownerId);
-  for (const owner of unclear) print(io.stderr, unclearText(owner));
-  const changes = outdated.map(({ owner: { details, item }, limits }) => ({
-    ownerId: details.ownerId,
-    name: details.name,
-    plan: item.plan,
-    from: { perMinute: item.perMinute, perDay: item.perDay },
-    to: limits,
-  }));
-  const lines = changes.map(
-    ({ ownerId, name, plan, from, to }) =>
-      `${ownerId}  ${name}, ${plan}: ${limitsText(from)} → ${limitsText(to)}`,
-  );
-  const review = lines.join('\n') || 'Nothing to change.';
-  const failure = leftOut.length > 0 ? leftOutError(leftOut) : undefined;
-  if (options.dryRun || changes.length === 0) {
-    return { value: { changes, leftOut, applied: false }, text: review, failure };
-  }
-  print(io.stderr, review);
-  await confirm(`Change ${counted(changes.length, 'owner')}?`);
-  const changedByOthers: string[] = [];
-  await runRepeatable('The plans may be applied to some owners only', async () => {
-    for (const { owner, limits } of outdated) {
-      await setLimits(owner, owner.details.agreed, limits, 'owners apply-plans', stage).catch(
-        (error) => {
-          if (!(error instanceof WrongStateError || error instanceof NotFoundError)) throw error;
-          changedByOthers.push(owner.details.ownerId);
-        },
-      );
-    }
-  });
-  const made = changes.filter(({ ownerId }) => !changedByOthers.includes(ownerId));
-  const text = `Changed ${counted(made.length, 'owner')}.`;
-  const value = { changes: made, leftOut: [...leftOut, ...changedByOthers], applied: true };
-  if (changedByOthers.length === 0) return { value, text, failure };
-  const problem = `Somebody else has changed ${changedByOthers.join(', ')} meanwhile`;
-  return {
-    value,
-    text,
-    failure: new WrongStateError(problem, { remedy: 'run the command again' }),
-  };
-}
-
-function leftOutError(ownerIds: readonly string[]): DifferentError {
-  return new DifferentError(
-    `${counted(ownerIds.length, 'owner')} left out: ${ownerIds.join(', ')}`,
-  );
-}
-
-function unclearText({ details, item }: StoredOwner): string {
-  const { ownerId, agreed } = details;
-  if (!item) {
-    return `${ownerId} is left out: it is only partly created; "./admin owners create" completes it`;
-  }
-  const reason = isPlanName(item.plan)
-    ? `it is on the ${item.plan} plan, but ${agreed.plan} was agreed`
-    : `its plan ${quoted(item.plan)} no longer exists`;
-  return `${ownerId} is left out: ${reason}; "./admin owners set-plan" moves it`;
 }

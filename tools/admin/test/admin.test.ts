@@ -5,6 +5,7 @@ import { plans } from '../../../lib/settings/plans.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { type ServiceClock, serviceClock } from '../../start/test/e2e/service-clock.ts';
+import { findGatewayKeys } from '../owners/gateway-key.ts';
 import type { OwnerView } from '../owners/owner-view.ts';
 import { change } from '../stage/dynamodb-calls.ts';
 import { connect } from '../stage/stage-connection.ts';
@@ -307,8 +308,8 @@ describe('the operator and a running service', () => {
       to: { perMinute: free.perMinute, perDay: free.perDay },
     };
     expect([dry, applied]).toEqual([
-      { changes: [change], leftOut: [], applied: false },
-      { changes: [change], leftOut: [], applied: true },
+      { changes: [change], withoutGatewayKey: [], leftOut: [], applied: false },
+      { changes: [change], withoutGatewayKey: [], leftOut: [], applied: true },
     ]);
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain(`500 per day → ${free.perMinute} per minute, 1,000 per day`);
@@ -351,6 +352,23 @@ describe('the operator and a running service', () => {
       `error: 1 owner left out: ${ownerId}\n`;
     const expected = { exitCode: 4, stdout: 'Nothing to change.\n', stderr: leftOut };
     expect([review, applied]).toEqual([expected, expected]);
+  });
+
+  it('makes the API Gateway keys that are missing, as after a move of the tables', async () => {
+    const { owner, ownerId, apiKey } = await issue();
+    const apply = (...words: string[]) =>
+      admin(['owners', 'apply-plans', ...words, '--local', service.origin]);
+    const stage = await connect({ local: service.origin }, clock.now, async () => 'ann');
+    const [[id] = []] = await findGatewayKeys(stage, ownerId);
+    await stage.gateway.deleteApiKey({ apiKey: id! });
+    expect(await statusWith(apiKey)).toBe(503);
+
+    const review = await apply('--dry-run');
+    const applied = await apply('--yes');
+
+    expect(review.stdout).toBe(`${ownerId}  ${owner}, free: no API Gateway key\n`);
+    expect(applied.stdout).toBe('Changed 1 owner.\n');
+    expect(await statusWith(apiKey)).toBe(200);
   });
 
   it('shows who has changed an owner and its keys, also after its deletion', async () => {

@@ -8,7 +8,7 @@ import { renameOwner } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
 import { deleteOwner } from '../../owners/delete-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../../owners/owner-limits.ts';
-import { ownersUsage } from '../../owners/owner-usage.ts';
+import { daysOfMonth, lastDays, ownersUsage } from '../../owners/owner-usage.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
 import { setLimits, setOwnerPlan } from '../../owners/set-owner-plan.ts';
 import type { KeyGateway } from '../../stage/api-gateway-keys.ts';
@@ -429,16 +429,25 @@ describe('ownersUsage', () => {
     };
     const getUsage: KeyGateway['getUsage'] = async ({ usagePlanId }) => usage[usagePlanId] ?? {};
     const metered = { ...stage, gateway: { ...gateway, getUsage } };
+    const days = lastDays(3, nowMs);
 
     const used = (...counts: number[]) =>
       counts.map((requests, index) => ({ day: `2026-11-${18 + index}`, requests }));
     const acme = { ownerId, name: 'Acme', plan: 'free', requests: 10, days: used(1, 2, 7) };
-    expect(await ownersUsage(undefined, 3, metered)).toEqual([
+    expect(await ownersUsage(undefined, days, metered)).toEqual([
       { ownerId: busy, name: 'Busy', plan: 'free', requests: 90, days: used(0, 0, 90) },
       acme,
       { ownerId: idle, name: 'Idle', plan: 'free', requests: 0, days: used(0, 0, 0) },
     ]);
-    expect(await ownersUsage('Acme', 3, metered)).toEqual([acme]);
+    expect(await ownersUsage('Acme', days, metered)).toEqual([acme]);
+  });
+
+  it('takes the days of a month that are metered', () => {
+    expect(daysOfMonth('2026-11', nowMs)).toHaveLength(20);
+    expect(daysOfMonth('2026-10', nowMs).at(-1)).toBe('2026-10-31');
+    for (const month of ['2026-08', '2026-12', '2026', 'x']) {
+      expect(() => daysOfMonth(month, nowMs)).toThrow('--month: ');
+    }
   });
 });
 
@@ -451,7 +460,7 @@ describe('reviewPlans', () => {
     for (const { owner, limits } of outdated) {
       await setLimits(owner, owner.details.agreed, limits, 'owners apply-plans', stage);
     }
-    expect(reviewPlans(await allOwners(stage))).toEqual({ outdated: [], unclear: [] });
+    expect(reviewPlans(await allOwners(stage))).toMatchObject({ outdated: [], unclear: [] });
     return outdated.map(({ limits }) => limits);
   }
 
