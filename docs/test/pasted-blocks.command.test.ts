@@ -76,6 +76,30 @@ describe.each(shells)('Pasted into %s', (shell) => {
     );
   });
 
+  it('the blocks that move a stage import each table from the data of its export, and end at a failure', () => {
+    const answers = {
+      '*list-objects*Owners*': 'false',
+      '*list-objects*Orders*': 'echo Orders/AWSDynamoDB/01-a/data/x.json.gz',
+      '*list-objects*': 'echo ApiKeys/AWSDynamoDB/02-b/data/y.json.gz',
+    };
+    const given = ['output() { echo "$1"; }', 'STACK=StoreOrders-prod BUCKET=exports'];
+
+    const calls = paste(shell, answers, [
+      ...['operating', ...given, 'export-table-to-point-in-time', 'import-table'],
+    ]);
+
+    expect(calls.filter((call) => call.includes('export-table'))).toHaveLength(3);
+    const imports = calls.filter((call) => call.includes('import-table'));
+    expect(imports).toEqual([
+      expect.stringMatching(
+        / S3Bucket=exports,S3KeyPrefix=Orders\/AWSDynamoDB\/01-a\/data\/ .*TableName=StoreOrders-prod-TablesOrders-moved,.*AttributeName=id,AttributeType=N}/,
+      ),
+      expect.stringMatching(
+        /=ApiKeys\/AWSDynamoDB\/02-b\/data\/ .*TablesApiKeys-moved,.*AttributeName=ownerHash,AttributeType=S}/,
+      ),
+    ]);
+  });
+
   it('an emergency deployment is not started if it would give up restored tables', () => {
     const differing = { '*grep*origin/main*': 'echo "orders: \'StoreOrders-prod-TablesOrders1\'"' };
     const block = ['runbook', 'output() {', 'gh workflow run'];
