@@ -8,7 +8,7 @@ import {
 import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
-import { type DynamoDBGuard, startDynamoDBGuard } from './dynamodb/guard.ts';
+import { startDynamoDBGuard } from './dynamodb/guard.ts';
 import { createIdentities, type Identities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { LocalRunError } from './errors.ts';
@@ -135,12 +135,21 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     controlPlane,
     dataDirectory,
   };
-  const handlers = await usingDatabase(database, options.prepare?.(prepared));
+  const handlers = (await usingDatabase(database, options.prepare?.(prepared))) ?? [];
   signal?.throwIfAborted();
-  const served = await serve(prepared, handlers ?? [], gateway, guard, options, started);
+  const stack = { stackName, outputs: prepared.outputs };
+  const manage: Handler = (incoming, outgoing) =>
+    answerManagement(incoming, outgoing, { controlPlane, stack, guard });
+  const { host = '127.0.0.1', port = 0, onAnswered } = options;
+  const serving = { gateway, onAnswered, host, port, now, handlers: [...handlers, manage] };
+  const server = await startHttpServer(serving);
+  started.defer(() => server.close());
+  stack.outputs = replaceCloudOrigin(stack.outputs, gateway.api.apiId, server.origin);
   const running = started.move();
   return {
-    ...served,
+    ...prepared,
+    outputs: stack.outputs,
+    origin: server.origin,
     failed: database.ended,
     replaceFunctionCode: (built) => runner.replaceCode(built),
     close: () => running.disposeAsync(),
@@ -230,34 +239,15 @@ async function usingDatabase<T>(database: Database, work: T): Promise<Awaited<T>
   }
 }
 
-/** Listens for requests, and replaces the API's address in the outputs by the server's. */
-async function serve(
-  prepared: PreparedService,
-  handlers: readonly Handler[],
-  gateway: Gateway,
-  guard: DynamoDBGuard,
-  options: LocalServiceOptions,
-  started: AsyncDisposableStack,
-): Promise<PreparedService & Pick<LocalService, 'origin'>> {
-  const { controlPlane } = prepared;
-  const stack = { stackName: options.stackName, outputs: prepared.outputs };
-  const server = await startHttpServer({
-    gateway,
-    onAnswered: options.onAnswered,
-    host: options.host ?? '127.0.0.1',
-    port: options.port ?? 0,
-    now: options.now ?? Date.now,
-    handlers: [
-      ...handlers,
-      (incoming, outgoing) => answerManagement(incoming, outgoing, { controlPlane, stack, guard }),
-    ],
-  });
-  started.defer(() => server.close());
-  // The outputs contain the API's address in the cloud. A template can name its Region.
-  const cloudOrigin = new RegExp(`^https://${gateway.api.apiId}\\.execute-api\\.[^/]+`);
-  const outputs = Object.entries(prepared.outputs);
-  stack.outputs = Object.fromEntries(
-    outputs.map(([name, value]) => [name, value.replace(cloudOrigin, server.origin)]),
+/** Replaces the API's address in the cloud, in which a template can name its Region, by that of the server. */
+function replaceCloudOrigin(
+  outputs: PreparedService['outputs'],
+  apiId: string,
+  origin: string,
+): PreparedService['outputs'] {
+  const cloudOrigin = new RegExp(`^https://${apiId}\\.execute-api\\.[^/]+`);
+  const entries = Object.entries(outputs);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value.replace(cloudOrigin, origin)]),
   );
-  return { ...prepared, outputs: stack.outputs, origin: server.origin };
 }

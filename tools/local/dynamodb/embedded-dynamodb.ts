@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Writable } from 'node:stream';
 import { LocalRunError } from '../errors.ts';
 
 /** A DynamoDB-compatible server that belongs to this run. */
@@ -32,14 +33,14 @@ const startTimeoutMs = 10_000;
 const stopTimeoutMs = 1_000;
 
 /**
- * Runs a program and kills it when this process ends in any way, including `kill -9`. The inner shell
- * reads from a pipe to this process: if the pipe closes before a line arrives, it kills the program.
- * `exec` keeps the outer shell's process id, so that signals and exit codes are the program's own.
+ * Runs a program and kills it when this process ends in any way, including `kill -9`. A job in the
+ * background reads from a pipe to this process, descriptor 3: if the pipe closes before a line arrives,
+ * it kills the program. `exec` keeps the shell's process id, so that signals and exit codes are the
+ * program's own.
  */
 const watchdog = `
-  exec 3<&0
-  ( if read -r line <&3; then exit 0; fi; kill -9 $$ ) >/dev/null 2>&1 &
-  exec "$0" "$@" 3<&- </dev/null
+  { read -r line <&3 || kill -9 $$; } >/dev/null 2>&1 &
+  exec "$0" "$@" 3<&-
 `;
 
 /**
@@ -104,9 +105,10 @@ async function startOnce(
   // In a process group of its own, the program does not get the terminal's Ctrl+C. This process does,
   // and stops the program when it no longer needs it.
   const child = spawn('/bin/sh', ['-c', watchdog, binary, ...words], {
-    stdio: 'pipe',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
+  const pipe = child.stdio[3] as Writable;
   const exited = once(child, 'exit');
   /** The last line of its output, if there is one. */
   const lines: string[] = [];
@@ -114,7 +116,7 @@ async function startOnce(
 
   async function close(): Promise<void> {
     isStopping = true;
-    child.stdin!.end('stop\n');
+    pipe.end('stop\n');
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
     await exited;
@@ -124,7 +126,7 @@ async function startOnce(
     const [last] = lines;
     return `dynoxide ended (${code ?? killer}${last ? `: ${last}` : ''})`;
   });
-  child.stdin!.on('error', () => {});
+  pipe.on('error', () => {});
   try {
     await untilListening(child, ended, lines, signal);
   } catch (error) {

@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 class StubProcess extends EventEmitter {
   readonly command: readonly unknown[];
   readonly options: object;
-  readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
+  readonly pipe = new PassThrough();
+  readonly stdio = [null, this.stdout, this.stderr, this.pipe];
   readonly signals: string[] = [];
 
   constructor(file: string, parameters: readonly string[], options: object) {
@@ -106,7 +107,10 @@ describe('the process of the embedded DynamoDB', () => {
       expect.stringMatching(new RegExp(`/node_modules/@dynoxide/${system}-\\w+/dynoxide$`)),
       ...['serve', '--host', hostname, '--port', port, '--db-path', '/data'],
     ]);
-    expect(spawned!.options).toEqual({ stdio: 'pipe', detached: true });
+    expect(spawned!.options).toEqual({
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
     expect(hostname).toMatch(host);
   });
 
@@ -160,7 +164,7 @@ describe('the end of the embedded DynamoDB', () => {
     useFakeTime();
     endsBy = new Set(['SIGKILL']);
     const database = await inFakeTime(startEmbeddedDynamoDB());
-    const [{ signals, stdin }] = processes as [StubProcess];
+    const [{ signals, pipe }] = processes as [StubProcess];
 
     const closing = database.close();
     jest.advanceTimersByTime(999);
@@ -169,8 +173,8 @@ describe('the end of the embedded DynamoDB', () => {
     await closing;
 
     expect([before, signals]).toEqual([['SIGTERM'], ['SIGTERM', 'SIGKILL']]);
-    expect(String(stdin.read())).toBe('stop\n');
-    expect(stdin.writableEnded).toBe(true);
+    expect(String(pipe.read())).toBe('stop\n');
+    expect(pipe.writableEnded).toBe(true);
   });
 
   it.each<[string, string | undefined, [number | null, string | null], string]>([
@@ -179,7 +183,7 @@ describe('the end of the embedded DynamoDB', () => {
   ])('is reported if nobody asked for it: %s', async (_, databaseFile, [code, signal], message) => {
     const database = await startEmbeddedDynamoDB(databaseFile ? { databaseFile } : {});
 
-    processes[0]!.stdin.emit('error', new Error('EPIPE'));
+    processes[0]!.pipe.emit('error', new Error('EPIPE'));
     processes[0]!.end(code, signal);
 
     expect(await database.ended).toMatchObject({ name: 'LocalRunError', message });
