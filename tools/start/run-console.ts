@@ -25,7 +25,7 @@ const log = (line: string) => void process.stderr.write(`${line}\n`);
 export const plainConsole: RunConsole = { log, paint: (_, text) => text };
 
 /**
- * A console for people: it prints a line per request, and the functions' warnings and errors. Colours
+ * A console for people: it prints a line per request, and the functions' warnings, errors and own output. Colours
  * are used on a terminal, unless `NO_COLOR` is set.
  *
  * @param basePath the path that the contract's paths are relative to, such as `/staging/v1`
@@ -43,8 +43,9 @@ export function textConsole(basePath: string, functionLogPath: string): RunConso
     logFunction: (functionName, line) => {
       const shown = (text: string) => printable(`${shortName(functionName)}: ${text}`);
       appendFileSync(functionLogPath, `${shown(line)}\n`, { mode: logMode });
-      const notable = notableLine(line);
-      if (notable) log(paintError('red', shown(notable)));
+      const { problem, output } = notablePart(line);
+      if (problem) log(paintError('red', shown(problem)));
+      else if (output) log(shown(output));
     },
     onAnswered: (answered) => {
       process.stdout.write(`${requestLine(answered, basePath, paint)}\n`);
@@ -55,13 +56,16 @@ export function textConsole(basePath: string, functionLogPath: string): RunConso
 }
 
 /**
- * Returns the text to print for a line of a function's log: the message of a warning or an error, or the
- * line itself if it is not a log entry, such as a developer's own output. Undefined for other entries.
+ * What to print for a line of a function's log: the message of a warning or an error, or the line itself
+ * if it is not a log entry, such as a developer's own output. Nothing for other entries.
  */
-export function notableLine(line: string): string | undefined {
-  const { level, message, error } = jsonEntry(line) ?? { level: 'ERROR', message: line };
-  if (level !== 'ERROR' && level !== 'WARN') return undefined;
-  return error?.message === undefined ? message : `${message}: ${error.name}: ${error.message}`;
+export function notablePart(line: string): { problem?: string; output?: string } {
+  const entry = jsonEntry(line);
+  if (!entry) return { output: line };
+  const { level, message, error } = entry;
+  if (level !== 'ERROR' && level !== 'WARN') return {};
+  const reason = error?.message === undefined ? '' : `: ${error.name}: ${error.message}`;
+  return { problem: `${message}${reason}` };
 }
 
 interface LogEntry {

@@ -1,26 +1,26 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it, jest } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
-import { notableLine, textConsole } from '../run-console.ts';
+import { notablePart, textConsole } from '../run-console.ts';
 
 const directory = temporaryDirectoryOfEachTest();
 
 describe("of a function's log, a person", () => {
   it.each([
-    ['what it printed itself', 'here I am', 'here I am'],
-    ['what only begins like an entry', '{here', '{here'],
+    ['what it printed itself', 'here I am', { output: 'here I am' }],
+    ['what only begins like an entry', '{here', { output: '{here' }],
     [
       'an error, with its reason',
       '{"level":"ERROR","message":"internal_error","error":{"name":"TypeError","message":"no"}}',
-      'internal_error: TypeError: no',
+      { problem: 'internal_error: TypeError: no' },
     ],
-    ['a warning', '{"level":"WARN","message":"slow"}', 'slow'],
+    ['a warning', '{"level":"WARN","message":"slow"}', { problem: 'slow' }],
   ])('sees %s', (_, line, shown) => {
-    expect(notableLine(line)).toBe(shown);
+    expect(notablePart(line)).toEqual(shown);
   });
 
   it('does not see its metrics', () => {
-    expect(notableLine('{"_aws":{},"level":"INFO","OrdersListed":3}')).toBeUndefined();
+    expect(notablePart('{"_aws":{},"level":"INFO","OrdersListed":3}')).toEqual({});
   });
 });
 
