@@ -180,7 +180,9 @@ describe.each(stageNames)('API of %s', (stage) => {
   it('logs who sent a request and its result, and nothing that a client chooses, such as the token', () => {
     const { AccessLogSetting } = properties(stage, 'AWS::ApiGateway::Stage')[stageId];
 
-    expect(AccessLogSetting.DestinationArn).toBe('${ApiAccessLogs.Arn}');
+    expect(AccessLogSetting.DestinationArn).toBe(
+      'arn:${AWS::Partition}:logs:eu-central-1:123456789012:log-group:${ApiAccessLogs}',
+    );
     expect(JSON.parse(AccessLogSetting.Format)).toEqual({
       time: '$context.requestTimeEpoch',
       stage: '$context.stage',
