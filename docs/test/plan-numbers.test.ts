@@ -42,7 +42,7 @@ describe('the numbers of the plans', () => {
       (megabytes) => (1e9 * megabytes) / minBytesPerSecond + maxBacklogMs,
     );
     const rows = [
-      ['each list', ...columnsMs.map((ms) => `${Math.round(ms / 1_000)} s`)],
+      ['how long each list takes', ...columnsMs.map((ms) => `${Math.round(ms / 1_000)} s`)],
       ...published.map((name) => {
         const lists = columnsMs.map((ms) => Math.ceil((plans[name].perMinute * ms) / 60_000));
         return [capitalized(name), ...lists.map((count) => count.toLocaleString('en'))];

@@ -3,19 +3,19 @@ import { cancelRefusal } from '../../../lambdas/domain/order-states.ts';
 import type { Answer, Send } from '../stage/http-client.ts';
 
 /** An answer of the service that can be changed before the smoke test gets it. */
-export interface Spoilable extends Answer {
+export interface MutableAnswer extends Answer {
   status: number;
   headers: Map<string, string[]>;
   text: string;
 }
 
 /** Changes an answer that would have been right. */
-export type Mistake = (answer: Spoilable) => void;
+export type Mistake = (answer: MutableAnswer) => void;
 
 /** Sends as another sender does, with a mistake in each answer. */
 export function spoilt(send: Send, mistake: Mistake): Send {
   return async (question) => {
-    const answer = structuredClone(await send(question)) as Spoilable;
+    const answer = structuredClone(await send(question)) as MutableAnswer;
     mistake(answer);
     return answer;
   };
@@ -48,7 +48,7 @@ export const before: Readonly<Record<string, string>> = {
 
 /** Spoils the answers of one status. */
 const on =
-  (status: number, spoil: (answer: Spoilable) => void): Mistake =>
+  (status: number, spoil: (answer: MutableAnswer) => void): Mistake =>
   (answer) => {
     if (answer.status === status) spoil(answer);
   };
@@ -78,7 +78,7 @@ const withStatus =
   };
 
 /** Changes the number of remaining requests in both headers that have it. */
-function setRemaining({ headers }: Spoilable, remaining: number): void {
+function setRemaining({ headers }: MutableAnswer, remaining: number): void {
   headers.set('x-ratelimit-remaining', [String(remaining)]);
   headers.set('ratelimit', [String(headers.get('ratelimit')).replace(/r=\d+/, `r=${remaining}`)]);
 }
