@@ -10,7 +10,7 @@ import { root, startRun } from './running-service.ts';
 
 const orderId = String(sampleOrders()[0]!.id);
 const source = 'lambdas/cancel-order.ts';
-const text = 'orderId: parseOrderId(event.pathParameters?.orderId),';
+const text = 'parseOrderId(event.pathParameters?.orderId)';
 const line = readFileSync(join(root, source), 'utf8')
   .split('\n')
   .findIndex((each) => each.includes(text));
