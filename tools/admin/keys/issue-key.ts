@@ -37,9 +37,6 @@ export interface NewKey {
 /** A new key as the commands show it, with its bearer token, which is shown once and never stored. */
 export type IssuedKey = KeyView & { readonly apiKey: string };
 
-/** A new key that is not stored yet, and its bearer token. */
-type Draft = ReturnType<typeof draftKey>;
-
 const maxLabelLength = 100;
 const shownCharacters = 4;
 
@@ -112,7 +109,7 @@ export function draftKey(
  * @returns false if the condition of the other change fails
  */
 export async function storeKey(
-  { key: { keyId, owner, tokenHash, details, entry } }: Draft,
+  { key: { keyId, owner, tokenHash, details, entry } }: Pick<ReturnType<typeof draftKey>, 'key'>,
   { set, where }: Pick<Update, 'set' | 'where'>,
   deed: Pick<HistoryRecord, 'command' | 'keyIds' | 'changes'>,
   remedy: string,
