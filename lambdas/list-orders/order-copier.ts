@@ -1,4 +1,4 @@
-import { endOfDateTime, isDateTime } from '../domain/date-time.ts';
+import { endOfDateTime } from '../domain/date-time.ts';
 import {
   attributeTypes,
   type OrderField,
@@ -128,8 +128,6 @@ class OrderCopier {
   private readonly orderWords: DataView;
   private readonly fields: readonly CopiedField[];
   private readonly idField: CopiedField;
-  /** Whether the string that was read last contains an escape such as `\u002B` for a visible character. */
-  private isEscaped = false;
 
   constructor(page: Buffer, orders: Buffer) {
     this.page = page;
@@ -142,7 +140,7 @@ class OrderCopier {
 
   /**
    * Reads the item at a position. Returns the position after the item, or `notUnderstood` unless it is an
-   * item without white space and without escapes in its attributes' names.
+   * item without white space and without escapes of visible characters.
    */
   read(item: number): number {
     const { page, fields } = this;
@@ -246,14 +244,7 @@ class OrderCopier {
   private endOfDateTime(start: number): number {
     const { page } = this;
     const end = endOfDateTime(page, start + 1);
-    if (end > 0 && page[end] === quote) return end + 1;
-    const endOfText = this.endOfString(start);
-    if (!this.isEscaped) return notUnderstood;
-    const text = page.toString('utf8', start + 1, endOfText - 1);
-    const unescaped = text.replaceAll(/\\u00([0-9a-f]{2})/gi, (_, hexadecimal) =>
-      String.fromCharCode(Number.parseInt(hexadecimal, 16)),
-    );
-    return isDateTime(unescaped) ? endOfText : notUnderstood;
+    return end > 0 && page[end] === quote ? end + 1 : notUnderstood;
   }
 
   /** The position of the quote behind the digits of an int64 in canonical form. */
@@ -275,17 +266,17 @@ class OrderCopier {
   }
 
   /**
-   * The position after a string, or after the page if the string does not end. It ends with the first
-   * quote without a backslash before it, which could have one itself.
+   * The position after a string, or after the page if the string does not end, or has an escape such as
+   * `\u002B` for a visible character, which DynamoDB does not write. A string ends with the first quote
+   * without a backslash before it, which could have one itself.
    */
   private endOfString(start: number): number {
     const { page } = this;
-    this.isEscaped = false;
     for (let at = start + 1; at < page.length; at++) {
       const byte = page[at];
       if (byte === quote) return at + 1;
       if (byte !== backslash) continue;
-      this.isEscaped ||= page[at + wordBytes]! > one && this.hasText(at, escapeOfAscii);
+      if (page[at + wordBytes]! > one && this.hasText(at, escapeOfAscii)) break;
       at++;
     }
     return page.length;
@@ -295,7 +286,7 @@ class OrderCopier {
   private endOfAttribute(start: number): number {
     const { page } = this;
     let at = this.endOfString(start);
-    if (page[start] !== quote || this.isEscaped || page[at++] !== colon) return notUnderstood;
+    if (page[start] !== quote || page[at++] !== colon) return notUnderstood;
     for (let depth = 0; at < page.length; at++) {
       const byte = page[at]!;
       if (byte <= space) return notUnderstood;

@@ -40,6 +40,7 @@ describe('copyOrders', () => {
     ['a space in a value of another type', '{"Items":[{"id":{"N":"1"},"petId":{"NULL": true}}]}'],
     ['a space after a value', '{"Items":[{"id":{"N":"1"} ,"petId":{"N":"2"}}]}'],
     ['an item outside of a list', '{"id":{"N":"1"}} '],
+    ['an escape of a digit', '{"Items":[{"shipDate":{"S":"\\u0032026-11-20T09:30:00Z"}}]}'],
     ['an escaped name', '{"Items":[{"\\u0069d":{"N":"1"}}]}'],
     ['a list with an escaped name', '{"\\u0049tems":[{"id":{"N":"1"}}]}'],
     ['an item without attributes', '{"Items":[{}]}'],
