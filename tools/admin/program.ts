@@ -106,8 +106,8 @@ credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
 A duration, such as 15m or 90d, can also be a date-time. "<command> --help" shows more.
 
 Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: a command or option is
-unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: an import found
-orders with other values, or owners were left out; 5 interrupted.
+unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: orders
+or owners are not as they should be, and the command names them; 5 interrupted.
 ${examplesText([
   'owners create "Acme Ltd" --stage staging --plan free',
   'keys issue --stage staging --owner "Acme Ltd"',

@@ -35,6 +35,9 @@ export class NotFoundError extends OperatorError {}
 /** The command names something whose state does not allow the command. */
 export class WrongStateError extends OperatorError {}
 
+/** The record already is in the state that the command leads to. */
+export class AlreadyDoneError extends WrongStateError {}
+
 /** Somebody else has changed a record after the command has read it. */
 export class ChangedMeanwhileError extends WrongStateError {
   constructor(what: string) {
@@ -45,14 +48,18 @@ export class ChangedMeanwhileError extends WrongStateError {
 /** The operator ended a command before it was done. */
 export class InterruptedError extends OperatorError {}
 
-/** A command has left orders or owners as they are because they are not as it expects. */
+/** A command has left orders or owners as they are, or has found orders, that are not as they should be. */
 export class DifferentError extends OperatorError {}
 
 const quotedLength = 60;
 
 /** Formats a value for an error message, on one line and truncated. */
 export function quoted(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return shortened(typeof value === 'string' ? JSON.stringify(value) : String(value));
+}
+
+/** Truncates a text for an error message. */
+export function shortened(text: string): string {
   return text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { counted } from '../admin/console/view.ts';
 import { importOrders } from '../admin/orders/import-orders.ts';
 import type { OrdersTable } from '../admin/stage/orders-table.ts';
@@ -40,21 +40,21 @@ export async function loadFile(
 }
 
 /** Fills an empty table with the sample. Orders of an earlier run, or of somebody else, are kept. */
-export async function loadSample({ documents, tableName }: OrdersTable): Promise<void> {
-  const { Count } = await documents.send(new ScanCommand({ TableName: tableName, Limit: 1 }));
+export async function loadSample({ dynamodb, tableName }: OrdersTable): Promise<void> {
+  const { Count } = await dynamodb.send(new ScanCommand({ TableName: tableName, Limit: 1 }));
   if (Count !== 0) return;
   const puts = sampleOrders().map((Item) => ({ Put: { TableName: tableName, Item } }));
   // The embedded DynamoDB syncs its file once per transaction, so this is faster than single puts.
   for (let start = 0; start < puts.length; start += transactionMaxItems) {
     const TransactItems = puts.slice(start, start + transactionMaxItems);
-    await documents.send(new TransactWriteCommand({ TransactItems }));
+    await dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
   }
 }
 
 /** The id of an example order, which is pending if possible; undefined if there are no orders. */
 export async function exampleOrderId(table: OrdersTable): Promise<string | undefined> {
   const scan = new ScanCommand({ TableName: table.tableName, Limit: readAtMost });
-  const { Items: orders = [] } = await table.documents.send(scan);
-  const example = orders.find(({ status }) => status === 'pending') ?? orders[0];
-  return example && String(example.id);
+  const { Items: orders = [] } = await table.dynamodb.send(scan);
+  const example = orders.find(({ status }) => status?.S === 'pending') ?? orders[0];
+  return example?.id?.N;
 }

@@ -1,4 +1,3 @@
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
 import type { OrderItem } from '../admin/orders/order-record.ts';
 
@@ -33,11 +32,11 @@ function sampleOrder(id: bigint, index: number): OrderItem {
   const hasShipped = index % 3 === 1;
   const shipDate = new Date(firstShipDate + index * 7 * hourMs).toISOString();
   return {
-    id: NumberValue.from(id),
-    petId: NumberValue.from(1 + ((index * 37) % 400)),
-    quantity: NumberValue.from(1 + (index % 5)),
-    shipDate: shipDate.replace('.000Z', 'Z'),
-    complete: hasShipped,
-    status: hasShipped ? 'shipped' : 'pending',
+    id: { N: String(id) },
+    petId: { N: String(1 + ((index * 37) % 400)) },
+    quantity: { N: String(1 + (index % 5)) },
+    shipDate: { S: shipDate.replace('.000Z', 'Z') },
+    complete: { BOOL: hasShipped },
+    status: { S: hasShipped ? 'shipped' : 'pending' },
   } satisfies Record<OrderFieldName | 'status', unknown>;
 }

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
-import { ordersTable } from '../admin/stage/orders-table.ts';
 import { keyGateway } from '../local/control-plane/key-gateway.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
@@ -167,8 +166,7 @@ async function fillTables(
     now: Date.now,
     operator: async () => 'npm start',
   };
-  // A separate client, because a document client stores its options in the client below it.
-  const orders = ordersTable(createClient(), outputs.OrdersTableName);
+  const orders = { dynamodb: createClient(), tableName: outputs.OrdersTableName };
   await provideGatewayKeys(stage);
   const [demoKeys] = await Promise.all([
     options.empty ? undefined : provideDemoKeys(stage, service.dataDirectory),

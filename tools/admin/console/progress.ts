@@ -1,19 +1,45 @@
 import { printable } from '../../shared/printable.ts';
-import type { CommandIo } from './command-io.ts';
+import { type CommandIo, print } from './command-io.ts';
+import { counted, grouped } from './view.ts';
 
 const drawnEveryMs = 125;
+/** For the log of a job. */
+const printedEveryMs = 60_000;
 
-/** Shows the progress of a command in one line on a terminal. Without a terminal, it shows nothing. */
-export function progressLine({ stderr }: CommandIo) {
-  let drawnMs = Number.NEGATIVE_INFINITY;
+/** Shows the progress of a command in one line on a terminal. Without a terminal, it prints a line every minute. */
+export function progressLine({ stderr, now }: CommandIo) {
+  const { isTTY } = stderr;
+  let drawnMs = isTTY ? Number.NEGATIVE_INFINITY : now();
   return {
     draw: (text: string) => {
-      if (!stderr.isTTY || performance.now() - drawnMs < drawnEveryMs) return;
-      drawnMs = performance.now();
-      stderr.write(`\r\x1b[K${printable(text)}`);
+      if (now() - drawnMs < (isTTY ? drawnEveryMs : printedEveryMs)) return;
+      drawnMs = now();
+      stderr.write(isTTY ? `\r\x1b[K${printable(text)}` : `${printable(text)}\n`);
     },
     clear: () => {
-      if (stderr.isTTY) stderr.write('\r\x1b[K');
+      if (isTTY) stderr.write('\r\x1b[K');
+    },
+  };
+}
+
+/** Shows how many orders of a file are done, and when all will be, and prints what is wrong with its lines. */
+export function orderProgress(io: CommandIo, path: string) {
+  const { draw, clear } = progressLine(io);
+  let [step, startedMs] = ['', 0];
+  const tell = (text: string) => {
+    clear();
+    print(io.stderr, `${path}: ${text}`);
+  };
+  return {
+    clear,
+    onBadLine: tell,
+    onDifference: tell,
+    onProgress: (done: string, orders: number, all?: number) => {
+      if (done !== step) [step, startedMs] = [done, io.now()];
+      if (all === undefined) return draw(`${counted(orders, 'order')} ${done}`);
+      const seconds = Math.ceil(((io.now() - startedMs) / 1_000 / orders) * (all - orders));
+      const left = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+      draw(`${grouped(orders)} of ${counted(all, 'order')} ${done}, ${left} left`);
     },
   };
 }

@@ -1,17 +1,33 @@
-import { isDeepStrictEqual } from 'node:util';
-import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  BatchGetItemCommand,
+  type BatchStatementResponse,
+  ConditionalCheckFailedException,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
-import { OperatorError, quoted } from '../../shared/errors.ts';
-import { change, present, unchanged } from '../stage/dynamodb-calls.ts';
+import { OperatorError } from '../../shared/errors.ts';
+import { present, unchanged } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
-import { failureOf, failureText, mayBeDone, UnconfirmedError } from '../stage/service-failure.ts';
-import type { StoredOrder } from './find-order.ts';
-import { type FileField, fileFields, newOrder, type OrderItem } from './order-record.ts';
-
-/** A table of orders, and a function that waits between attempts. */
-export interface RetryingTable extends OrdersTable {
-  readonly wait: (ms: number) => Promise<void>;
-}
+import { failureText, mayBeDone, UnconfirmedError } from '../stage/service-failure.ts';
+import { comparableNumber, isSame } from './attribute-json.ts';
+import {
+  type FileField,
+  isAccepted,
+  isFileField,
+  newOrder,
+  type OrderItem,
+  shown,
+} from './order-record.ts';
+import {
+  isTemporary,
+  isThrottled,
+  type RetryingTable,
+  repeat,
+  writeOnce,
+} from './repeated-calls.ts';
+import { updateOrder } from './stored-orders.ts';
 
 export interface AddOptions {
   /** Whether an existing order takes the values of updatable fields from its line. */
@@ -35,17 +51,13 @@ interface AddedLine {
 /** DynamoDB's limit for one BatchExecuteStatement. */
 export const insertBatchSize = 25;
 
-const firstPauseMs = 50;
-const longestPauseMs = 10_000;
-const maxAttemptsWithoutProgress = 12;
-
 /**
  * Inserts up to 25 orders with different ids. Orders that exist keep their state, because a client or an
  * operator may have changed it since they were inserted. What a line does not mention stays as it is, too.
  *
  * @returns one result per order, as the parameter lists them
  * @throws OperatorError if DynamoDB refuses an order, throttles for longer than about a minute, or does not
- *   respond to an update
+ *   respond
  */
 export async function addOrders(
   orders: readonly OrderItem[],
@@ -58,7 +70,7 @@ export async function addOrders(
   if (!dryRun && found.size < duplicates.length) throw new UnconfirmedError('BatchGetItem');
   const lines: AddedLine[] = [];
   for (const order of orders) {
-    const existing = found.get(String(order.id));
+    const existing = found.get(comparableNumber(order.id.N!)!);
     if (!existing) lines.push({ outcomes: ['inserted'] });
     else lines.push(await compareOrder(order, existing, table, options));
   }
@@ -68,24 +80,23 @@ export async function addOrders(
 /** Compares an existing order with its line, and updates it if the options say so. */
 async function compareOrder(
   order: OrderItem,
-  existing: StoredOrder,
+  existing: Item,
   table: RetryingTable,
   { update, dryRun }: AddOptions,
 ): Promise<AddedLine> {
-  const differing = differingFields(order, existing);
+  const differing = differingNames(order, existing);
   if (differing.length === 0) return { outcomes: ['alreadyThere'] };
-  const fields = differing.filter((field) => update && updatable.includes(field));
-  const set = valuesOf(order, fields);
-  const isUpdate = fields.length > 0;
-  const now =
-    isUpdate && !dryRun ? await updateOrder(existing, set, table) : { ...existing, ...set };
+  const names = differing.filter((name) => update && isUpdatable(name, existing));
+  const set = Object.fromEntries(names.map((name) => [name, order[name]!]));
+  const isUpdate = names.length > 0;
+  const now = isUpdate && !dryRun ? await setFields(existing, set, table) : { ...existing, ...set };
   if (!now) {
     return {
       outcomes: ['different'],
-      note: `order ${order.id} has changed since it was read; import it again`,
+      note: `order ${order.id.N} has changed since it was read; import it again`,
     };
   }
-  const isDifferent = differingFields(order, now).length > 0;
+  const isDifferent = differingNames(order, now).length > 0;
   const outcomes: Outcome[] = isUpdate ? ['updated'] : [];
   if (isDifferent) outcomes.push('different');
   if (!isDifferent && !dryRun) return { outcomes };
@@ -97,64 +108,61 @@ export const updatable: readonly FileField[] = orderFieldNames.filter(
   (field) => field !== 'id' && field !== 'complete',
 );
 
-/** The fields of a line whose values an existing order does not have. */
-function differingFields(order: OrderItem, existing: StoredOrder): FileField[] {
-  return fileFields.filter(
-    (field) => order[field] !== undefined && !isDeepStrictEqual(order[field], existing[field]),
-  );
+/** Whether a line can set a field: also one whose value the API cannot show, because nothing else repairs it. */
+function isUpdatable(name: string, existing: Item): boolean {
+  if (!isFileField(name) || name === 'status') return false;
+  const { [name]: stored } = existing;
+  return updatable.includes(name) || (stored !== undefined && !isAccepted(name, stored));
+}
+
+/** The attributes of a line whose values an existing order does not have. */
+export function differingNames(order: OrderItem, existing: Item): string[] {
+  const names = Object.keys(order).filter((name) => name !== 'id');
+  return names.filter((name) => !isSame(order[name], existing[name]));
 }
 
 /** Describes how an existing order differs from its line. */
-function differences(order: OrderItem, existing: StoredOrder): string {
-  const texts = differingFields(order, existing).map((field) => {
-    if (field === 'status') {
-      return `is ${existing.status ?? 'without a status'}, the line says ${order.status}`;
+export function differences(order: OrderItem, existing: Item): string {
+  const texts = differingNames(order, existing).map((name) => {
+    const { [name]: stored } = existing;
+    if (name === 'status') {
+      const state = stored ? (stored.S ?? shown(stored)) : 'without a status';
+      return `is ${state}, the line says ${order.status?.S ?? 'none'}`;
     }
-    const value = existing[field];
-    const stored = value === undefined ? `no ${field}` : `${field} ${quoted(value)}`;
-    return `has ${stored}, the line says ${quoted(order[field])}`;
+    const has = stored ? `${name} ${shown(stored)}` : `no ${name}`;
+    return `has ${has}, the line says ${shown(order[name])}`;
   });
-  return `order ${order.id} ${texts.join('; ')}`;
-}
-
-function valuesOf(order: StoredOrder, fields: readonly string[]): Partial<OrderItem> {
-  return Object.fromEntries(fields.map((field) => [field, order[field]]));
+  return `order ${order.id.N} ${texts.join('; ')}`;
 }
 
 /**
- * Sets values of an order unless they have changed since it was read. The write is sent again only if it was
- * throttled: after a lost response, somebody else may have changed the values.
+ * Sets values of an order unless they have changed since it was read.
  *
  * @returns the order after the change; undefined if its values have changed
  */
-async function updateOrder(
-  { id, ...existing }: StoredOrder,
-  set: Partial<OrderItem>,
+async function setFields(
+  existing: Item,
+  set: Item,
   table: RetryingTable,
-): Promise<StoredOrder | undefined> {
-  const asRead = Object.keys(set).map((field) => [field, unchanged(existing[field])]);
+): Promise<Item | undefined> {
+  const asRead = Object.keys(set).map((name) => [name, unchanged(existing[name])]);
   const where = { id: present, ...Object.fromEntries(asRead) };
-  let updated: StoredOrder | undefined;
-  await repeat([id], table, async () => {
-    updated = await change<StoredOrder>(
-      { table: table.tableName, key: { id }, set, where },
-      table,
-    ).catch((error) => {
+  const result = await writeOnce(table, () => updateOrder(existing, { set, where }, table)).catch(
+    (error) => {
       if (!mayBeDone(error)) throw error;
-      // This error is not temporary for `repeat`.
-      const problem = `${failureText(error)}; "./admin orders show ${id}" shows whether it was`;
+      const problem = `${failureText(error)}; "./admin orders show ${existing.id!.N}" shows whether it was`;
       throw new OperatorError(problem, { cause: error });
-    });
-    return { left: [] };
-  });
-  return updated;
+    },
+  );
+  return 'order' in result ? result.order : undefined;
 }
 
 /**
- * Inserts orders, and returns those that exist, without changing them.
+ * Inserts orders, and returns those that exist, without changing them. An insertion is sent once: if its response
+ * is lost, its orders are returned too, because a repeated one could bring back an order that somebody has deleted.
  *
  * The puts of BatchWriteItem cannot be conditional. A PartiQL INSERT of an existing order fails with
- * `DuplicateItem` at the same price, so a call whose response was lost can be repeated.
+ * `DuplicateItem` at the same price.
  */
 async function insertOrders(
   orders: readonly OrderItem[],
@@ -162,95 +170,99 @@ async function insertOrders(
 ): Promise<OrderItem[]> {
   const duplicates: OrderItem[] = [];
   await repeat(orders, table, async (open) => {
-    const Statements = open.map((order) => insertStatement(newOrder(order), table.tableName));
-    const { Responses: responses = [] } = await table.documents.send(
-      new BatchExecuteStatementCommand({ Statements }),
-    );
-    if (responses.length !== open.length) throw new UnconfirmedError('BatchExecuteStatement');
+    const responses = await responsesTo(open, table).catch((error) => {
+      if (mayBeDone(error)) return [];
+      throw error;
+    });
+    if (responses.length !== open.length) {
+      duplicates.push(...open);
+      return { left: [] };
+    }
     let reason: Error | undefined;
     const left = open.filter((order, index) => {
-      const error = responses[index]!.Error;
-      if (!error) return false;
-      if (error.Code === 'DuplicateItem') {
-        duplicates.push(order);
-        return false;
+      const { Code, Message } = responses[index]!.Error ?? {};
+      if (!Code) return false;
+      reason = Object.assign(new Error(Message), { name: Code });
+      if (isThrottled(reason)) return true;
+      if (!/DuplicateItem|InternalServerError/.test(Code)) {
+        throw new OperatorError(`order ${order.id.N}: DynamoDB refused it: ${Code} ${Message}`);
       }
-      reason = Object.assign(new Error(error.Message), { name: error.Code });
-      if (isTemporary(reason)) return true;
-      const { name, message } = reason;
-      throw new OperatorError(`order ${order.id}: DynamoDB refused it: ${name} ${message}`);
+      duplicates.push(order);
+      return false;
     });
     return { left, reason };
   });
   return duplicates;
 }
 
-function insertStatement(order: OrderItem, tableName: string) {
-  const values = Object.keys(order).map((field) => `'${field}': ?`);
-  const Statement = `INSERT INTO "${tableName}" VALUE {${values.join(', ')}}`;
-  return { Statement, Parameters: Object.values(order) };
-}
+/** DynamoDB's limit for the text of a PartiQL statement. */
+const longestStatement = 8_192;
 
-/** Reads the orders that exist, by their ids. */
-async function getOrders(
+async function responsesTo(
   orders: readonly OrderItem[],
-  table: RetryingTable,
-): Promise<Map<string, StoredOrder>> {
-  const { documents, tableName } = table;
-  const found = new Map<string, StoredOrder>();
-  await repeat(orders, table, async (open) => {
-    const Keys = open.map(({ id }) => ({ id }));
-    const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
-    const get = new BatchGetCommand({ RequestItems });
-    const { Responses, UnprocessedKeys } = await documents.send(get);
-    const { Keys: unread = [] } = UnprocessedKeys?.[tableName] ?? {};
-    const items = Responses?.[tableName];
-    if (!items && unread.length === 0) throw new UnconfirmedError('BatchGetItem');
-    for (const item of items ?? []) found.set(String(item.id), item);
-    const left = open.filter(({ id }) => unread.some((key) => String(key.id) === String(id)));
-    return { left, reason: new UnconfirmedError('BatchGetItem') };
+  table: OrdersTable,
+): Promise<BatchStatementResponse[]> {
+  const items = orders.map(newOrder);
+  const Statements = items.map((item) => {
+    const values = Object.keys(item).map((name) => `'${name.replaceAll("'", "''")}': ?`);
+    const Statement = `INSERT INTO "${table.tableName}" VALUE {${values.join(', ')}}`;
+    return { Statement, Parameters: Object.values(item) };
   });
-  return found;
+  if (Statements.some(({ Statement }) => Statement.length > longestStatement)) {
+    return Promise.all(items.map((item) => responseToPut(item, table)));
+  }
+  const command = new BatchExecuteStatementCommand({ Statements });
+  return (await table.dynamodb.send(command)).Responses ?? [];
 }
 
-/**
- * Calls DynamoDB for orders, and again for the remaining ones, with growing pauses.
- *
- * @param call returns the remaining orders, and the reason
- * @throws OperatorError after a number of attempts without progress
- */
-async function repeat<Order>(
-  orders: readonly Order[],
-  { wait }: RetryingTable,
-  call: (open: readonly Order[]) => Promise<{ left: Order[]; reason?: Error | undefined }>,
-): Promise<void> {
-  let open = orders;
-  for (let attempts = 0; open.length > 0; ) {
-    const { left, reason } = await call(open).catch((error) => {
-      if (!isTemporary(error)) throw error;
-      return { left: open, reason: error };
-    });
-    attempts = left.length < open.length ? 0 : attempts + 1;
-    if (attempts === maxAttemptsWithoutProgress) {
-      const problem = `DynamoDB kept refusing or did not respond (${failureText(reason)})`;
-      throw new OperatorError(problem, { cause: reason });
-    }
-    if (left.length > 0) {
-      // Full jitter: batches that were throttled together are not repeated together.
-      await wait(Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempts));
-    }
-    open = left;
+/** Inserts one order, whose attributes can be more than a statement can name. */
+async function responseToPut(
+  Item: OrderItem,
+  { dynamodb, tableName }: OrdersTable,
+): Promise<BatchStatementResponse> {
+  const ConditionExpression = 'attribute_not_exists(id)';
+  try {
+    const ReturnConsumedCapacity = 'TOTAL';
+    const put = {
+      TableName: tableName,
+      Item,
+      ConditionExpression,
+      ReturnConsumedCapacity,
+    } as const;
+    const { ConsumedCapacity } = await dynamodb.send(new PutItemCommand(put));
+    return ConsumedCapacity ? {} : { Error: { Code: 'InternalServerError' } };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { Error: { Code: 'DuplicateItem' } };
   }
 }
 
-// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
-const temporaryNames =
-  /Throttl|ThroughputExceeded|RequestLimitExceeded|TransactionConflict|InternalServerError/;
-
-/** Whether a repeated call may succeed. */
-function isTemporary(error: unknown): boolean {
-  const { name = '', $retryable, $metadata } = Object(error);
-  if (temporaryNames.test(name) || $retryable || $metadata?.httpStatusCode >= 500) return true;
-  const { kind } = failureOf(error) ?? {};
-  return kind === 'noResponse' || kind === 'unconfirmed';
+/** Reads the orders that exist, by their ids. */
+export async function getOrders(
+  orders: readonly Item[],
+  table: RetryingTable,
+): Promise<Map<string, Item>> {
+  const { dynamodb, tableName } = table;
+  const found = new Map<string, Item>();
+  const idOf = ({ id }: Item) => comparableNumber(id!.N!)!;
+  await repeat(
+    orders,
+    table,
+    async (open) => {
+      const RequestItems = {
+        [tableName]: { Keys: open.map(({ id }) => ({ id: id! })), ConsistentRead: true },
+      };
+      const { Responses, UnprocessedKeys } = await dynamodb.send(
+        new BatchGetItemCommand({ RequestItems }),
+      );
+      const { Keys: unread = [] } = UnprocessedKeys?.[tableName] ?? {};
+      const items = Responses?.[tableName];
+      if (!items && unread.length === 0) throw new UnconfirmedError('BatchGetItem');
+      for (const item of items ?? []) found.set(idOf(item), item);
+      const left = open.filter((order) => unread.some((key) => idOf(key) === idOf(order)));
+      return { left, reason: new UnconfirmedError('BatchGetItem') };
+    },
+    isTemporary,
+  );
+  return found;
 }

@@ -5,14 +5,20 @@ import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
 import { timeOption } from '../console/option-values.ts';
 import { progressLine } from '../console/progress.ts';
-import { addVerb, type Call } from '../console/verb.ts';
+import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
-import { changeOrder, type OrderChange, transitions } from './change-order.ts';
-import { findOrder } from './find-order.ts';
+import {
+  changeOrder,
+  isStateless,
+  type OrderChange,
+  stateOf,
+  transitions,
+} from './change-order.ts';
+import { idsJson, isOrderId, orderJson } from './order-json.ts';
 import { reopenOrders, type Selection } from './reopen-orders.ts';
-import { storedOrderJson } from './stored-order-json.ts';
+import { findOrder } from './stored-orders.ts';
 
-interface ChangeOptions {
+export interface ChangeOptions {
   as?: string;
 }
 
@@ -23,21 +29,18 @@ interface ReopenOptions extends ChangeOptions {
   dryRun?: boolean;
 }
 
-/** Adds the commands `orders ship`, `cancel` and `reopen`. */
+/** Adds the commands `orders cancel` and `reopen`. */
 export function addChangeCommands(orders: Command, io: CommandIo): void {
-  const addChange = (verb: OrderChange['verb'], description: string) =>
-    addVerb<ChangeOptions>(orders, io, {
-      usage: `${verb} <orderId>`,
-      description,
-      options: [asOption],
-      shownBy,
-      run: (call, orderId) => changeOne(orderId, verb, call),
-    });
-  addChange('ship', 'mark a pending order as shipped; from then on it cannot be cancelled');
-  addChange('cancel', 'cancel a pending order');
+  addVerb<ChangeOptions>(orders, io, {
+    usage: 'cancel <orderId>',
+    description: 'cancel a pending order',
+    options: [asOption],
+    shownBy,
+    run: (call, orderId) => changeOne(orderId!, 'cancel', call),
+  });
   addVerb<ReopenOptions>(orders, io, {
     usage: 'reopen [orderId]',
-    description: 'make a cancelled order pending again, or all orders that somebody has cancelled',
+    description: 'make a cancelled order pending again, or all that somebody has cancelled',
     options: [
       new Option(
         '--cancelled-by <who>',
@@ -46,11 +49,12 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
       timeOption('--since <time>', 'the earliest time of a cancellation'),
       timeOption('--until <time>', 'the latest time of a cancellation; without it, now'),
       new Option('--dry-run', 'print the number of these orders per hour without changing them'),
+      yesOption,
       asOption,
     ],
     help: reopenHelp,
     isInterruptible: true,
-    shownBy: (orderId) => orderId && shownBy(orderId),
+    shownBy,
     examples: [
       'orders reopen 1001 --stage prod',
       'orders reopen --cancelled-by key_… --since 2026-11-20T09:00:00Z --dry-run --stage prod',
@@ -62,22 +66,28 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
   });
 }
 
-const shownBy = (orderId: string) => `orders show ${orderId}`;
+/** The command that shows an order; none for a file. */
+export const shownBy = (word: string) => (isOrderId(word) ? `orders show ${word}` : '');
 
 const reopenHelp = `
 With --cancelled-by, it skips orders that somebody changes meanwhile, and orders that were reopened after
 --since and then cancelled again. If it is interrupted, run it again with the same --until. An order stores
-who cancelled and who reopened it, and when.`;
+who cancelled and who reopened it, and when. An order without a status, or in an unknown state, becomes pending
+too, after a confirmation.`;
 
-async function changeOne(
+/** Changes the state of one order, and prints it as it was. */
+export async function changeOne(
   orderId: string,
   verb: OrderChange['verb'],
-  { stage }: Call<ChangeOptions>,
+  { stage, confirm }: Call<ChangeOptions>,
 ): Promise<Result> {
   const found = await findOrder(orderId, stage.orders);
+  if (verb === 'reopen' && isStateless(found)) {
+    await confirm(`order ${orderId} is ${stateOf(found)}: make it pending?`);
+  }
   const by = await stage.operator();
   const changed = await changeOrder(found, { verb, by, nowMs: stage.now() }, stage.orders);
-  const [json, before] = [storedOrderJson(changed.order), storedOrderJson(changed.before)];
+  const [json, before] = [orderJson(changed.order), orderJson(changed.before)];
   return {
     json: `${json.slice(0, -1)},"before":${before}}`,
     text: `Order ${orderId} is ${transitions[verb].to}. Before:\n${before}`,
@@ -113,7 +123,7 @@ async function reopenSelected(
 ): Promise<Result> {
   const { dryRun } = options;
   const line = progressLine(io);
-  const { reopened, ...others } = await reopenOrders({
+  const { hours, ...ids } = await reopenOrders({
     selection,
     table: stage.orders,
     by: dryRun ? undefined : await stage.operator(),
@@ -121,14 +131,15 @@ async function reopenSelected(
     onProgress: line.draw,
     signal: io.interruption,
   }).finally(line.clear);
-  const { changed, cancelledAgain, hours } = others;
+  const { reopened, changed, cancelledAgain } = ids;
   const texts = [
     tableText(hourFields, hours),
-    `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened, 'order')}. Skipped: ` +
-      `${grouped(changed)} changed meanwhile, ${grouped(cancelledAgain)} cancelled again.`,
+    `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened.length, 'order')}. Skipped: ` +
+      `${grouped(changed.length)} changed meanwhile, ${grouped(cancelledAgain.length)} cancelled again.`,
   ];
-  const value = { [dryRun ? 'wouldReopen' : 'reopened']: reopened, ...others };
-  return { value, text: texts.filter(Boolean).join('\n') };
+  const skipped = { changed, cancelledAgain };
+  const json = idsJson({ hours }, dryRun ? { wouldReopen: reopened, ...skipped } : ids);
+  return { json, text: texts.filter(Boolean).join('\n') };
 }
 
 const hourFields: readonly Field<{ hour: string; orders: number }>[] = [

@@ -1,10 +1,16 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { cancellationFields } from '../../../lambdas/domain/order-fields.ts';
-import type { ChangeableStatus, OrderStatus } from '../../../lambdas/domain/order-states.ts';
-import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
-import { change, unchanged } from '../stage/dynamodb-calls.ts';
+import {
+  type ChangeableStatus,
+  type OrderStatus,
+  orderStatuses,
+} from '../../../lambdas/domain/order-states.ts';
+import { AlreadyDoneError, ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
+import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
-import { findOrder, type StoredOrder } from './find-order.ts';
 import type { FileField } from './order-record.ts';
+import { updateOrder } from './stored-orders.ts';
 
 /**
  * The commands that change the state of an order. None starts from a final state. The order stores who did
@@ -22,6 +28,23 @@ export interface OrderChange {
   /** The operator's name. */
   readonly by: string;
   readonly nowMs: number;
+  /** The time of shipping, if somebody else has shipped the order before. @default - now */
+  readonly shipDate?: AttributeValue | undefined;
+}
+
+/** The attributes that a change sets. */
+export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item {
+  const { to, done } = transitions[verb];
+  const now = { S: new Date(nowMs).toISOString() };
+  const fields: Item = {
+    status: { S: to },
+    [`${done}At` as const satisfies FileField]: now,
+    [`${done}By` as const satisfies FileField]: { S: by },
+  };
+  // Clients see neither status nor shippedAt.
+  return verb === 'ship'
+    ? { ...fields, complete: { BOOL: true }, shipDate: shipDate ?? now }
+    : fields;
 }
 
 /**
@@ -32,38 +55,36 @@ export interface OrderChange {
  * @returns the order before and after the change
  * @throws OperatorError if the order is in a state that does not allow the change, or has changed
  */
-export async function changeOrder(
-  before: StoredOrder,
-  { verb, by, nowMs }: OrderChange,
-  table: OrdersTable,
-) {
-  const { from, to, done } = transitions[verb];
-  refuseUnless(from, done, before);
-  const lastCancellation = Object.keys(cancellationFields).map((name) => [
-    name,
-    unchanged(before[name]),
-  ]);
-  const write = {
-    table: table.tableName,
-    key: { id: before.id },
-    set: {
-      status: to,
-      [`${done}At` as const satisfies FileField]: new Date(nowMs).toISOString(),
-      [`${done}By` as const satisfies FileField]: by,
-    },
-    where: { status: from, ...Object.fromEntries(lastCancellation) },
-  };
-  const order = await change<StoredOrder>(write, table);
-  if (order) return { before, order };
-  refuseUnless(from, done, await findOrder(String(before.id), table));
-  throw new ChangedMeanwhileError(`Order ${before.id}`);
+export async function changeOrder(before: Item, change: OrderChange, table: OrdersTable) {
+  refuseUnlessAllowed(change, before);
+  const lastCancellation = Object.keys(cancellationFields);
+  const asRead = ['status', ...lastCancellation].map((name) => [name, unchanged(before[name])]);
+  const write = { set: changedFields(change), where: Object.fromEntries(asRead) };
+  const result = await updateOrder(before, write, table);
+  if ('order' in result) return { before, order: result.order };
+  if (result.found) refuseUnlessAllowed(change, result.found);
+  throw new ChangedMeanwhileError(`Order ${before.id!.N}`);
 }
 
-/** @throws WrongStateError unless the order is in the state `from` */
-function refuseUnless(from: ChangeableStatus, done: string, order: StoredOrder): void {
-  const { id, status = 'without a status', shippedAt, cancelledAt } = order;
-  if (status === from) return;
-  const since = { shipped: shippedAt, cancelled: cancelledAt }[String(status)];
-  const state = `Order ${id} is ${status}${since ? ` since ${since}` : ''}`;
-  throw new WrongStateError(`${state}: only a ${from} order can be ${done}`);
+/** Whether an order is in none of the states, so that nothing but reopening it can change its state. */
+export function isStateless({ status }: Item): boolean {
+  return !orderStatuses.includes(status?.S as OrderStatus);
+}
+
+/** @throws WrongStateError unless the state of the order allows the change */
+function refuseUnlessAllowed({ verb }: OrderChange, order: Item): void {
+  const { from, to, done } = transitions[verb];
+  const { id, status, shippedAt, cancelledAt } = order;
+  if (status?.S === from || (verb === 'reopen' && isStateless(order))) return;
+  const since = { shipped: shippedAt, cancelled: cancelledAt }[String(status?.S)]?.S;
+  const state = `Order ${id!.N} is ${stateOf(order)}${since ? ` since ${since}` : ''}`;
+  const Refusal = status?.S === to ? AlreadyDoneError : WrongStateError;
+  const remedy = isStateless(order) ? `; "./admin orders reopen ${id!.N}" makes it pending` : '';
+  throw new Refusal(`${state}: only a ${from} order can be ${done}${remedy}`);
+}
+
+/** Describes the state of an order in a message. */
+export function stateOf({ status }: Item): string {
+  if (!status) return 'without a status';
+  return status.S ?? 'in a state that is not a text';
 }

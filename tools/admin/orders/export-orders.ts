@@ -1,18 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { OrderStatus } from '../../../lambdas/domain/order-states.ts';
-import { InterruptedError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import type { Screen } from '../console/command-io.ts';
 import { counted } from '../console/view.ts';
-import { scanPages } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
-import { failureOf } from '../stage/service-failure.ts';
 import { csvHeader, orderCsv } from './order-csv.ts';
-import { formatOf, type OrdersFormat, refuseUnlessFile } from './orders-file.ts';
-import { storedOrderJson } from './stored-order-json.ts';
+import { orderJson } from './order-json.ts';
+import { formatOf, type OrdersFormat } from './orders-file.ts';
+import { scanOrders } from './stored-orders.ts';
+import { refuseUnlessFile, writeWhole } from './whole-file.ts';
 
 export interface ExportRequest {
   /** @default - by the name of the file */
@@ -41,25 +38,31 @@ export async function exportOrders(
 ): Promise<{ orders: number; format: OrdersFormat; out: string | null }> {
   if (out !== undefined) await refuseUnlessFile('--out', out);
   const exported = { orders: 0, format, out: out ?? null };
-  const texts = async function* () {
-    if (format === 'csv') yield `${csvHeader}\n`;
-    for await (const orders of scanPages(table.documents, table.tableName)) {
-      if (orders.some(({ id }) => !(id instanceof NumberValue))) {
+  const lineOf = format === 'csv' ? orderCsv : orderJson;
+  const lines = async function* () {
+    if (format === 'csv') yield [csvHeader];
+    for await (const orders of scanOrders(table)) {
+      if (orders.some(({ id }) => id?.N === undefined)) {
         throw new OperatorError(`${table.tableName} contains items that are not orders`);
       }
       signal.throwIfAborted();
-      const wanted = orders.filter((order) => status === undefined || order.status === status);
+      const wanted = orders.filter((order) => status === undefined || order.status?.S === status);
       exported.orders += wanted.length;
       onProgress(exported.orders);
-      const text = wanted
-        .map((order) => `${format === 'csv' ? orderCsv(order) : storedOrderJson(order)}\n`)
-        .join('');
+      yield wanted.map(lineOf);
+    }
+  };
+  const texts = async function* () {
+    for await (const text of brokenUntilComplete(lines())) {
       yield out === undefined && stdout.isTTY ? printable(text) : text;
     }
   };
   try {
-    if (out !== undefined) await writeWhole(out, texts());
-    else {
+    if (out !== undefined) {
+      await writeWhole(out, async (append) => {
+        for await (const text of texts()) await append(text);
+      });
+    } else {
       // Otherwise, a reader that does not read would block the export forever.
       signal.addEventListener('abort', () => stdout.destroy());
       await pipeline(texts, stdout, { end: false });
@@ -72,19 +75,17 @@ export async function exportOrders(
   return exported;
 }
 
-/** Writes a file that only this user can read, and which appears when it is complete. */
-async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
-  // Nobody can prepare a link here: the name is random, and an existing file is an error.
-  const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
-  try {
-    // This waits until the file is closed. A pipeline can end before its file is opened, which would
-    // create the file after it was removed.
-    await writeFile(partial, texts, { flush: true, flag: 'wx', mode: 0o600 });
-    await rename(partial, path);
-  } catch (error) {
-    // An error of the removal would hide why the file was not written.
-    await rm(partial, { force: true }).catch(() => {});
-    if (error instanceof OperatorError || failureOf(error)) throw error;
-    throw new OperatorError(`${path}: not exported: ${reasonOf(error)}`, { cause: error });
+/**
+ * Joins lines, but keeps back all but the first character of the last line so far. So an import refuses what it
+ * reads from a pipe if the export has failed or was killed.
+ */
+async function* brokenUntilComplete(pages: AsyncIterable<string[]>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const lines of pages) {
+    const last = lines.pop();
+    if (last === undefined) continue;
+    yield [rest, ...lines.map((line) => `${line}\n`), last.slice(0, 1)].join('');
+    rest = `${last.slice(1)}\n`;
   }
+  yield rest;
 }

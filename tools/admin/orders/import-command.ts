@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { orderStatuses } from '../../../lambdas/domain/order-states.ts';
 import { DifferentError } from '../../shared/errors.ts';
-import { type CommandIo, print, type Result } from '../console/command-io.ts';
-import { progressLine } from '../console/progress.ts';
+import type { CommandIo, Result } from '../console/command-io.ts';
+import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
 import { updatable } from './add-orders.ts';
@@ -39,14 +39,9 @@ async function importFile(
 ): Promise<Result> {
   const startedMs = stage.now();
   const table = { ...stage.orders, wait: io.wait };
-  const progress = progressLine(io);
-  const tell = (text: string) => {
-    progress.clear();
-    print(io.stderr, `${path}: ${text}`);
-  };
-  const observer = { onProgress: progress.draw, onBadLine: tell, onDifference: tell };
+  const progress = orderProgress(io, path);
   const request = { ...options, path, stdin: io.stdin };
-  const importing = importOrders(request, table, observer, io.interruption);
+  const importing = importOrders(request, table, progress, io.interruption);
   const counts = await importing.finally(progress.clear);
   const seconds = (stage.now() - startedMs) / 1_000;
   const text = importText(counts, options, seconds);

@@ -1,38 +1,57 @@
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
-import type { StoredOrder } from './find-order.ts';
-import { type FileField, fileFields, isFileField, valueOfText } from './order-record.ts';
+import { attributeJson } from './attribute-json.ts';
+import { fieldsOfJson, partsOf } from './order-json.ts';
+import { type FileField, fileFields, type LineFields, valueOfText } from './order-record.ts';
 
 /*
- * csv-parse would replace only `cellsOf` here and `isOpen` in orders-file.ts. csv-stringify would not mark texts
+ * csv-parse would replace only `cellsOf` here and the count of quotation marks in orders-file.ts. csv-stringify would not mark texts
  * that have an apostrophe before a formula already, so that an import could not restore them.
  */
 
-/** The first line of an exported file. */
-export const csvHeader = fileFields.join(',');
+/** The last column has the attributes of other programs, in DynamoDB's own JSON. */
+const columns: readonly string[] = [...fileFields, 'attributes'];
 
-/** Formats an order as a record of CSV with the columns of `csvHeader`. Other attributes are left out. */
-export function orderCsv(order: StoredOrder): string {
-  return fileFields.map((field) => cellOf(order[field] ?? '')).join(',');
+/** The first line of an exported file. */
+export const csvHeader = columns.join(',');
+
+/** Formats an order as a record of CSV with the columns of `csvHeader`. */
+export function orderCsv(order: Item): string {
+  const { fields, attributes } = partsOf(order);
+  const cells = fileFields.map((field) => {
+    const { N, S, BOOL } = fields[field] ?? {};
+    if (field === 'status' && !order.status) return 'null';
+    return N ?? cellOf(S ?? String(BOOL ?? ''));
+  });
+  const hasOthers = Object.keys(attributes).length > 0;
+  return [...cells, hasOthers ? cellOf(attributeJson(attributes)) : ''].join(',');
 }
 
-function cellOf(value: unknown): string {
-  const text = value instanceof NumberValue ? String(value) : withApostrophes(String(value));
+function cellOf(value: string): string {
+  const text = withApostrophes(value);
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** What a spreadsheet would run as a formula, also with apostrophes or quotation marks before it. */
+const formula = /^'*"*[=+\-@＝＋－＠\t\r]/;
+
+/** Splits a text after each character at which a spreadsheet may split it into cells. */
+const partsOfText = (text: string) => text.split(/(?<=[;\t\r\n])/);
+
 /**
- * Adds an apostrophe before a text that a spreadsheet would run as a formula, also after a character at which
- * it may split the text into cells. A text that has such an apostrophe gets another one, so that an import
- * can remove it.
+ * Adds an apostrophe before each part that a spreadsheet would run as a formula. A part that has one already
+ * gets another, so that an import can remove it.
  */
 function withApostrophes(text: string): string {
-  return text.replaceAll(/(?<=^|[;\t\r\n])(?='*"*[=+\-@＝＋－＠\t\r])/g, "'");
+  const parts = partsOfText(text);
+  return parts.map((part) => (formula.test(part) ? `'${part}` : part)).join('');
 }
 
 function withoutApostrophes(text: string): string {
-  return text.replaceAll(/(?<=^|[;\t\r\n])'(?='*"*[=+\-@＝＋－＠\t\r])/g, '');
+  const parts = partsOfText(text);
+  const isMarked = (part: string) => part.startsWith("'") && formula.test(part);
+  return parts.map((part) => (isMarked(part) ? part.slice(1) : part)).join('');
 }
 
 /**
@@ -40,15 +59,17 @@ function withoutApostrophes(text: string): string {
  * the language.
  *
  * @returns parses a record, and throws an OperatorError if it does not have one cell for each column. An empty
- *   cell is a field that the order does not have
+ *   cell is a field about which the line says nothing
  * @throws InvalidValueError if a column is not a field or appears twice, or `id` is missing
  */
-export function recordParser(header: string): (text: string) => Record<string, unknown> {
+export function recordParser(header: string): (text: string) => LineFields {
   const [separator = ','] = /[,;\t]/.exec(header) ?? [];
   const names = (cellsOf(header, separator) ?? []).map((name) => name.trim());
-  const others = fileFields.filter((field) => field !== 'id').join(', ');
+  const others = columns.filter((name) => name !== 'id').join(', ');
   const expected = `id and any of ${others}, each once, separated by commas, semicolons or tabs`;
-  const wrong = names.find((name, index) => !isFileField(name) || names.indexOf(name) !== index);
+  const wrong = names.find(
+    (name, index) => !columns.includes(name) || names.indexOf(name) !== index,
+  );
   if (wrong !== undefined) throw new InvalidValueError('column of the first line', wrong, expected);
   if (!names.includes('id')) throw new InvalidValueError('first line', header, expected);
   return (text) => {
@@ -61,12 +82,13 @@ export function recordParser(header: string): (text: string) => Record<string, u
         `has ${counted(cells.length, 'cell')}, but the first line has ${names.length}`,
       );
     }
-    const fields = cells.map((cell, index) => [names[index]!, cell] as const);
-    return Object.fromEntries(
-      fields
-        .filter(([, cell]) => cell !== '')
-        .map(([name, cell]) => [name, valueOfText(name as FileField, cell)]),
+    const filled = cells.map((cell, index) => [names[index]!, cell] as const);
+    const { attributes = '{}', ...fields } = Object.fromEntries(filled.filter(([, cell]) => cell));
+    const values = Object.entries(fields).map(
+      ([name, cell]) => [name, valueOfText(name as FileField, cell)] as const,
     );
+    const { attributes: others } = fieldsOfJson(`{"attributes":${attributes}}`);
+    return { fields: Object.fromEntries(values), attributes: others };
   };
 }
 

@@ -1,5 +1,6 @@
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { isDateTime } from '../../../lambdas/domain/date-time.ts';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import {
   cancellationFields,
   isInt64,
@@ -8,38 +9,38 @@ import {
   orderFields,
 } from '../../../lambdas/domain/order-fields.ts';
 import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-states.ts';
-import { OperatorError, quoted } from '../../shared/errors.ts';
+import { OperatorError, quoted, shortened } from '../../shared/errors.ts';
 
 /** The accepted values of a field, and their description for the operator. */
 interface Kind {
   readonly expected: string;
-  readonly isAccepted: (value: unknown) => boolean;
+  readonly isAccepted: (value: AttributeValue) => boolean;
   /** Converts a cell of CSV into a value. @default - the text */
-  readonly ofText?: (text: string) => unknown;
+  readonly ofText?: (text: string) => AttributeValue;
 }
 
 const integer: Kind = {
   expected: 'an integer from -9223372036854775808 to 9223372036854775807',
-  isAccepted: (value) => value instanceof NumberValue && isInt64(String(value)),
-  ofText: (text) => (isInt64(text) ? NumberValue.from(text) : text),
+  isAccepted: ({ N }) => N !== undefined && isInt64(N),
+  ofText: (text) => (isInt64(text) ? { N: text } : { S: text }),
 };
 
 const text: Kind = {
   expected: 'a text of Unicode characters',
   // JSON can express half of a surrogate pair, which DynamoDB does not store.
-  isAccepted: (value) => typeof value === 'string' && value.isWellFormed(),
+  isAccepted: ({ S }) => S?.isWellFormed() ?? false,
 };
 
 const dateTime: Kind = {
   expected: 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
-  isAccepted: isDateTime,
+  isAccepted: ({ S }) => isDateTime(S),
 };
 
 const boolean: Kind = {
   expected: 'true or false',
-  isAccepted: (value) => typeof value === 'boolean',
+  isAccepted: ({ BOOL }) => BOOL !== undefined,
   // Spreadsheets write TRUE and FALSE.
-  ofText: (text) => /^true$/i.test(text) || (/^false$/i.test(text) ? false : text),
+  ofText: (text) => (/^(true|false)$/i.test(text) ? { BOOL: /^true$/i.test(text) } : { S: text }),
 };
 
 /** The kinds of values, by the format of a field or, without a format, its type. */
@@ -50,8 +51,9 @@ const kindsOfValues: Readonly<
 /** The fields that the service and the operator's commands store in addition to those of the API. */
 const internalKinds = {
   status: {
-    expected: `"${orderStatuses.join('", "')}" or none`,
-    isAccepted: (value) => orderStatuses.includes(value as OrderStatus),
+    expected: `"${orderStatuses.join('", "')}" or null`,
+    isAccepted: ({ S }) => orderStatuses.includes(S as OrderStatus),
+    ofText: (text) => (text === 'null' ? { NULL: true } : { S: text }),
   },
   ...kindsOf(cancellationFields),
   shippedAt: dateTime,
@@ -77,51 +79,72 @@ export function isFileField(name: string): name is FileField {
   return Object.hasOwn(kinds, name);
 }
 
+/** Whether a field has this value in an order that the service and its operators can work with. */
+export function isAccepted(field: FileField, value: AttributeValue): boolean {
+  return kinds[field].isAccepted(value);
+}
+
+/** Describes the accepted values of a field. */
+export function expectedOf(field: FileField): string {
+  return kinds[field].expected;
+}
+
 /** Converts a cell of CSV into a field's value. A text that the field does not accept remains a text. */
-export function valueOfText(field: FileField, text: string): unknown {
-  const { ofText = String } = kinds[field];
-  return ofText(text);
+export function valueOfText(field: FileField, text: string): AttributeValue {
+  return kinds[field].ofText?.(text) ?? { S: text };
 }
 
 /**
- * An order in a line of a file. Its integers are `NumberValue`s, because a JavaScript number would round
- * integers above 2^53. A line says nothing about the fields that it does not have.
+ * An order in a line of a file. A line says nothing about the attributes that it does not have; a status that is
+ * undefined says that the order has none.
  */
-export type OrderItem = { id: NumberValue; status?: string } & Partial<
-  Record<FileField, NumberValue | string | boolean>
->;
+export type OrderItem = { id: AttributeValue } & Record<string, AttributeValue>;
 
-/** Converts a line into a new order. Without a status it is pending, or shipped if it is complete. */
+/** Converts a line into a new order. If the line does not mention the status, it is pending, or shipped if complete. */
 export function newOrder(order: OrderItem): OrderItem {
-  const { status = order.complete === true ? 'shipped' : 'pending' } = order;
-  return { ...order, status };
+  const { status, ...others } = order;
+  if (status) return order;
+  if ('status' in order) return others as OrderItem;
+  const state: OrderStatus = order.complete?.BOOL ? 'shipped' : 'pending';
+  return { ...order, status: { S: state } };
+}
+
+/** What a line says. */
+export interface LineFields {
+  /** The values of the order's own fields, of which each must be accepted. */
+  readonly fields: Item;
+  /** Attributes in DynamoDB's own JSON: those of other programs, and values that a field does not accept. */
+  readonly attributes?: Item | undefined;
 }
 
 /**
- * Converts the fields of a line into an order. Only `id` is required. An unknown field is refused: it is
- * probably a spelling mistake, and its value would be lost.
+ * Converts what a line says into an order. Only `id` is required. An unknown field is refused: it is probably a
+ * spelling mistake, and its value would be lost.
  *
- * @param fields the parsed fields, with every number as a `NumberValue`
- * @throws OperatorError with the field, its value and the expected values
+ * @throws OperatorError with all wrong fields, their values and the expected ones
  */
-export function orderFromFields(fields: Record<string, unknown>): OrderItem {
-  for (const [name, value] of Object.entries(fields)) {
-    if (!isFileField(name)) throw unknownField(name);
-    if (!kinds[name].isAccepted(value)) throw badField(name, value);
-  }
-  if (!fields.id) throw new OperatorError(`id: missing; expected ${kinds.id.expected}`);
-  return fields as OrderItem;
+export function orderFromFields({ fields, attributes = {} }: LineFields): OrderItem {
+  const wrong = Object.entries(fields).flatMap(([name, value]) => {
+    if (!isFileField(name)) return unknownField(name);
+    if (name in attributes) return `${quoted(name)}: both a field and in "attributes"`;
+    if (isAccepted(name, value) || (name === 'status' && value.NULL)) return [];
+    return `${name}: ${shown(value)} is not accepted; expected ${kinds[name].expected}`;
+  });
+  const { id = attributes.id } = fields;
+  if (!id || (attributes.id && !id.N)) wrong.push(`id: missing; expected ${kinds.id.expected}`);
+  if (wrong.length > 0) throw new OperatorError(wrong.join('; and '));
+  const { status } = fields;
+  return { ...fields, ...attributes, ...(status?.NULL && { status: undefined }) } as OrderItem;
 }
 
-function badField(field: FileField, value: unknown): OperatorError {
-  const isCollection = typeof value === 'object' && value && !(value instanceof NumberValue);
-  return new OperatorError(
-    `${field}: ${isCollection ? 'a collection' : quoted(value)} is not accepted; expected ${kinds[field].expected}`,
-  );
+/** Formats a value for a message, as JSON writes it. */
+export function shown(value: AttributeValue | undefined): string {
+  const { S, N, BOOL, NULL, B } = value ?? {};
+  if (S !== undefined) return quoted(S);
+  return shortened(String(N ?? BOOL ?? (NULL ? null : B ? 'a binary value' : 'a collection')));
 }
 
-function unknownField(name: string): OperatorError {
-  return new OperatorError(
-    `${quoted(name)}: an order has no such field; expected only ${fileFields.join(', ')}`,
-  );
+function unknownField(name: string): string {
+  const expected = `${fileFields.join(', ')}, and "attributes" for those of other programs`;
+  return `${quoted(name)}: an order has no such field; expected only ${expected}`;
 }

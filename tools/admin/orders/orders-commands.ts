@@ -6,15 +6,20 @@ import { progressLine } from '../console/progress.ts';
 import { addVerb } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
 import { addChangeCommands } from './change-commands.ts';
+import { addCheckCommand } from './check-command.ts';
+import { addDeleteCommand } from './delete-command.ts';
 import { type ExportRequest, exportOrders } from './export-orders.ts';
-import { findOrder } from './find-order.ts';
 import { addImportCommand } from './import-command.ts';
+import { orderJson } from './order-json.ts';
 import { formatOption } from './orders-file.ts';
-import { storedOrderJson } from './stored-order-json.ts';
+import { addShipCommand } from './ship-command.ts';
+import { findOrder } from './stored-orders.ts';
 
 /** Adds the commands `orders …`. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
-  const orders = program.command('orders').description('import, export, show and change orders');
+  const orders = program
+    .command('orders')
+    .description('import, export, show, change, check and delete orders');
   addImportCommand(orders, io);
   addVerb<ExportRequest & { table?: string }>(orders, io, {
     usage: 'export',
@@ -58,9 +63,12 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
     usage: 'show <orderId>',
     description: 'show one order with everything that is stored about it',
     run: async ({ stage }, orderId) => {
-      const json = storedOrderJson(await findOrder(orderId, stage.orders));
+      const json = orderJson(await findOrder(orderId!, stage.orders));
       return { json, text: json };
     },
   });
+  addShipCommand(orders, io);
   addChangeCommands(orders, io);
+  addCheckCommand(orders, io);
+  addDeleteCommand(orders, io);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -9,11 +9,13 @@ import {
   InterruptedError,
   InvalidValueError,
   OperatorError,
+  quoted,
   reasonOf,
 } from '../../shared/errors.ts';
+import { comparableNumber } from './attribute-json.ts';
 import { recordParser } from './order-csv.ts';
+import { fieldsOfJson, fieldsOfJsonOrId } from './order-json.ts';
 import { type OrderItem, orderFromFields } from './order-record.ts';
-import { fieldsOfJson } from './stored-order-json.ts';
 
 const formats = ['jsonl', 'csv'] as const;
 /** JSON Lines, with an order on each line, or CSV, whose first line names the columns. */
@@ -36,24 +38,21 @@ export interface OrderLine {
   readonly order: OrderItem;
 }
 
+/** What the lines of a file can say. */
+export interface LineForm {
+  /** @default - all fields, and the attributes of other programs */
+  readonly fields?: readonly string[];
+  /** Whether a line can be an id alone. */
+  readonly canBeId?: boolean;
+}
+
 const chunkBytes = 262_144;
-/** Far more than any order needs. A longer line is bad, so that memory stays bounded. */
-const longestLineBytes = 65_536;
+/** More than the JSON of the largest item needs. A longer line is bad, so that memory stays bounded. */
+const longestLineBytes = 8_388_608;
+/** More than the texts of an order need. After that, a line break ends a record although a quotation is open. */
+const longestQuotationBytes = 65_536;
 const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/**
- * Refuses a path that exists and is not a file. Renaming the finished file would replace a device or a pipe:
- * root would replace `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
- *
- * @throws InvalidValueError if the path is empty, or exists and is not a file
- */
-export async function refuseUnlessFile(option: string, path: string): Promise<void> {
-  const present = await lstat(path).catch(() => undefined);
-  if (path !== '' && (!present || present.isFile())) return;
-  const expected = 'the path of a file; for a pipe, omit the option';
-  throw new InvalidValueError(option, path, expected);
-}
 
 /**
  * Opens a file of orders, which can be read several times. For the path `-`, this is a copy of standard input
@@ -95,20 +94,58 @@ async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle>
   }
 }
 
+/** The first bytes of files that are no text with an order on each line, what they are, and what converts them. */
+const otherForms: readonly [RegExp, string, string][] = [
+  [/^\p{Cc}\x8b/u, 'a gzip file', 'with "gunzip"'],
+  [/^PK\p{Cc}{2}/u, 'a zip file or a spreadsheet', 'unzip it, or save it as CSV'],
+  [
+    /^(\xff\xfe|\xfe\xff|.?(?![\t\r\n])\p{Cc})/su,
+    'text in UTF-16',
+    'with "iconv -f UTF-16 -t UTF-8"',
+  ],
+  [
+    /^\s*\{\s*"(Items|Count|ScannedCount)"\s*:/,
+    'the response of a scan',
+    `with "jq -c '.Items[]'"`,
+  ],
+  [/^\s*\[\s*[{\]]/, 'an array of JSON', `with "jq -c '.[]'"`],
+  [/^\s*\{\s*\n/, 'JSON in which an order has several lines', 'with "jq -c ."'],
+];
+
+/**
+ * Refuses a file that has another form once, instead of each of its lines.
+ *
+ * @throws OperatorError with the command that converts it
+ */
+async function refuseOtherFile(file: FileHandle, path: string): Promise<void> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
+  const head = buffer
+    .subarray(0, bytesRead)
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+  const [, what, way] = otherForms.find(([form]) => form.test(head)) ?? [];
+  if (!what) return;
+  const remedy = `expected a text with one order on each line: convert it, ${way}`;
+  throw new OperatorError(`${path}: is ${what}`, { remedy });
+}
+
 /**
  * Reads the orders of a file one at a time. For a line that is not an order, or has the id of an earlier line,
  * it yields the error, and continues with the next line.
  *
  * @param path the path of the file, for errors
- * @throws OperatorError if the first line of CSV does not name the columns
+ * @throws OperatorError if the file is no text of orders, or the first line of CSV does not name the columns
  */
 export async function* readOrders(
   file: FileHandle,
   path: string,
   format: OrdersFormat,
+  { fields, canBeId = false }: LineForm = {},
 ): AsyncGenerator<OrderLine | { readonly message: string }> {
-  const firstLines = new Map<bigint, number>();
-  let parse = format === 'csv' ? undefined : fieldsOfJson;
+  await refuseOtherFile(file, path);
+  const firstLines = new Map<string, number>();
+  const parseJsonLine = canBeId ? fieldsOfJsonOrId : fieldsOfJson;
+  let parse = format === 'csv' ? undefined : parseJsonLine;
   for await (const { raw, line } of splitLines(file, format)) {
     if (isBlank(raw)) continue;
     try {
@@ -118,9 +155,11 @@ export async function* readOrders(
         continue;
       }
       const order = orderFromFields(parse(text));
-      const id = BigInt(String(order.id));
+      const other = fields && Object.keys(order).find((name) => !fields.includes(name));
+      if (other) throw new OperatorError(`${quoted(other)}: expected only ${fields.join(', ')}`);
+      const id = comparableNumber(order.id.N!)!;
       const first = firstLines.get(id);
-      if (first) throw new OperatorError(`id: ${id} is already on line ${first}`);
+      if (first) throw new OperatorError(`id: ${order.id.N} is already on line ${first}`);
       firstLines.set(id, line);
       yield { line, order };
     } catch (error) {
@@ -139,27 +178,35 @@ export async function* readOrders(
 async function* splitLines(file: FileHandle, format: OrdersFormat) {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
+  let next = 1;
+  let isQuoted = false;
   const stream = file.createReadStream({ start: 0, autoClose: false, highWaterMark: chunkBytes });
   for await (const chunk of stream) {
     const data: Buffer = Buffer.concat([rest, chunk]);
-    let start = 0;
-    let next = line;
-    for (let end = data.indexOf(newline); end !== -1; end = data.indexOf(newline, end + 1)) {
+    let [start, counted] = [0, rest.length];
+    for (
+      let end = data.indexOf(newline, counted);
+      end !== -1;
+      end = data.indexOf(newline, end + 1)
+    ) {
       next++;
-      const raw = data.subarray(start, end);
-      if (format === 'csv' && raw.length <= longestLineBytes && isOpen(raw)) continue;
-      yield { raw, line };
+      if (format === 'csv') isQuoted = isQuoted !== hasOddQuotes(data.subarray(counted, end));
+      counted = end;
+      if (isQuoted && end - start <= longestQuotationBytes) continue;
+      yield { raw: data.subarray(start, end), line };
+      isQuoted = false;
       line = next;
       start = end + 1;
     }
+    if (format === 'csv') isQuoted = isQuoted !== hasOddQuotes(data.subarray(counted));
     rest = data.subarray(start, start + longestLineBytes + 1);
   }
   yield { raw: rest, line };
 }
 
-/** Whether a record of CSV ends between quotation marks. */
-function isOpen(record: Buffer): boolean {
-  return record.toString('latin1').split('"').length % 2 === 0;
+/** Whether a part of CSV opens or closes a quotation. */
+function hasOddQuotes(part: Buffer): boolean {
+  return part.toString('latin1').split('"').length % 2 === 0;
 }
 
 function isBlank(bytes: Buffer): boolean {

@@ -1,3 +1,5 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../../../lambdas/domain/item.ts';
 import {
   InterruptedError,
   NotFoundError,
@@ -5,11 +7,11 @@ import {
   WrongStateError,
 } from '../../shared/errors.ts';
 import { counted, grouped } from '../console/view.ts';
-import { scanPages } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
 import { failureText, mayBeDone } from '../stage/service-failure.ts';
 import { changeOrder } from './change-order.ts';
-import type { StoredOrder } from './find-order.ts';
+import { inParallel } from './parallel.ts';
+import { scanOrders } from './stored-orders.ts';
 
 /** Selects cancelled orders. Both times are milliseconds since the epoch, and inclusive. */
 export interface Selection {
@@ -40,44 +42,44 @@ const atOnce = 8;
  */
 export async function reopenOrders(reopening: Reopening) {
   const { selection, table, by, onProgress, signal } = reopening;
-  const counts = {
-    /** The number of orders that are reopened or, in a dry run, would be. */
-    reopened: 0,
-    /** The number of orders that are skipped because somebody changed them after they were read. */
-    changed: 0,
-    /** The number that are skipped because they were reopened after `sinceMs` and cancelled again. */
-    cancelledAgain: 0,
+  const ids = {
+    /** The orders that are reopened or, in a dry run, would be. */
+    reopened: [] as string[],
+    /** The orders that are skipped because somebody changed them after they were read. */
+    changed: [] as string[],
+    /** The orders that are skipped because they were reopened after `sinceMs` and cancelled again. */
+    cancelledAgain: [] as string[],
   };
   const hours = new Map<string, number>();
   let read = 0;
   let isKnown = false;
-  const reopen = async (order: StoredOrder) => {
-    if (!(await isReopened(order, reopening))) {
-      counts.changed++;
-      return;
-    }
-    counts.reopened++;
-    const hour = `${new Date(String(order.cancelledAt)).toISOString().slice(0, 13)}:00Z`;
-    hours.set(hour, (hours.get(hour) ?? 0) + 1);
-  };
-  try {
-    for await (const page of scanPages(table.documents, table.tableName)) {
-      isKnown ||= page.some(({ cancelledBy }) => cancelledBy === selection.cancelledBy);
-      const meant = page.filter((order) => isMeant(order, selection));
-      const open = meant.filter((order) => !(timeOf(order.reopenedAt) >= selection.sinceMs));
-      counts.cancelledAgain += meant.length - open.length;
-      for (let start = 0; start === 0 || start < open.length; start += atOnce) {
+  const meant = async function* () {
+    for await (const page of scanOrders(table)) {
+      isKnown ||= page.some(({ cancelledBy }) => cancelledBy?.S === selection.cancelledBy);
+      for (const order of page) {
         signal.throwIfAborted();
-        onProgress(`${counted(read, 'order')} read, ${grouped(counts.reopened)} selected`);
-        // This waits for all of them, so that none continues after the command has ended.
-        const ended = await Promise.allSettled(open.slice(start, start + atOnce).map(reopen));
-        for (const each of ended) if (each.status === 'rejected') throw each.reason;
+        if (isMeant(order, selection)) yield order;
       }
       read += page.length;
+      tellProgress();
     }
+  };
+  const tellProgress = () =>
+    onProgress(`${counted(read, 'order')} read, ${grouped(ids.reopened.length)} selected`);
+  const reopen = async (order: Item) => {
+    tellProgress();
+    const id = order.id!.N!;
+    if (timeOf(order.reopenedAt) >= selection.sinceMs) return ids.cancelledAgain.push(id);
+    if (!(await isReopened(order, reopening))) return ids.changed.push(id);
+    const hour = `${new Date(timeOf(order.cancelledAt)).toISOString().slice(0, 13)}:00Z`;
+    hours.set(hour, (hours.get(hour) ?? 0) + 1);
+    return ids.reopened.push(id);
+  };
+  try {
+    await inParallel(meant(), atOnce, reopen);
   } catch (cause) {
     const done = by
-      ? `stopped with ${counted(counts.reopened, 'order')} reopened`
+      ? `stopped with ${counted(ids.reopened.length, 'order')} reopened`
       : 'nothing was written';
     // Without --until, a second run would also reopen later cancellations.
     const remedy = `run the command again with --until ${new Date(selection.untilMs).toISOString()}`;
@@ -87,23 +89,25 @@ export async function reopenOrders(reopening: Reopening) {
   if (!isKnown) throw new NotFoundError(`No order was cancelled by ${selection.cancelledBy}`);
   const sorted = [...hours].sort(([one], [other]) => (one < other ? -1 : 1));
   /** The reopened orders by the hour in which they were cancelled. */
-  return { ...counts, hours: sorted.map(([hour, orders]) => ({ hour, orders })) };
+  return { ...ids, hours: sorted.map(([hour, orders]) => ({ hour, orders })) };
 }
 
 function isMeant(
-  { status, cancelledBy, cancelledAt }: StoredOrder,
+  { status, cancelledBy, cancelledAt }: Item,
   { cancelledBy: who, sinceMs, untilMs }: Selection,
 ): boolean {
   const timeMs = timeOf(cancelledAt);
-  return status === 'cancelled' && cancelledBy === who && timeMs >= sinceMs && timeMs <= untilMs;
+  return (
+    status?.S === 'cancelled' && cancelledBy?.S === who && timeMs >= sinceMs && timeMs <= untilMs
+  );
 }
 
-function timeOf(time: unknown): number {
-  return Date.parse(String(time));
+function timeOf(time: AttributeValue | undefined): number {
+  return Date.parse(time?.S ?? '');
 }
 
 /** Reopens an order, unless somebody has changed it since it was read. */
-async function isReopened(order: StoredOrder, { table, by, now }: Reopening): Promise<boolean> {
+async function isReopened(order: Item, { table, by, now }: Reopening): Promise<boolean> {
   if (by === undefined) return true;
   try {
     await changeOrder(order, { verb: 'reopen', by, nowMs: now() }, table);
@@ -111,7 +115,7 @@ async function isReopened(order: StoredOrder, { table, by, now }: Reopening): Pr
   } catch (error) {
     if (error instanceof WrongStateError) return false;
     if (!mayBeDone(error)) throw error;
-    const problem = `${failureText(error)}; "./admin orders show ${order.id}" shows whether it was`;
+    const problem = `${failureText(error)}; "./admin orders show ${order.id!.N}" shows whether it was`;
     throw new OperatorError(problem, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import { OperatorError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
-import { type OrdersTable, ordersTable } from './orders-table.ts';
+import type { OrdersTable } from './orders-table.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** The clients and names of a stage that the commands need. */
@@ -58,7 +58,7 @@ export async function connect(
     dynamodb,
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
-    orders: ordersTable(dynamodb, output('OrdersTableName')),
+    orders: { dynamodb, tableName: output('OrdersTableName') },
     now,
     operator,
     name,

@@ -2,7 +2,7 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
-import { type OrdersTable, ordersTable } from '../../admin/stage/orders-table.ts';
+import type { OrdersTable } from '../../admin/stage/orders-table.ts';
 import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
 import { exampleOrderId, loadFile, loadSample } from '../demo-orders.ts';
 
@@ -14,7 +14,7 @@ let told: string[];
 
 beforeEach(async () => {
   told = [];
-  table = ordersTable(database.dynamodb, await database.createOrdersTable());
+  table = { dynamodb: database.dynamodb, tableName: await database.createOrdersTable() };
 });
 
 const load = (...lines: string[]) =>

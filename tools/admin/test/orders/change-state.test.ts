@@ -1,10 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
-  DynamoDBDocumentClient,
-  GetCommand,
-  NumberValue,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  GetItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { cancellationFields } from '../../../../lambdas/domain/order-fields.ts';
@@ -29,7 +28,7 @@ describe('orders show, ship, cancel and reopen', () => {
     for (const verb of ['show', 'ship', 'cancel', 'reopen']) {
       expect((await orders([verb, '1'])).stderr).toBe('error: No order has the id 1\n');
       expect((await orders([verb, '01'])).stderr).toMatch(
-        /^error: order id: "01" is not accepted; expected an integer from -9223372036854775808/,
+        /^error: order id: "01" is not accepted; expected a number such as 1001, without leading zeros/,
       );
     }
   });
@@ -39,7 +38,7 @@ describe('orders show, ship, cancel and reopen', () => {
       'ship',
       'pending',
       'shipped',
-      /^\{"id":-9007199254740993,"petId":7,"status":"shipped","shippedAt":"\d{4}-[^"]+","shippedBy":"ann"\}$/,
+      /^\{"id":-9007199254740993,"petId":7,"shipDate":"\d{4}-[^"]+","complete":true,"status":"shipped","shippedAt":"\d{4}-[^"]+","shippedBy":"ann"\}$/,
     ],
     [
       'cancel',
@@ -114,7 +113,7 @@ describe('orders show, ship, cancel and reopen', () => {
 describe('with other responses of DynamoDB', () => {
   let mock: ReturnType<typeof mockClient>;
   beforeEach(() => {
-    mock = mockClient(DynamoDBDocumentClient);
+    mock = mockClient(DynamoDBClient);
   });
   afterEach(() => mock.restore());
 
@@ -122,14 +121,15 @@ describe('with other responses of DynamoDB', () => {
     ['pending', 'error: Order 7 was changed by somebody else meanwhile; run the command again'],
     ['shipped', 'error: Order 7 is shipped: only a pending order can be shipped'],
   ])('orders ship finds a %s order after its condition failed', async (status, text) => {
-    const order = { id: NumberValue.from(7), status: 'pending' };
-    mock
-      .on(GetCommand)
-      .resolvesOnce({ Item: order })
-      .resolves({ Item: { ...order, status } });
-    mock
-      .on(UpdateCommand)
-      .rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
+    const order = { id: { N: '7' }, status: { S: 'pending' } };
+    mock.on(GetItemCommand).resolves({ Item: order });
+    mock.on(UpdateItemCommand).rejects(
+      new ConditionalCheckFailedException({
+        message: 'no',
+        $metadata: {},
+        Item: { ...order, status: { S: status } },
+      }),
+    );
 
     const { exitCode, stderr } = await orders(['ship', '7']);
 
@@ -138,7 +138,7 @@ describe('with other responses of DynamoDB', () => {
 
   it('orders ship fails if the response is empty', async () => {
     mock.onAnyCommand().resolves({});
-    mock.on(GetCommand).resolves({ Item: { id: NumberValue.from(7), status: 'pending' } });
+    mock.on(GetItemCommand).resolves({ Item: { id: { N: '7' }, status: { S: 'pending' } } });
 
     const { exitCode, stdout, stderr } = await orders(['ship', '7']);
 

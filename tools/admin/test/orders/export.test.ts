@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'nod
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { DynamoDBDocumentClient, NumberValue, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { fileFields } from '../../orders/order-record.ts';
@@ -37,10 +37,10 @@ describe('orders export', () => {
   );
 
   it('writes CSV in which a spreadsheet runs no text as a formula', async () => {
-    const shipDates = ['=HYPERLINK("x")', '+1', '-1+1', '@SUM(1)', '\t=1', 'a,"b"'];
+    const names = ['=HYPERLINK("x")', '+1', '-1+1', '@SUM(1)', '\t=1', 'a,"b"'];
     const divided = ['a;=1', 'a\t+1', 'a\r-1', 'a;"=1"', 'a-1', '＝1'];
-    for (const [index, shipDate] of [...shipDates, ...divided].entries()) {
-      await put({ id: { N: `-${index}` }, quantity: { N: '-1' }, shipDate: { S: shipDate } });
+    for (const [index, name] of [...names, ...divided].entries()) {
+      await put({ id: { N: `-${index}` }, quantity: { N: '-1' }, cancelledBy: { S: name } });
     }
 
     const { stdout } = await orders(['export', '--format', 'csv']);
@@ -49,20 +49,20 @@ describe('orders export', () => {
     expect(header).toMatch(/^id,petId,quantity,shipDate,/);
     expect(rows.sort()).toEqual(
       [
-        `0,,-1,"'=HYPERLINK(""x"")"`,
-        "-1,,-1,'+1",
-        "-2,,-1,'-1+1",
-        "-3,,-1,'@SUM(1)",
-        `-4,,-1,"'\t'=1"`,
-        '-5,,-1,"a,""b"""',
-        `-6,,-1,"a;'=1"`,
-        `-7,,-1,"a\t'+1"`,
-        `-8,,-1,"a\r'-1"`,
-        `-9,,-1,"a;'""=1"""`,
-        '-10,,-1,a-1',
-        "-11,,-1,'＝1",
+        `0,,-1,,,null,,"'=HYPERLINK(""x"")"`,
+        "-1,,-1,,,null,,'+1",
+        "-2,,-1,,,null,,'-1+1",
+        "-3,,-1,,,null,,'@SUM(1)",
+        `-4,,-1,,,null,,"'\t'=1"`,
+        '-5,,-1,,,null,,"a,""b"""',
+        `-6,,-1,,,null,,"a;'=1"`,
+        `-7,,-1,,,null,,"a\t'+1"`,
+        `-8,,-1,,,null,,"a\r'-1"`,
+        `-9,,-1,,,null,,"a;'""=1"""`,
+        '-10,,-1,,,null,,a-1',
+        "-11,,-1,,,null,,'＝1",
       ]
-        .map((row) => `${row}${','.repeat(fileFields.length - 4)}`)
+        .map((row) => `${row}${','.repeat(fileFields.length - 7)}`)
         .sort(),
     );
   });
@@ -74,21 +74,6 @@ describe('orders export', () => {
 
     expect(shown.stdout).toContain('\\u001b]0;a\\u009b\\u202e');
     expect(piped.stdout).toContain('\u009b\u202e');
-  });
-
-  it('writes attributes of other programs, and names one that a line cannot contain', async () => {
-    await put({ id: { N: '1' }, neverUsed: { S: 'x' }, count: { N: '9007199254740993' } });
-    expect(await orders(['export', '--out', '-'])).toEqual({
-      exitCode: 0,
-      stdout: '{"id":1,"count":9007199254740993,"neverUsed":"x"}\n',
-      stderr: `Exported 1 order.\nstage staging at ${database.endpoint}\n`,
-    });
-    await put({ id: { N: '1' }, neverUsed: { SS: ['x'] } });
-
-    const { exitCode, stderr } = await orders(['export']);
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('order 1: its attribute "neverUsed" is a collection or binary');
   });
 
   it('names a table that does not exist or contains other items', async () => {
@@ -173,7 +158,7 @@ describe('orders export', () => {
       const { exitCode, stderr } = await orders(['export', '--out', join(folder, 'out')]);
 
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/^error: .+: not exported: ENO/);
+      expect(stderr).toMatch(/^error: .+: not written: ENO/);
     }
     expect(readdirSync(directory.path)).toEqual(['file']);
   });
@@ -210,9 +195,9 @@ describe('orders export', () => {
 
   it.each([
     ['is empty', {}],
-    ['has some of its orders', { Items: [{ id: NumberValue.from(1) }], Count: 2 }],
+    ['has some of its orders', { Items: [{ id: { N: '1' } }], Count: 2 }],
   ])('fails if a page %s', async (_, answer) => {
-    const mock = mockClient(DynamoDBDocumentClient);
+    const mock = mockClient(DynamoDBClient);
     mock.on(ScanCommand).resolves(answer);
 
     const { exitCode, stderr } = await orders(['export', '--out', join(directory.path, 'out')]);

@@ -1,5 +1,4 @@
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OrderStatus } from '../../../../lambdas/domain/order-states.ts';
 import { captureLinesOfTests } from '../../../../test/helpers/captured-lines.ts';
@@ -12,10 +11,9 @@ import { functionEnvironment } from '../../../../test/helpers/functions/function
 import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { addOrders } from '../../orders/add-orders.ts';
 import { changeOrder, type OrderChange, transitions } from '../../orders/change-order.ts';
-import { findOrder } from '../../orders/find-order.ts';
 import type { OrderItem } from '../../orders/order-record.ts';
+import { findOrder } from '../../orders/stored-orders.ts';
 import { withCallLimits } from '../../stage/call-limits.ts';
-import { ordersTable } from '../../stage/orders-table.ts';
 import { UnconfirmedError } from '../../stage/service-failure.ts';
 
 const database = await startDynamoDb();
@@ -29,7 +27,7 @@ const { handler } = (await import('../../../../lambdas/cancel-order.ts')) as unk
   handler: (event: object, context: object) => Promise<{ statusCode: number }>;
 };
 const client = withCallLimits(new DynamoDBClient({ endpoint: proxy.url }));
-const table = { ...ordersTable(client, tableName), wait: async () => {} };
+const table = { dynamodb: client, tableName, wait: async () => {} };
 const orderId = '7';
 
 captureLinesOfTests();
@@ -150,9 +148,9 @@ describe('R13: a change whose response is lost', () => {
 
 it('an import whose response is lost inserts an order once, and reports that a client has cancelled it', async () => {
   const line: OrderItem = {
-    id: NumberValue.from(orderId),
-    petId: NumberValue.from(1),
-    status: 'pending',
+    id: { N: orderId },
+    petId: { N: '1' },
+    status: { S: 'pending' },
   };
   const Key = { id: { N: orderId } };
   await database.dynamodb.send(new DeleteItemCommand({ TableName: tableName, Key }));
@@ -164,5 +162,5 @@ it('an import whose response is lost inserts an order once, and reports that a c
     { outcomes: ['different'], note: 'order 7 is cancelled, the line says pending' },
   ]);
 
-  expect(await findOrder(orderId, table)).toMatchObject({ ...line, status: 'cancelled' });
+  expect(await findOrder(orderId, table)).toMatchObject({ ...line, status: { S: 'cancelled' } });
 });

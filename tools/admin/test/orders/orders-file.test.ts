@@ -1,4 +1,3 @@
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { orderFieldNames } from '../../../../lambdas/domain/order-fields.ts';
@@ -22,7 +21,7 @@ async function read(content: string | Buffer, format: OrdersFormat = 'jsonl') {
   return { orders, errors };
 }
 
-const id = (digits: string) => NumberValue.from(digits);
+const id = (digits: string) => ({ N: digits });
 
 describe('an orders file', () => {
   it('contains whole orders with exact integers', async () => {
@@ -40,16 +39,16 @@ describe('an orders file', () => {
         id: id('9223372036854775807'),
         petId: id('-9223372036854775808'),
         quantity: id('2'),
-        shipDate: '2026-11-20T09:30:00Z',
-        complete: false,
-        status: 'cancelled',
-        cancelledAt: '2026-11-20T09:31:00.123Z',
-        cancelledBy: 'key_1',
-        cancelRequestId: 'c',
-        shippedAt: '2026-11-20T09:32:00Z',
-        shippedBy: 'ann',
-        reopenedAt: '2026-11-20T09:33:00Z',
-        reopenedBy: 'bob',
+        shipDate: { S: '2026-11-20T09:30:00Z' },
+        complete: { BOOL: false },
+        status: { S: 'cancelled' },
+        cancelledAt: { S: '2026-11-20T09:31:00.123Z' },
+        cancelledBy: { S: 'key_1' },
+        cancelRequestId: { S: 'c' },
+        shippedAt: { S: '2026-11-20T09:32:00Z' },
+        shippedBy: { S: 'ann' },
+        reopenedAt: { S: '2026-11-20T09:33:00Z' },
+        reopenedBy: { S: 'bob' },
       },
       { id: id('-5') },
     ]);
@@ -69,7 +68,7 @@ describe('an orders file', () => {
 
     const { orders } = await read(ids.map((each) => `{"id":${each},"petId":7777777}`).join('\n'));
 
-    expect(orders.map((order) => Number(order.id))).toEqual(ids);
+    expect(orders.map((order) => Number(order.id.N))).toEqual(ids);
   });
 
   it.each<[string, string | RegExp]>([
@@ -126,13 +125,13 @@ describe('an orders file', () => {
   });
 
   it('has a damaged or very long line, which affects no other line', async () => {
-    const endless = `{"id":1,"shipDate":"${'x'.repeat(600_000)}"}\n`;
+    const endless = `{"id":1,"shipDate":"${'x'.repeat(9_000_000)}"}\n`;
     const content = Buffer.concat([Buffer.from(endless), Buffer.from([0x7b, 0xff, 0x0a])]);
 
     const { orders, errors } = await read(Buffer.concat([content, Buffer.from('{"id":3}')]));
 
     expect(errors).toEqual([
-      'line 1: is longer than 65536 bytes, more than any order needs; a line break or a quotation mark may be missing',
+      'line 1: is longer than 8388608 bytes, more than any order needs; a line break or a quotation mark may be missing',
       'line 2: is not UTF-8: it is damaged or has another encoding',
     ]);
     expect(orders).toHaveLength(1);
@@ -149,7 +148,9 @@ describe('an orders file', () => {
     '2026-11-20T09:30:00+05:30',
     '2028-02-29T23:59:59-12:00',
   ])('accepts the ship date %s', async (shipDate) => {
-    expect((await read(`{"id":1,"shipDate":"${shipDate}"}`)).orders).toMatchObject([{ shipDate }]);
+    expect((await read(`{"id":1,"shipDate":"${shipDate}"}`)).orders).toMatchObject([
+      { shipDate: { S: shipDate } },
+    ]);
   });
 
   it.each([
@@ -179,8 +180,8 @@ describe('an orders file of CSV', () => {
 
     expect(errors).toEqual([]);
     expect(orders).toEqual([
-      { id: id('9223372036854775807'), petId: id('7'), complete: true },
-      { id: id('-5'), complete: false, shipDate: '2026-11-20T09:30:00Z' },
+      { id: id('9223372036854775807'), petId: id('7'), complete: { BOOL: true } },
+      { id: id('-5'), complete: { BOOL: false }, shipDate: { S: '2026-11-20T09:30:00Z' } },
     ]);
   });
 
@@ -188,7 +189,7 @@ describe('an orders file of CSV', () => {
     const content = `"id",petId,cancelledBy\r\n-5,'-7,"a,b"\r\n`.replaceAll(/,(?!b)/g, separator);
 
     expect(await read(content, 'csv')).toEqual({
-      orders: [{ id: id('-5'), petId: id('-7'), cancelledBy: 'a,b' }],
+      orders: [{ id: id('-5'), petId: id('-7'), cancelledBy: { S: 'a,b' } }],
       errors: [],
     });
   });
@@ -200,8 +201,8 @@ describe('an orders file of CSV', () => {
     );
 
     expect(orders).toEqual([
-      { id: id('1'), cancelledBy: 'a\r\n\nb' },
-      { id: id('2'), cancelledBy: 'e' },
+      { id: id('1'), cancelledBy: { S: 'a\r\n\nb' } },
+      { id: id('2'), cancelledBy: { S: 'e' } },
     ]);
     expect(errors).toEqual([
       expect.stringMatching(/^line 5: id: "x" is not accepted/),
@@ -215,22 +216,26 @@ describe('an orders file of CSV', () => {
     const { orders, errors } = await read(`id,petId\n1,"7\n${rest}`, 'csv');
 
     expect(errors).toEqual([
-      'line 2: is longer than 65536 bytes, more than any order needs; a line break or a quotation mark may be missing',
+      'line 2: is not CSV: a quotation mark is missing, or is inside a cell',
     ]);
     expect(orders.length).toBeGreaterThan(10_000);
   });
 
   it('contains every exported order, whatever its texts are', async () => {
-    const texts = fc.string({
-      unit: fc.constantFrom(...'=+-@＝\t\r\n;,"\'a \\é😀#'),
-      minLength: 1,
-    });
-    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(NumberValue.from);
+    const texts = fc
+      .string({
+        unit: fc.constantFrom(...'=+-@＝\t\r\n;,"\'a \\é😀#'),
+        minLength: 1,
+      })
+      .map((S) => ({ S }));
+    const int64 = fc
+      .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+      .map((value) => ({ N: String(value) }));
     const whole = fc.record(
       {
         id: int64,
         petId: int64,
-        complete: fc.boolean(),
+        complete: fc.boolean().map((BOOL) => ({ BOOL })),
         cancelledBy: texts,
         reopenedBy: texts,
       },
@@ -240,7 +245,10 @@ describe('an orders file of CSV', () => {
       fc.asyncProperty(whole, async (order) => {
         const file = `${csvHeader}\n${orderCsv(order)}\n`;
 
-        expect(await read(file, 'csv')).toEqual({ orders: [order], errors: [] });
+        expect(await read(file, 'csv')).toEqual({
+          orders: [{ ...order, status: undefined }],
+          errors: [],
+        });
       }),
     );
   });

@@ -1,0 +1,25 @@
+/**
+ * Acts on things, several at the same time. After a failure it takes no more, and waits for those that it has begun,
+ * so that none continues after the command has ended.
+ *
+ * @throws the first error of an action, or of the source
+ */
+export async function inParallel<Thing>(
+  source: AsyncGenerator<Thing>,
+  atOnce: number,
+  act: (thing: Thing) => Promise<unknown>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const work = async () => {
+    while (failures.length === 0) {
+      const { done, value } = await source.next();
+      if (done) return;
+      await act(value);
+    }
+  };
+  await Promise.all(
+    Array.from({ length: atOnce }, () => work().catch((error) => failures.push(error))),
+  );
+  await source.return(undefined);
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,70 @@
+import { OperatorError } from '../../shared/errors.ts';
+import type { OrdersTable } from '../stage/orders-table.ts';
+import { failureOf, failureText } from '../stage/service-failure.ts';
+
+/** A table of orders, and a function that waits between attempts. */
+export interface RetryingTable extends OrdersTable {
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+const firstPauseMs = 50;
+const longestPauseMs = 10_000;
+const maxAttemptsWithoutProgress = 12;
+
+/**
+ * Calls DynamoDB for orders, and again for the remaining ones, with growing pauses.
+ *
+ * @param call returns the remaining orders, and the reason
+ * @param isRepeated whether a call that failed is repeated. @default - if it was throttled: after a lost response
+ *   to a write, somebody else may have changed the order
+ * @throws OperatorError after a number of attempts without progress
+ */
+export async function repeat<Order>(
+  orders: readonly Order[],
+  { wait }: RetryingTable,
+  call: (open: readonly Order[]) => Promise<{ left: Order[]; reason?: Error | undefined }>,
+  isRepeated: (error: unknown) => boolean = isThrottled,
+): Promise<void> {
+  let open = orders;
+  for (let attempts = 0; open.length > 0; ) {
+    const { left, reason } = await call(open).catch((error) => {
+      if (!isRepeated(error)) throw error;
+      return { left: open, reason: error };
+    });
+    attempts = left.length < open.length ? 0 : attempts + 1;
+    if (attempts === maxAttemptsWithoutProgress) {
+      const problem = `DynamoDB kept refusing or did not respond (${failureText(reason)})`;
+      throw new OperatorError(problem, { cause: reason });
+    }
+    if (left.length > 0) {
+      // Full jitter: batches that were throttled together are not repeated together.
+      await wait(Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempts));
+    }
+    open = left;
+  }
+}
+
+/** Makes one write, and repeats it as long as it is throttled. */
+export async function writeOnce<T>(table: RetryingTable, write: () => Promise<T>): Promise<T> {
+  let result: T | undefined;
+  await repeat([write], table, async () => {
+    result = await write();
+    return { left: [] };
+  });
+  return result!;
+}
+
+/** Whether DynamoDB has refused a call that may succeed later. */
+export function isThrottled(error: unknown): boolean {
+  // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
+  const names = /Throttl|ThroughputExceeded|RequestLimitExceeded|TransactionConflict/;
+  return names.test(Object(error).name ?? '');
+}
+
+/** Whether a repeated read may succeed. */
+export function isTemporary(error: unknown): boolean {
+  const { $retryable, $metadata } = Object(error);
+  if (isThrottled(error) || $retryable || $metadata?.httpStatusCode >= 500) return true;
+  const { kind } = failureOf(error) ?? {};
+  return kind === 'noResponse' || kind === 'unconfirmed';
+}

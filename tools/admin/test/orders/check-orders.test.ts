@@ -1,0 +1,80 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { ordersOfEachTest } from './orders-of-each-test.ts';
+
+const { file, orders, put } = ordersOfEachTest();
+const pending = { status: { S: 'pending' } };
+
+/** What another program can have stored, and the kinds of its problems. */
+const items: [Record<string, AttributeValue>, ...string[]][] = [
+  [pending],
+  [{ ...pending, quantity: { N: '9223372036854775807' }, complete: { BOOL: true } }],
+  [{ ...pending, shipDate: { S: '2026-11-20T09:30:00.123456789+05:30' }, lines: { L: [] } }],
+  [{ status: { S: 'cancelled' }, cancelledAt: { N: '5' }, cancelledBy: { SS: ['x'] } }],
+  [{ status: { S: 'shipped' }, shippedAt: { S: 'soon' }, large: { SS: ['x'] } }],
+  [{}, 'status'],
+  [{ status: { S: 'Pending' } }, 'status'],
+  [{ status: { N: '1' }, quantity: { S: '2' } }, 'quantity', 'status'],
+  [{ status: { S: 'toString' } }, 'status'],
+  [{ ...pending, quantity: { N: '1.5' } }, 'quantity'],
+  [{ ...pending, petId: { N: '9223372036854775808' } }, 'petId'],
+  [{ ...pending, petId: { NULL: true } }, 'petId'],
+  [{ ...pending, complete: { S: 'true' } }, 'complete'],
+  [{ ...pending, shipDate: { S: '2026-11-20' } }, 'shipDate'],
+  [{ ...pending, shipDate: { S: '' } }, 'shipDate'],
+  [{ ...pending, shipDate: { N: '5' } }, 'shipDate'],
+  [{ id: { N: '1.5' }, quantity: { S: 'x' } }, 'id'],
+  [{ id: { N: '9223372036854775808' }, ...pending }, 'id'],
+];
+
+describe('orders check', () => {
+  it('names every item that the API cannot show as it is or nobody can change, and no other', async () => {
+    const expected: Record<string, string[]> = {};
+    for (const [index, [item, ...kinds]] of items.entries()) {
+      const { id = { N: `${index}` } } = item;
+      await put({ ...item, id });
+      if (kinds.length > 0) expected[id.N!] = kinds;
+    }
+
+    const { exitCode, stdout } = await orders(['check', '--json']);
+    const shown = await orders(['check']);
+
+    const found: Record<string, string[]> = {};
+    const { problems, ...counts } = JSON.parse(
+      stdout.replaceAll(/\{"id":([^,"]+),(?="kind")/g, '{"id":"$1",'),
+    );
+    for (const { id, kind } of problems) found[id] = [...(found[id] ?? []), kind];
+    expect(found).toEqual(expected);
+    expect(exitCode).toBe(4);
+    expect(counts).toEqual({
+      orders: items.length,
+      kinds: { id: 2, petId: 2, quantity: 2, shipDate: 3, complete: 1, status: 4 },
+    });
+    expect(shown.stdout).toMatch(
+      /^order 1\.5: its id is not an int64, so no client can name it; "\.\/admin orders delete 1\.5" removes it$/m,
+    );
+    expect(shown.stdout).toMatch(/^Checked 18 orders: (\d \w+(, )?){6}\.$/m);
+  });
+
+  it('finds nothing after the remedies that it names', async () => {
+    const large = { S: 'x' };
+    await put({ id: { N: '1' }, status: { S: 'Shipped' }, quantity: { S: '2' }, large });
+    await put({ id: { N: '2' }, ...pending, complete: { S: 'no' }, shipDate: { N: '5' } });
+    await put({ id: { N: '-1.5e-3' }, ...pending });
+
+    const { stdout } = await orders(['check']);
+    for (const [, command] of stdout.matchAll(/"\.\/admin orders (reopen \S+|delete \S+)"/g)) {
+      await orders([...command!.split(' '), '--yes']);
+    }
+    const lines = stdout.match(/\{"id".*?\}/g)!.map((line) => {
+      if (line.includes('quantity')) return line.replace('…', '2');
+      return line.replace('…', line.includes('complete') ? 'false' : '"2026-11-20T09:30:00Z"');
+    });
+    for (const line of lines) await orders(['import', '--update', file(line)]);
+
+    expect(await orders(['check'])).toMatchObject({
+      exitCode: 0,
+      stdout: 'Checked 2 orders: no problems.\n',
+    });
+  });
+});
