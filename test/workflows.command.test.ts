@@ -70,9 +70,13 @@ describe("the smoke test's key", () => {
   it('is passed through a pipe, and is never an argument of a command', () => {
     const outputs: Partial<Record<OutputName, string>> = { BaseUrl: baseUrl };
     directory.write('outputs.json', JSON.stringify({ 'StoreOrders-staging': outputs }));
-    const npm = `echo "$*" >> commands; case "$*" in *'keys issue'*) echo '${issued}';; *) cat > received;; esac`;
+    const recorded = `echo "$*" >> commands; case "$*" in *'keys issue'*) echo '${issued}';; *) cat > received;; esac`;
 
-    const { exitCode, printed, GITHUB_ENV } = runStep(smoke, { npm }, { STAGE: 'staging' });
+    const { exitCode, printed, GITHUB_ENV } = runStep(
+      smoke,
+      { admin: recorded, npm: recorded },
+      { STAGE: 'staging' },
+    );
 
     expect(exitCode).toBe(0);
     expect(readFileSync(join(directory.path, 'received'), 'utf8')).toBe(`${key}\n`);

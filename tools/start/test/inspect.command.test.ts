@@ -8,7 +8,7 @@ import { sampleOrders } from '../sample-orders.ts';
 import { attachDebugger, type Session } from './debugger.ts';
 import { root, startRun } from './running-service.ts';
 
-const orderId = String(sampleOrders()[0]!.id);
+const orderId = sampleOrders()[0]!.id!.N!;
 const source = 'lambdas/cancel-order.ts';
 const text = 'parseOrderId(event.pathParameters?.orderId)';
 const line = readFileSync(join(root, source), 'utf8')
