@@ -35,17 +35,12 @@ export async function runEveryCommand(admin: RunCommand): Promise<number> {
   for (const verb of ['show', 'unban', 'rotate']) await run('keys', verb, keyId);
   await run('keys', 'revoke', keyId, '--yes');
   await run('keys', 'purge', '--older-than', '0s', '--yes');
-  // A second import reads the order, and one with so many attributes is not inserted by a statement.
-  const names = Array.from({ length: 600 }, (_, index) => [`attribute${index}`, { S: '' }]);
-  const large = JSON.stringify({ id: -2, attributes: Object.fromEntries(names) });
-  for (const line of [`{"id":${id}}`, `{"id":${id}}`, large]) {
-    count++;
-    await admin(['orders', 'import', '-'], [line]);
-  }
+  count += 2;
+  for (let time = 0; time < 2; time++) await admin(['orders', 'import', '-'], [`{"id":${id}}\n`]);
   await run('orders', 'export');
   for (const verb of ['show', 'cancel', 'reopen', 'ship']) await run('orders', verb, id);
   await run('orders', 'check');
-  for (const each of [id, '-2']) await run('orders', 'delete', each, '--yes');
+  await run('orders', 'delete', id, '--yes');
   await run('owners', 'delete', owner, '--yes');
   return count;
 }

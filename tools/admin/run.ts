@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { keepCompiledCode } from '../shared/compile-cache.ts';
 import { outliveLostOutput } from '../shared/lost-output.ts';
 
@@ -6,6 +7,8 @@ const interruption = new AbortController();
 process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
 
 outliveLostOutput();
+// With this, 300,000 orders take 200 MB instead of 480, and a fifth more CPU time.
+setFlagsFromString('--optimize-for-size');
 keepCompiledCode();
 // Loading this module takes a while, so the signal handlers are set before it.
 const { runAdmin } = await import('./program.ts');

@@ -32,6 +32,7 @@ export function orderProgress(io: CommandIo, path: string) {
   };
   return {
     clear,
+    tell,
     onBadLine: tell,
     onDifference: tell,
     onProgress: (done: string, orders: number, all?: number) => {

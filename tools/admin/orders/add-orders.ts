@@ -1,25 +1,11 @@
-import {
-  BatchExecuteStatementCommand,
-  BatchGetItemCommand,
-  type BatchStatementResponse,
-  ConditionalCheckFailedException,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { present, unchanged } from '../stage/dynamodb-calls.ts';
-import type { OrdersTable } from '../stage/orders-table.ts';
-import { failureText, mayBeDone, UnconfirmedError } from '../stage/service-failure.ts';
+import { mayBeDone, UnconfirmedError } from '../stage/service-failure.ts';
 import { comparableNumber, isSame } from './attribute-json.ts';
-import {
-  type FileField,
-  isAccepted,
-  isFileField,
-  newOrder,
-  type OrderItem,
-  shown,
-} from './order-record.ts';
+import { type FileField, isAccepted, newOrder, type OrderItem, shown } from './order-record.ts';
 import {
   isTemporary,
   isThrottled,
@@ -86,18 +72,21 @@ async function compareOrder(
 ): Promise<AddedLine> {
   const differing = differingNames(order, existing);
   if (differing.length === 0) return { outcomes: ['alreadyThere'] };
-  const names = differing.filter((name) => update && isUpdatable(name, existing));
+  const names = differing.filter((name) => update && isUpdatable(name, order, existing));
   const set = Object.fromEntries(names.map((name) => [name, order[name]!]));
-  const isUpdate = names.length > 0;
-  const now = isUpdate && !dryRun ? await setFields(existing, set, table) : { ...existing, ...set };
-  if (!now) {
-    return {
-      outcomes: ['different'],
-      note: `order ${order.id.N} has changed since it was read; import it again`,
-    };
+  let now: Item = { ...existing, ...set };
+  if (names.length > 0 && !dryRun) {
+    const asRead = names.map((name) => [name, unchanged(existing[name])]);
+    const change = { set, where: { id: present, ...Object.fromEntries(asRead) } };
+    const result = await writeOnce(order, table, () => updateOrder(order, change, table));
+    if (!('order' in result)) {
+      const note = `order ${order.id.N} has changed since it was read; import it again`;
+      return { outcomes: ['different'], note };
+    }
+    now = result.order;
   }
   const isDifferent = differingNames(order, now).length > 0;
-  const outcomes: Outcome[] = isUpdate ? ['updated'] : [];
+  const outcomes: Outcome[] = names.length > 0 ? ['updated'] : [];
   if (isDifferent) outcomes.push('different');
   if (!isDifferent && !dryRun) return { outcomes };
   return { outcomes, note: differences(order, dryRun ? existing : now) };
@@ -109,10 +98,10 @@ export const updatable: readonly FileField[] = orderFieldNames.filter(
 );
 
 /** Whether a line can set a field: also one whose value the API cannot show, because nothing else repairs it. */
-function isUpdatable(name: string, existing: Item): boolean {
-  if (!isFileField(name) || name === 'status') return false;
-  const { [name]: stored } = existing;
-  return updatable.includes(name) || (stored !== undefined && !isAccepted(name, stored));
+function isUpdatable(name: string, { [name]: wanted }: Item, { [name]: stored }: Item): boolean {
+  const isWrong = stored !== undefined && !isAccepted(name, stored);
+  const isMeant = updatable.includes(name as FileField) || (isWrong && name !== 'status');
+  return isMeant && isAccepted(name, wanted);
 }
 
 /** The attributes of a line whose values an existing order does not have. */
@@ -136,28 +125,6 @@ export function differences(order: OrderItem, existing: Item): string {
 }
 
 /**
- * Sets values of an order unless they have changed since it was read.
- *
- * @returns the order after the change; undefined if its values have changed
- */
-async function setFields(
-  existing: Item,
-  set: Item,
-  table: RetryingTable,
-): Promise<Item | undefined> {
-  const asRead = Object.keys(set).map((name) => [name, unchanged(existing[name])]);
-  const where = { id: present, ...Object.fromEntries(asRead) };
-  const result = await writeOnce(table, () => updateOrder(existing, { set, where }, table)).catch(
-    (error) => {
-      if (!mayBeDone(error)) throw error;
-      const problem = `${failureText(error)}; "./admin orders show ${existing.id!.N}" shows whether it was`;
-      throw new OperatorError(problem, { cause: error });
-    },
-  );
-  return 'order' in result ? result.order : undefined;
-}
-
-/**
  * Inserts orders, and returns those that exist, without changing them. An insertion is sent once: if its response
  * is lost, its orders are returned too, because a repeated one could bring back an order that somebody has deleted.
  *
@@ -170,8 +137,10 @@ async function insertOrders(
 ): Promise<OrderItem[]> {
   const duplicates: OrderItem[] = [];
   await repeat(orders, table, async (open) => {
-    const responses = await responsesTo(open, table).catch((error) => {
-      if (mayBeDone(error)) return [];
+    const Statements = open.map((order) => insertStatement(newOrder(order), table.tableName));
+    const command = new BatchExecuteStatementCommand({ Statements });
+    const { Responses: responses = [] } = await table.dynamodb.send(command).catch((error) => {
+      if (mayBeDone(error)) return { Responses: [] };
       throw error;
     });
     if (responses.length !== open.length) {
@@ -195,46 +164,10 @@ async function insertOrders(
   return duplicates;
 }
 
-/** DynamoDB's limit for the text of a PartiQL statement. */
-const longestStatement = 8_192;
-
-async function responsesTo(
-  orders: readonly OrderItem[],
-  table: OrdersTable,
-): Promise<BatchStatementResponse[]> {
-  const items = orders.map(newOrder);
-  const Statements = items.map((item) => {
-    const values = Object.keys(item).map((name) => `'${name.replaceAll("'", "''")}': ?`);
-    const Statement = `INSERT INTO "${table.tableName}" VALUE {${values.join(', ')}}`;
-    return { Statement, Parameters: Object.values(item) };
-  });
-  if (Statements.some(({ Statement }) => Statement.length > longestStatement)) {
-    return Promise.all(items.map((item) => responseToPut(item, table)));
-  }
-  const command = new BatchExecuteStatementCommand({ Statements });
-  return (await table.dynamodb.send(command)).Responses ?? [];
-}
-
-/** Inserts one order, whose attributes can be more than a statement can name. */
-async function responseToPut(
-  Item: OrderItem,
-  { dynamodb, tableName }: OrdersTable,
-): Promise<BatchStatementResponse> {
-  const ConditionExpression = 'attribute_not_exists(id)';
-  try {
-    const ReturnConsumedCapacity = 'TOTAL';
-    const put = {
-      TableName: tableName,
-      Item,
-      ConditionExpression,
-      ReturnConsumedCapacity,
-    } as const;
-    const { ConsumedCapacity } = await dynamodb.send(new PutItemCommand(put));
-    return ConsumedCapacity ? {} : { Error: { Code: 'InternalServerError' } };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { Error: { Code: 'DuplicateItem' } };
-  }
+function insertStatement(item: OrderItem, tableName: string) {
+  const values = Object.keys(item).map((name) => `'${name.replaceAll("'", "''")}': ?`);
+  const Statement = `INSERT INTO "${tableName}" VALUE {${values.join(', ')}}`;
+  return { Statement, Parameters: Object.values(item) };
 }
 
 /** Reads the orders that exist, by their ids. */

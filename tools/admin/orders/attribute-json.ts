@@ -2,12 +2,30 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { OperatorError, quoted, shortened } from '../../shared/errors.ts';
 
-/** Formats attributes in DynamoDB's own JSON, with binary values in base64. */
-export function attributeJson(attributes: Item): string {
-  return JSON.stringify(attributes, (_name, part) => {
+/**
+ * Formats attributes in DynamoDB's own JSON, with binary values in base64. Names and members of sets, which have no
+ * order, are sorted.
+ *
+ * @param numberText formats a number. @default - with its own digits
+ */
+export function attributeJson(
+  attributes: AttributeValue | Item,
+  numberText: (digits: string) => string | undefined = String,
+): string {
+  // A type's content is a text or a list, while an attribute that is called N or SS is an object.
+  return JSON.stringify(attributes, (type, part) => {
     if (part instanceof Uint8Array) return Buffer.from(part).toString('base64');
+    if (type === 'N' && typeof part === 'string') return numberText(part);
+    if (type === 'NS' && Array.isArray(part)) return part.map(numberText).sort();
+    if (type === 'SS' && Array.isArray(part)) return part.toSorted();
+    if (type === 'BS' && Array.isArray(part)) {
+      return part.map((bytes) => Buffer.from(bytes).toString('base64')).sort();
+    }
     // The SDK loses the value of an attribute `__proto__`. An import refuses null, so the loss is noticed.
-    return part === undefined ? null : part;
+    if (typeof part !== 'object' || Array.isArray(part)) return part ?? null;
+    return Object.fromEntries(
+      Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)),
+    );
   });
 }
 
@@ -51,7 +69,7 @@ function contentOf(type: string, content: unknown, depth: number): unknown {
   if (/^[SNB]S$/.test(type)) {
     const members = allOf(content, (each) => contentOf(type.charAt(0), each, depth)) ?? [];
     const different = new Set(
-      members.map((each) => comparable({ [type.charAt(0)]: each } as never)),
+      members.map((each) => attributeJson({ [type.charAt(0)]: each } as never, comparableNumber)),
     );
     return members.length > 0 && different.size === members.length ? members : undefined;
   }
@@ -68,28 +86,12 @@ function allOf<T>(list: unknown, convert: (each: unknown) => T | undefined): T[]
   return members.includes(undefined) ? undefined : (members as T[]);
 }
 
-/** Whether DynamoDB considers two values or items equal: sets and maps have no order, and 1.50 is 1.5. */
+/** Whether DynamoDB considers two values or items equal: 1.50 is 1.5. */
 export function isSame(
   one: AttributeValue | Item = {},
   other: AttributeValue | Item = {},
 ): boolean {
-  return comparable(one) === comparable(other);
-}
-
-// A type's content is a text or a list, while an attribute that is called N or SS is an object.
-function comparable(value: AttributeValue | Item): string {
-  return JSON.stringify(value, (type, part) => {
-    if (part instanceof Uint8Array) return String(part);
-    if (type === 'N' && typeof part === 'string') return comparableNumber(part);
-    if (Array.isArray(part)) {
-      if (type === 'L') return part;
-      return part.map((each) => (type === 'NS' ? comparableNumber(each) : String(each))).sort();
-    }
-    if (typeof part !== 'object') return part;
-    return Object.fromEntries(
-      Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)),
-    );
-  });
+  return attributeJson(one, comparableNumber) === attributeJson(other, comparableNumber);
 }
 
 const numberForm = /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,4}))?$/;

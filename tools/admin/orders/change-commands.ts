@@ -125,7 +125,7 @@ async function reopenSelected(
   const line = progressLine(io);
   const { hours, ...ids } = await reopenOrders({
     selection,
-    table: stage.orders,
+    table: { ...stage.orders, wait: io.wait },
     by: dryRun ? undefined : await stage.operator(),
     now: stage.now,
     onProgress: line.draw,

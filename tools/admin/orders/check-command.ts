@@ -7,7 +7,7 @@ import { progressLine } from '../console/progress.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
 import { isStateless, stateOf } from './change-order.ts';
-import { expectedOf, isAccepted, shown } from './order-record.ts';
+import { isAccepted, shown } from './order-record.ts';
 import { scanOrders } from './stored-orders.ts';
 
 /** Adds the command `orders check`. */
@@ -51,33 +51,23 @@ async function checkOrders({ stage, options, io }: Call): Promise<Result> {
   return { ...result, failure: new DifferentError('some orders need a repair', { remedy }) };
 }
 
-/** Why the API cannot show an item as it is, or nobody can change its state. */
-interface Problem {
-  /** The attribute. */
-  readonly kind: string;
-  readonly reason: string;
-  readonly remedy: string;
-}
-
-function problemsOf(order: Item): Problem[] {
+/** Why the API cannot show an item as it is, or nobody can change its state, by the attribute. */
+function problemsOf(order: Item): { kind: string; reason: string; remedy: string }[] {
   const id = order.id!.N!;
   if (!isInt64(id)) {
     const reason = 'its id is not an int64, so no client can name it';
     return [{ kind: 'id', reason, remedy: `"./admin orders delete ${id}" removes it` }];
   }
   const wrong = orderFieldNames.filter((field) => order[field] && !isAccepted(field, order[field]));
-  const problems: Problem[] = wrong.map((field) => ({
-    kind: field,
-    reason: `its ${field} is ${shown(order[field])}, so the API leaves it out; expected ${expectedOf(field)}`,
+  const problems = wrong.map((field) => ({
+    kind: field as string,
+    reason: `its ${field} is ${shown(order[field])}, so the API leaves it out`,
     remedy: `"./admin orders import --update" sets it: {"id":${id},"${field}":…}`,
   }));
   if (isStateless(order)) {
     const reason = `it is ${stateOf(order)}, so nobody can cancel or ship it`;
-    problems.push({
-      kind: 'status',
-      reason,
-      remedy: `"./admin orders reopen ${id}" makes it pending`,
-    });
+    const remedy = `"./admin orders reopen ${id}" makes it pending`;
+    problems.push({ kind: 'status', reason, remedy });
   }
   return problems;
 }

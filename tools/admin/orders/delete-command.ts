@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { ChangedMeanwhileError, DifferentError, UsageError } from '../../shared/errors.ts';
@@ -6,11 +7,13 @@ import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
 import { comparableNumber } from './attribute-json.ts';
-import { deleteOrders } from './delete-orders.ts';
-import { idsJson, isOrderId, orderJson } from './order-json.ts';
+import { shownBy } from './change-commands.ts';
+import { Deletion } from './deletion.ts';
+import { actOnFile, type FileAction, type FileRequest } from './file-run.ts';
+import { idsJson, orderJson } from './order-json.ts';
 import { formatOption, type OrdersFormat } from './orders-file.ts';
-import { writeOnce } from './repeated-calls.ts';
 import { deleteOrder, findOrder, refuseUnlessOrderId } from './stored-orders.ts';
+import { refuseUnlessFile, writeWhole } from './whole-file.ts';
 
 interface DeleteOptions {
   format?: OrdersFormat;
@@ -35,71 +38,93 @@ export function addDeleteCommand(orders: Command, io: CommandIo): void {
       'orders delete 1001 --stage staging',
       'orders delete wrong.jsonl --keep deleted.jsonl --stage prod',
     ],
-    shownBy: (word) => (isOrderId(word) ? `orders show ${word}` : ''),
+    shownBy,
     run: (call, ...words) => {
+      const { keep, dryRun } = call.options;
       const areIds = words.every(comparableNumber);
-      if (!areIds && words.length > 1) {
+      if (areIds) words.forEach(refuseUnlessOrderId);
+      else if (words.length > 1) {
         throw new UsageError('give either order ids or one file', { remedy: 'see --help' });
       }
-      if (areIds) words.forEach(refuseUnlessOrderId);
-      const { keep, dryRun } = call.options;
-      if (areIds && words.length === 1 && keep === undefined && !dryRun) {
-        return deleteOne(words[0]!, call);
-      }
-      if (keep === undefined && !dryRun) {
-        const remedy = 'it keeps the orders, so that "./admin orders import" can bring them back';
-        throw new UsageError('--keep FILE is required for more than one order', { remedy });
-      }
-      return deleteMany(areIds ? { ids: words } : { path: words[0]! }, call);
+      if (dryRun || keep !== undefined) return deleteMany(words, areIds, call);
+      if (areIds && words.length === 1) return deleteOne(words[0]!, call);
+      const remedy = 'it keeps the orders, so that "./admin orders import" can bring them back';
+      throw new UsageError('--keep FILE is required for more than one order', { remedy });
     },
   });
 }
 
-async function deleteOne(id: string, { stage, io, confirm }: Call): Promise<Result> {
+async function deleteOne(id: string, { stage, confirm }: Call): Promise<Result> {
   const before = await findOrder(id, stage.orders);
   await confirm(`delete order ${id}, ${orderJson(before)}?`);
-  const table = { ...stage.orders, wait: io.wait };
-  const result = await writeOnce(table, () => deleteOrder(before, table));
+  const result = await deleteOrder(before, stage.orders);
   if (!('order' in result)) throw new ChangedMeanwhileError(`Order ${id}`);
   const json = orderJson(result.order);
   return { json, text: `Order ${id} is deleted. Before:\n${json}` };
 }
 
+/**
+ * Deletes the orders that still are as their lines say. First it writes them whole to a file, which appears when it
+ * is complete. Then it deletes each that still is as that file says. So every deleted order is in the file. If the
+ * file exists, an earlier run has written it, and this one completes the deletion.
+ */
 async function deleteMany(
-  { ids = [], path = '-' }: { ids?: string[]; path?: string },
+  words: string[],
+  areIds: boolean,
   { stage, options, io, confirm }: Call<DeleteOptions>,
 ): Promise<Result> {
-  const { dryRun, format } = options;
-  const keep = dryRun ? undefined : options.keep;
-  const stdin = ids.length > 0 ? Readable.from([ids.join('\n')]) : io.stdin;
-  const question = (count: number) =>
-    `delete ${counted(count, 'order')}, and keep them in ${keep}?`;
-  const confirmed = async (count: number) => {
-    if (keep) await confirm(question(count));
-  };
+  const keep = options.dryRun ? undefined : options.keep;
+  const path = areIds ? '-' : words[0]!;
+  const stdin = areIds ? Readable.from([words.join('\n')]) : io.stdin;
   const progress = orderProgress(io, path);
-  const request = { path, stdin, format, keep, confirm: confirmed };
-  const table = { ...stage.orders, wait: io.wait };
-  const deleting = deleteOrders(request, table, progress, io.interruption);
-  const { deleted, ...others } = await deleting.finally(progress.clear);
-  const { different, notFound, notKept } = others;
+  const deletion = new Deletion({ ...stage.orders, wait: io.wait }, progress.tell);
+  const act = (request: FileRequest, action: FileAction) =>
+    actOnFile(request, action, progress, io.interruption).finally(progress.clear);
+  const read = (use: FileAction['act']) => {
+    const onChecked = async (orders: number) =>
+      keep && confirm(`delete ${counted(orders, 'order')}, and keep them in ${keep}?`);
+    const lines = { canBeId: true };
+    const action = { lines, batchSize: 100, done: 'compared', onChecked, act: use };
+    return act({ path, stdin, format: options.format }, action);
+  };
+  if (keep === undefined) await read((batch) => deletion.compare(batch));
+  else {
+    await refuseUnlessFile('--keep', keep);
+    if (existsSync(keep)) await read(async (batch) => deletion.choose(batch));
+    else {
+      await writeWhole(keep, (append) =>
+        read(async (batch) => append(await deletion.compare(batch))),
+      );
+    }
+    const remove: FileAction['act'] = ([line]) => deletion.remove(line!);
+    const action = { batchSize: 1, done: 'deleted', act: remove };
+    if (deletion.chosen.size > 0) await act({ path: keep, format: 'jsonl' }, action);
+  }
+  return resultOf(deletion, keep);
+}
+
+function resultOf(
+  { deleted, different, notFound, chosen }: Deletion,
+  keep: string | undefined,
+): Result {
+  const left = [...chosen.values()];
+  const others = { different, notFound };
   const result = {
-    json: idsJson(
-      { kept: keep ?? null },
-      { [keep ? 'deleted' : 'wouldDelete']: deleted, ...others },
-    ),
+    json: keep
+      ? idsJson({ kept: keep }, { deleted, notKept: left, ...others })
+      : idsJson({ kept: null }, { wouldDelete: left, ...others }),
     text:
-      `${keep ? 'Deleted' : 'Would delete'} ${counted(deleted.length, 'order')}; ` +
+      `${keep ? 'Deleted' : 'Would delete'} ${counted((keep ? deleted : left).length, 'order')}; ` +
       `${grouped(different.length)} different, ${grouped(notFound.length)} not found.`,
   };
-  if (notKept.length > 0) {
-    const left = `${counted(notKept.length, 'order')} not in ${keep}, which existed`;
+  if (keep && left.length > 0) {
+    const problem = `${counted(left.length, 'order')} not in ${keep}, which existed`;
     const remedy = 'give --keep the name of a new file to delete them, if they exist';
-    return { ...result, failure: new DifferentError(left, { remedy }) };
+    return { ...result, failure: new DifferentError(problem, { remedy }) };
   }
   if (different.length === 0) return result;
-  const left = `${counted(different.length, 'order')} not as the file or the first reading says`;
-  return { ...result, failure: new DifferentError(left, { remedy: 'look at the lines above' }) };
+  const problem = `${counted(different.length, 'order')} not as the file or the first reading says`;
+  return { ...result, failure: new DifferentError(problem, { remedy: 'look at the lines above' }) };
 }
 
 const deleteHelp = `

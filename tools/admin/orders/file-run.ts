@@ -28,6 +28,8 @@ export interface FileObserver {
   onProgress(done: string, orders: number, all?: number): void;
   /** Called with the number and the error of every bad line. */
   onBadLine(text: string): void;
+  /** Called with the line and the differences of an existing order. */
+  onDifference(text: string): void;
 }
 
 /** What a command does with the orders of a file. */
@@ -38,7 +40,7 @@ export interface FileAction {
   /** What is done with orders, such as `shipped`; `compared` if nothing is written. */
   readonly done: string;
   /** Called with the number of orders after the file was checked, and before anything is done. */
-  readonly onChecked?: (orders: number) => Promise<void>;
+  readonly onChecked?: (orders: number) => Promise<unknown>;
   readonly act: (batch: readonly OrderLine[]) => Promise<unknown>;
 }
 

@@ -5,19 +5,13 @@ import type { RetryingTable } from './repeated-calls.ts';
 
 export interface ImportRequest extends FileRequest, AddOptions {}
 
-/** Observes an import. */
-export interface ImportObserver extends FileObserver {
-  /** Called with the line and the differences of every existing order that differs. */
-  onDifference(text: string): void;
-}
-
 export type ImportCounts = Record<Outcome, number>;
 
 /** Imports the orders of a file, as `actOnFile` says. */
 export async function importOrders(
   request: ImportRequest,
   table: RetryingTable,
-  observer: Partial<ImportObserver>,
+  observer: Partial<FileObserver>,
   signal: AbortSignal,
 ): Promise<ImportCounts> {
   const counts: ImportCounts = { inserted: 0, alreadyThere: 0, updated: 0, different: 0 };

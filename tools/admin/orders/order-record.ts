@@ -79,14 +79,9 @@ export function isFileField(name: string): name is FileField {
   return Object.hasOwn(kinds, name);
 }
 
-/** Whether a field has this value in an order that the service and its operators can work with. */
-export function isAccepted(field: FileField, value: AttributeValue): boolean {
-  return kinds[field].isAccepted(value);
-}
-
-/** Describes the accepted values of a field. */
-export function expectedOf(field: FileField): string {
-  return kinds[field].expected;
+/** Whether a name is that of a field, and the field accepts the value. */
+export function isAccepted(name: string, value: AttributeValue | undefined): boolean {
+  return isFileField(name) && value !== undefined && kinds[name].isAccepted(value);
 }
 
 /** Converts a cell of CSV into a field's value. A text that the field does not accept remains a text. */
@@ -117,6 +112,9 @@ export interface LineFields {
   readonly attributes?: Item | undefined;
 }
 
+/** DynamoDB's limit for the PartiQL statement of an import, less the name of a table. */
+const longestNames = 8_192 - 300;
+
 /**
  * Converts what a line says into an order. Only `id` is required. An unknown field is refused: it is probably a
  * spelling mistake, and its value would be lost.
@@ -132,9 +130,10 @@ export function orderFromFields({ fields, attributes = {} }: LineFields): OrderI
   });
   const { id = attributes.id } = fields;
   if (!id || (attributes.id && !id.N)) wrong.push(`id: missing; expected ${kinds.id.expected}`);
+  const order = { ...fields, ...attributes, ...(fields.status?.NULL && { status: undefined }) };
+  if (Object.keys(order).join("': ?, '").length > longestNames) wrong.push('too many attributes');
   if (wrong.length > 0) throw new OperatorError(wrong.join('; and '));
-  const { status } = fields;
-  return { ...fields, ...attributes, ...(status?.NULL && { status: undefined }) } as OrderItem;
+  return order as OrderItem;
 }
 
 /** Formats a value for a message, as JSON writes it. */

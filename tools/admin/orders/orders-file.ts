@@ -35,6 +35,8 @@ export function formatOf(path: string | undefined): OrdersFormat {
 export interface OrderLine {
   /** The number of the line in the file, from 1. */
   readonly line: number;
+  /** The same text for equal ids. */
+  readonly key: string;
   readonly order: OrderItem;
 }
 
@@ -94,38 +96,23 @@ async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle>
   }
 }
 
-/** The first bytes of files that are no text with an order on each line, what they are, and what converts them. */
+/** What a file is that has no order on each line, by its first bytes, and how to convert it. */
 const otherForms: readonly [RegExp, string, string][] = [
-  [/^\p{Cc}\x8b/u, 'a gzip file', 'with "gunzip"'],
-  [/^PK\p{Cc}{2}/u, 'a zip file or a spreadsheet', 'unzip it, or save it as CSV'],
-  [
-    /^(\xff\xfe|\xfe\xff|.?(?![\t\r\n])\p{Cc})/su,
-    'text in UTF-16',
-    'with "iconv -f UTF-16 -t UTF-8"',
-  ],
-  [
-    /^\s*\{\s*"(Items|Count|ScannedCount)"\s*:/,
-    'the response of a scan',
-    `with "jq -c '.Items[]'"`,
-  ],
-  [/^\s*\[\s*[{\]]/, 'an array of JSON', `with "jq -c '.[]'"`],
-  [/^\s*\{\s*\n/, 'JSON in which an order has several lines', 'with "jq -c ."'],
+  [/^\p{Cc}\x8b/u, 'a gzip file', '"gunzip"'],
+  [/^PK\p{Cc}/u, 'a zip file or a spreadsheet', 'unzip it, or save it as CSV'],
+  [/^(\xff\xfe|\xfe\xff|.?(?!\s)\p{Cc})/su, 'text in UTF-16', '"iconv -f UTF-16 -t UTF-8"'],
+  [/^\s*\{\s*"(Items|Count|ScannedCount)"/, 'the response of a scan', `"jq -c '.Items[]'"`],
+  [/^\s*\[\s*[{\]]/, 'an array of JSON', `"jq -c '.[]'"`],
+  [/^\s*\{\s*\n/, 'JSON in which an order has several lines', '"jq -c ."'],
 ];
 
-/**
- * Refuses a file that has another form once, instead of each of its lines.
- *
- * @throws OperatorError with the command that converts it
- */
-async function refuseOtherFile(file: FileHandle, path: string): Promise<void> {
+/** @throws OperatorError if a file has another form, once instead of for each of its lines */
+async function refuseOtherForms(file: FileHandle, path: string): Promise<void> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
-  const head = buffer
-    .subarray(0, bytesRead)
-    .toString('latin1')
-    .replace(/^\xef\xbb\xbf/, '');
-  const [, what, way] = otherForms.find(([form]) => form.test(head)) ?? [];
+  const head = buffer.toString('latin1', 0, bytesRead).replace(/^\xef\xbb\xbf/, '');
+  const [, what, how] = otherForms.find(([form]) => form.test(head)) ?? [];
   if (!what) return;
-  const remedy = `expected a text with one order on each line: convert it, ${way}`;
+  const remedy = `expected a text with one order on each line; to convert it: ${how}`;
   throw new OperatorError(`${path}: is ${what}`, { remedy });
 }
 
@@ -142,7 +129,7 @@ export async function* readOrders(
   format: OrdersFormat,
   { fields, canBeId = false }: LineForm = {},
 ): AsyncGenerator<OrderLine | { readonly message: string }> {
-  await refuseOtherFile(file, path);
+  await refuseOtherForms(file, path);
   const firstLines = new Map<string, number>();
   const parseJsonLine = canBeId ? fieldsOfJsonOrId : fieldsOfJson;
   let parse = format === 'csv' ? undefined : parseJsonLine;
@@ -157,11 +144,11 @@ export async function* readOrders(
       const order = orderFromFields(parse(text));
       const other = fields && Object.keys(order).find((name) => !fields.includes(name));
       if (other) throw new OperatorError(`${quoted(other)}: expected only ${fields.join(', ')}`);
-      const id = comparableNumber(order.id.N!)!;
-      const first = firstLines.get(id);
+      const key = comparableNumber(order.id.N!)!;
+      const first = firstLines.get(key);
       if (first) throw new OperatorError(`id: ${order.id.N} is already on line ${first}`);
-      firstLines.set(id, line);
-      yield { line, order };
+      firstLines.set(key, line);
+      yield { line, key, order };
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       const message = `line ${line}: ${error.message}`;

@@ -7,10 +7,10 @@ import {
   WrongStateError,
 } from '../../shared/errors.ts';
 import { counted, grouped } from '../console/view.ts';
-import type { OrdersTable } from '../stage/orders-table.ts';
-import { failureText, mayBeDone } from '../stage/service-failure.ts';
+import { failureText } from '../stage/service-failure.ts';
 import { changeOrder } from './change-order.ts';
 import { inParallel } from './parallel.ts';
+import { type RetryingTable, writeOnce } from './repeated-calls.ts';
 import { scanOrders } from './stored-orders.ts';
 
 /** Selects cancelled orders. Both times are milliseconds since the epoch, and inclusive. */
@@ -23,7 +23,7 @@ export interface Selection {
 
 interface Reopening {
   readonly selection: Selection;
-  readonly table: OrdersTable;
+  readonly table: RetryingTable;
   /** The operator's name. @default - a dry run, which writes nothing */
   readonly by: string | undefined;
   readonly now: () => number;
@@ -109,13 +109,12 @@ function timeOf(time: AttributeValue | undefined): number {
 /** Reopens an order, unless somebody has changed it since it was read. */
 async function isReopened(order: Item, { table, by, now }: Reopening): Promise<boolean> {
   if (by === undefined) return true;
-  try {
-    await changeOrder(order, { verb: 'reopen', by, nowMs: now() }, table);
-    return true;
-  } catch (error) {
-    if (error instanceof WrongStateError) return false;
-    if (!mayBeDone(error)) throw error;
-    const problem = `${failureText(error)}; "./admin orders show ${order.id!.N}" shows whether it was`;
-    throw new OperatorError(problem, { cause: error });
-  }
+  const change = { verb: 'reopen', by, nowMs: now() } as const;
+  return writeOnce(order, table, () => changeOrder(order, change, table)).then(
+    () => true,
+    (error) => {
+      if (error instanceof WrongStateError) return false;
+      throw error;
+    },
+  );
 }

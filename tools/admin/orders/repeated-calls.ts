@@ -1,6 +1,7 @@
+import type { Item } from '../../../lambdas/domain/item.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
-import { failureOf, failureText } from '../stage/service-failure.ts';
+import { failureOf, failureText, mayBeDone } from '../stage/service-failure.ts';
 
 /** A table of orders, and a function that waits between attempts. */
 export interface RetryingTable extends OrdersTable {
@@ -44,12 +45,24 @@ export async function repeat<Order>(
   }
 }
 
-/** Makes one write, and repeats it as long as it is throttled. */
-export async function writeOnce<T>(table: RetryingTable, write: () => Promise<T>): Promise<T> {
+/**
+ * Makes one write to an order, and repeats it as long as it is throttled.
+ *
+ * @throws OperatorError with the order's id if the response is lost
+ */
+export async function writeOnce<T>(
+  { id }: Item,
+  table: RetryingTable,
+  write: () => Promise<T>,
+): Promise<T> {
   let result: T | undefined;
   await repeat([write], table, async () => {
     result = await write();
     return { left: [] };
+  }).catch((error) => {
+    if (!mayBeDone(error)) throw error;
+    const problem = `${failureText(error)}; "./admin orders show ${id!.N}" shows whether it was`;
+    throw new OperatorError(problem, { cause: error });
   });
   return result!;
 }

@@ -69,7 +69,7 @@ async function shipFile(
       const { shipDate } = order;
       const set = changedFields({ verb: 'ship', by, nowMs: stage.now(), shipDate });
       const where = { status: { S: 'pending' } };
-      const result = await writeOnce(table, () => updateOrder(order, { set, where }, table));
+      const result = await writeOnce(order, table, () => updateOrder(order, { set, where }, table));
       ids['order' in result ? 'shipped' : outcomeOf(result.found)].push(order.id.N!);
     },
   };

@@ -98,7 +98,6 @@ describe('orders delete', () => {
       wouldDelete: [1],
       different: [2, 3],
       notFound: [],
-      notKept: [],
       kept: null,
     });
     expect([exitCode, stdout]).toEqual([4, 'Deleted 1 order; 2 different, 0 not found.\n']);
