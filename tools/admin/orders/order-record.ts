@@ -75,7 +75,7 @@ function kindsOf<Name extends string>(fields: Readonly<Record<Name, OrderField>>
 /** The fields of a stored order, in the sequence that files use: those of the API first. */
 export const fileFields = Object.keys(kinds) as readonly FileField[];
 
-export function isFileField(name: string): name is FileField {
+function isFileField(name: string): name is FileField {
   return Object.hasOwn(kinds, name);
 }
 
