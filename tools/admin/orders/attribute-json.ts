@@ -3,23 +3,17 @@ import type { Item } from '../../../lambdas/domain/item.ts';
 import { OperatorError, quoted, shortened } from '../../shared/errors.ts';
 
 /**
- * Formats attributes in DynamoDB's own JSON, with binary values in base64. Names and members of sets, which have no
- * order, are sorted.
+ * Formats attributes in DynamoDB's own JSON, with binary values in base64, and names in alphabetical order.
  *
- * @param numberText formats a number. @default - with its own digits
+ * @param isCompared whether equal values get the same text: sets have no order, and 1.50 is 1.5
  */
-export function attributeJson(
-  attributes: AttributeValue | Item,
-  numberText: (digits: string) => string | undefined = String,
-): string {
+export function attributeJson(attributes: AttributeValue | Item, isCompared = false): string {
   // A type's content is a text or a list, while an attribute that is called N or SS is an object.
   return JSON.stringify(attributes, (type, part) => {
     if (part instanceof Uint8Array) return Buffer.from(part).toString('base64');
-    if (type === 'N' && typeof part === 'string') return numberText(part);
-    if (type === 'NS' && Array.isArray(part)) return part.map(numberText).sort();
-    if (type === 'SS' && Array.isArray(part)) return part.toSorted();
-    if (type === 'BS' && Array.isArray(part)) {
-      return part.map((bytes) => Buffer.from(bytes).toString('base64')).sort();
+    if (isCompared && type === 'N' && typeof part === 'string') return comparableNumber(part);
+    if (isCompared && type !== 'L' && Array.isArray(part)) {
+      return part.map((each) => (type === 'NS' ? comparableNumber(each) : String(each))).sort();
     }
     // The SDK loses the value of an attribute `__proto__`. An import refuses null, so the loss is noticed.
     if (typeof part !== 'object' || Array.isArray(part)) return part ?? null;
@@ -69,7 +63,7 @@ function contentOf(type: string, content: unknown, depth: number): unknown {
   if (/^[SNB]S$/.test(type)) {
     const members = allOf(content, (each) => contentOf(type.charAt(0), each, depth)) ?? [];
     const different = new Set(
-      members.map((each) => attributeJson({ [type.charAt(0)]: each } as never, comparableNumber)),
+      members.map((each) => attributeJson({ [type.charAt(0)]: each } as never, true)),
     );
     return members.length > 0 && different.size === members.length ? members : undefined;
   }
@@ -86,12 +80,12 @@ function allOf<T>(list: unknown, convert: (each: unknown) => T | undefined): T[]
   return members.includes(undefined) ? undefined : (members as T[]);
 }
 
-/** Whether DynamoDB considers two values or items equal: 1.50 is 1.5. */
+/** Whether DynamoDB considers two values or items equal. */
 export function isSame(
   one: AttributeValue | Item = {},
   other: AttributeValue | Item = {},
 ): boolean {
-  return attributeJson(one, comparableNumber) === attributeJson(other, comparableNumber);
+  return attributeJson(one, true) === attributeJson(other, true);
 }
 
 const numberForm = /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,4}))?$/;

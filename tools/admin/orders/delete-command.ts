@@ -117,14 +117,13 @@ function resultOf(
       `${keep ? 'Deleted' : 'Would delete'} ${counted((keep ? deleted : left).length, 'order')}; ` +
       `${grouped(different.length)} different, ${grouped(notFound.length)} not found.`,
   };
-  if (keep && left.length > 0) {
-    const problem = `${counted(left.length, 'order')} not in ${keep}, which existed`;
-    const remedy = 'give --keep the name of a new file to delete them, if they exist';
-    return { ...result, failure: new DifferentError(problem, { remedy }) };
-  }
-  if (different.length === 0) return result;
-  const problem = `${counted(different.length, 'order')} not as the file or the first reading says`;
-  return { ...result, failure: new DifferentError(problem, { remedy: 'look at the lines above' }) };
+  if (different.length === 0 && (!keep || left.length === 0)) return result;
+  const problem =
+    different.length > 0
+      ? `${counted(different.length, 'order')} not as the lines say or were read`
+      : `${counted(left.length, 'order')} not in ${keep}, which existed`;
+  const remedy = different.length > 0 ? 'look at the lines above' : 'give --keep a new name';
+  return { ...result, failure: new DifferentError(problem, { remedy }) };
 }
 
 const deleteHelp = `
