@@ -1,6 +1,6 @@
 import { type Argument, type Command, Option } from 'commander';
 import { OperatorError } from '../../shared/errors.ts';
-import { failureText, mayBeDone } from '../stage/service-failure.ts';
+import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { connect, type StageConnection } from '../stage/stage-connection.ts';
 import { labelOf, type Target } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
@@ -40,7 +40,7 @@ interface Verb<Options> {
   /** Command lines for the help. @default - the usage */
   readonly examples?: readonly string[];
   /** Returns the command that shows what this one has changed, such as `keys show` with the first argument. */
-  shownBy?(word: string): string;
+  showCommand?(word: string): string;
   /** Returns undefined if it has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
 }
@@ -81,8 +81,10 @@ export function addVerb<Options extends object = object>(
       confirm: (question) => confirm(io, options, `${place}: ${question}`),
     };
     const result = await verb.run(call, ...command.args).catch((error: unknown) => {
-      const showCommand = verb.shownBy?.(command.args[0] ?? '');
-      throw showCommand && mayBeDone(error) ? unconfirmed(error, place, showCommand) : error;
+      const showCommand = verb.showCommand?.(command.args[0] ?? '');
+      throw showCommand && mayHaveTakenEffect(error)
+        ? unconfirmed(error, place, showCommand)
+        : error;
     });
     if (result) await printResult(io, options, result);
     if (result?.failure) throw result.failure;

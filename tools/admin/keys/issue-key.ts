@@ -9,7 +9,7 @@ import { checkedText } from '../console/checked-text.ts';
 import { isoTime } from '../console/view.ts';
 import { present, size, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { failureText, mayBeDone } from '../stage/service-failure.ts';
+import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { findCompleteOwner } from '../stored/find-owner.ts';
 import { changeAndRecord, differences, type HistoryRecord } from '../stored/history.ts';
 import { createKeyId, createToken, ownCharactersOf } from '../stored/identities.ts';
@@ -123,7 +123,7 @@ export async function storeKey(
     { Update: inOwners(ownerId, withDetails, stage) },
   ];
   return changeAndRecord(ownerId, deed, parts, stage).catch((error) => {
-    if (!mayBeDone(error)) throw error;
+    if (!mayHaveTakenEffect(error)) throw error;
     const problem = `${keyId} may have been issued: ${failureText(error)}`;
     throw new OperatorError(problem, { cause: error, remedy });
   });

@@ -38,7 +38,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, show and revoke API keys');
   addVerb<{ owner: string; label?: string; expiresIn?: Time; readOnly?: boolean }>(keys, io, {
     usage: 'issue',
-    shownBy: () => 'keys list',
+    showCommand: () => 'keys list',
     description: 'issue a key, which is shown only once and stored nowhere',
     requiredOptions: [new Option('--owner <owner>', 'the id or name of its owner')],
     options: [
@@ -108,7 +108,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<{ grace: Time }>(keys, io, {
     usage: 'rotate <keyId>',
-    shownBy: keyShown,
+    showCommand: keyShown,
     description:
       'issue a replacement with the same label, access and expiry; the old key expires sooner',
     options: [
@@ -133,7 +133,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<ExpiryOptions>(keys, io, {
     usage: 'expire <keyId>',
-    shownBy: keyShown,
+    showCommand: keyShown,
     description: 'make a key expire at another time',
     options: [
       timeOption('--at <time>', 'when it expires, such as 2026-12-01T00:00:00Z'),
@@ -151,7 +151,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'revoke <keyId>',
-    shownBy: keyShown,
+    showCommand: keyShown,
     description: 'reject a key permanently, from its next request on',
     options: [yesOption, asOption],
     run: async ({ stage, confirm }, keyId) => {
@@ -163,7 +163,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'unban <keyId>',
-    shownBy: keyShown,
+    showCommand: keyShown,
     description: 'lift a temporary ban',
     options: [asOption],
     run: async ({ stage }, keyId) => {
@@ -173,7 +173,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<{ olderThan: Time; owner?: string }>(keys, io, {
     usage: 'purge',
-    shownBy: () => 'keys list',
+    showCommand: () => 'keys list',
     description: 'remove the records of keys that were revoked or have expired',
     options: [
       timeAgoOption(

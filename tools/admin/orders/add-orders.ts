@@ -3,7 +3,7 @@ import type { Item } from '../../../lambdas/domain/item.ts';
 import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { present, unchanged } from '../stage/dynamodb-calls.ts';
-import { mayBeDone, UnconfirmedError } from '../stage/service-failure.ts';
+import { mayHaveTakenEffect, UnconfirmedError } from '../stage/service-failure.ts';
 import { comparableNumber, isSame } from './attribute-json.ts';
 import { type FileField, isAccepted, newOrder, type OrderItem, shown } from './order-record.ts';
 import {
@@ -140,7 +140,7 @@ async function insertOrders(
     const Statements = open.map((order) => insertStatement(newOrder(order), table.tableName));
     const command = new BatchExecuteStatementCommand({ Statements });
     const { Responses: responses = [] } = await table.dynamodb.send(command).catch((error) => {
-      if (mayBeDone(error)) return { Responses: [] };
+      if (mayHaveTakenEffect(error)) return { Responses: [] };
       throw error;
     });
     if (responses.length !== open.length) {

@@ -35,7 +35,7 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
     usage: 'cancel <orderId>',
     description: 'cancel a pending order',
     options: [asOption],
-    shownBy,
+    showCommand,
     run: (call, orderId) => changeOne(orderId!, 'cancel', call),
   });
   addVerb<ReopenOptions>(orders, io, {
@@ -54,7 +54,7 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
     ],
     help: reopenHelp,
     isInterruptible: true,
-    shownBy,
+    showCommand,
     examples: [
       'orders reopen 1001 --stage prod',
       'orders reopen --cancelled-by key_… --since 2026-11-20T09:00:00Z --dry-run --stage prod',
@@ -67,7 +67,7 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
 }
 
 /** The command that shows an order; none for a file. */
-export const shownBy = (word: string) => (isOrderId(word) ? `orders show ${word}` : '');
+export const showCommand = (word: string) => (isOrderId(word) ? `orders show ${word}` : '');
 
 const reopenHelp = `
 With --cancelled-by, it skips orders that somebody changes meanwhile, and orders that were reopened after

@@ -7,7 +7,7 @@ import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
 import { comparableNumber } from './attribute-json.ts';
-import { shownBy } from './change-commands.ts';
+import { showCommand } from './change-commands.ts';
 import { Deletion } from './deletion.ts';
 import { actOnFile, type FileAction, type FileRequest } from './file-run.ts';
 import { idsJson, orderJson } from './order-json.ts';
@@ -38,7 +38,7 @@ export function addDeleteCommand(orders: Command, io: CommandIo): void {
       'orders delete 1001 --stage staging',
       'orders delete wrong.jsonl --keep deleted.jsonl --stage prod',
     ],
-    shownBy,
+    showCommand,
     run: (call, ...words) => {
       const { keep, dryRun } = call.options;
       const areIds = words.every(comparableNumber);

@@ -1,7 +1,7 @@
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
-import { failureOf, failureText, mayBeDone } from '../stage/service-failure.ts';
+import { failureOf, failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 
 /** A table of orders, and a function that waits between attempts. */
 export interface RetryingTable extends OrdersTable {
@@ -60,7 +60,7 @@ export async function writeOnce<T>(
     result = await write();
     return { left: [] };
   }).catch((error) => {
-    if (!mayBeDone(error)) throw error;
+    if (!mayHaveTakenEffect(error)) throw error;
     const problem = `${failureText(error)}; "./admin orders show ${id!.N}" shows whether it was`;
     throw new OperatorError(problem, { cause: error });
   });

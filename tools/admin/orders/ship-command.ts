@@ -7,7 +7,7 @@ import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
 import { comparableNumber } from './attribute-json.ts';
-import { type ChangeOptions, changeOne, shownBy } from './change-commands.ts';
+import { type ChangeOptions, changeOne, showCommand } from './change-commands.ts';
 import { changedFields, isStateless } from './change-order.ts';
 import { actOnFile } from './file-run.ts';
 import { idsJson } from './order-json.ts';
@@ -28,7 +28,7 @@ export function addShipCommand(orders: Command, io: CommandIo): void {
     options: [formatOption, yesOption, asOption],
     help: shipHelp,
     isInterruptible: true,
-    shownBy,
+    showCommand,
     examples: ['orders ship 1001 --stage prod', 'orders ship shipped.txt --stage prod'],
     run: (call, word) =>
       comparableNumber(word!) ? changeOne(word!, 'ship', call) : shipFile(word!, call),

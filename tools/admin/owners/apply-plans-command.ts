@@ -17,7 +17,7 @@ import { alignGatewayKey, setLimits } from './set-owner-plan.ts';
 export function addApplyPlansCommand(owners: Command, io: CommandIo): void {
   addVerb<{ dryRun?: boolean }>(owners, io, {
     usage: 'apply-plans',
-    shownBy: () => 'owners apply-plans --dry-run',
+    showCommand: () => 'owners apply-plans --dry-run',
     description: 'give owners the current limits of their plans',
     options: [new Option('--dry-run', 'show the changes without making them'), yesOption, asOption],
     help: applyPlansHelp,

@@ -34,7 +34,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     .description('create, show and change owners: their plans, limits and usage');
   addVerb<AgreedLimits>(owners, io, {
     usage: 'create <name>',
-    shownBy: ownerShown,
+    showCommand: ownerShown,
     description: 'create an owner, whose keys share its limits',
     requiredOptions: [new Option('--plan <plan>', 'its limits').choices(planNames)],
     options: [...limitOptions, asOption],
@@ -107,7 +107,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb<Partial<OwnerLimits>>(owners, io, {
     usage: 'set-plan <owner>',
-    shownBy: ownerShown,
+    showCommand: ownerShown,
     arguments: [new Argument('<plan>').choices(planNames)],
     description: 'move an owner to another plan, or give it other limits',
     options: [...limitOptions, asOption],
@@ -118,14 +118,14 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addApplyPlansCommand(owners, io);
   addVerb(owners, io, {
     usage: 'rename <owner> <name>',
-    shownBy: () => 'owners list',
+    showCommand: () => 'owners list',
     description: 'give an owner another name',
     options: [asOption],
     run: async ({ stage }, owner, name) => shown(await renameOwner(owner, name, stage), stage),
   });
   addVerb(owners, io, {
     usage: 'suspend <owner>',
-    shownBy: ownerShown,
+    showCommand: ownerShown,
     description: 'reject all keys of an owner, from their next request on',
     options: [yesOption, asOption],
     run: async ({ stage, confirm }, idOrName) => {
@@ -136,21 +136,21 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'resume <owner>',
-    shownBy: ownerShown,
+    showCommand: ownerShown,
     description: 'let the keys of a suspended owner work again',
     options: [asOption],
     run: async ({ stage }, owner) => shown(await setOwnerStatus(owner, 'active', stage), stage),
   });
   addVerb(owners, io, {
     usage: 'reset-usage <owner>',
-    shownBy: ownerShown,
+    showCommand: ownerShown,
     description: "reset an owner's usage, for example after an error has used up its daily limit",
     options: [asOption],
     run: async ({ stage }, owner) => shown(await resetUsage(owner, stage), stage),
   });
   addVerb(owners, io, {
     usage: 'delete <owner>',
-    shownBy: ownerShown,
+    showCommand: ownerShown,
     description: 'remove everything that is stored about an owner: its name, keys and usage',
     options: [yesOption, asOption],
     help: deleteHelp,

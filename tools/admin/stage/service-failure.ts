@@ -103,7 +103,7 @@ export class UnconfirmedError extends Error {
 }
 
 /** Whether a change may have been made although the command has failed. */
-export function mayBeDone(thrown: unknown): boolean {
+export function mayHaveTakenEffect(thrown: unknown): boolean {
   return errorsBehind(thrown).some((error) => error instanceof UnconfirmedError);
 }
 
