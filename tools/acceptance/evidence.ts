@@ -1,55 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InterruptedError, reasonOf } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 
-/** A check has seen something else than it expects. The message is what it has seen. */
-export class Differs extends Error {}
+/** A text that has to occur in what is seen, or the number that it has to be at least. */
+type Expected = string | number;
 
-const verdicts = ['✓', '✗ differs', '– could not be checked', '– the emulator lacks it'] as const;
-const [expected, different, unchecked, lacking] = verdicts;
+/** The address of an emulator; undefined for AWS itself. */
+export const emulator = process.env.AWS_ENDPOINT_URL || undefined;
 
-/** What was checked, what was expected, what was seen, and the verdict. */
-type Row = readonly [what: string, expected: string, seen: string, (typeof verdicts)[number]];
+/** Metrics can be late by some minutes. An emulator has no reason to be. */
+const [patienceMs, pauseMs] = emulator ? [2_000, 500] : [600_000, 5_000];
 
-/** The rows of a page of evidence. */
+/** The rows of a page of evidence: a verdict, what was checked, what was expected, and what was seen. */
 export class Evidence {
-  readonly #rows: Row[] = [];
-  readonly #lacking: readonly string[];
-
-  /** @param lacking the rows that are known not to be as expected, because an emulator lacks something */
-  constructor(lacking: readonly string[]) {
-    this.#lacking = lacking;
-  }
+  readonly #rows: (readonly string[])[] = [];
 
   /**
-   * Makes a check, and adds a row with what it has seen.
+   * Makes a check, and adds a row with what it has seen, or with the reason why it could not be made.
    *
-   * @param check returns what it has seen if that is as expected, and throws `Differs` if not. Any other error
-   *   means that it could not be made
    * @throws InterruptedError if the user has ended the run
    */
-  async add(what: string, expectation: string, check: () => Promise<string>): Promise<void> {
-    const [found, seen] = await check().then(
-      (text) => [expected, text] as const,
+  async add(what: string, expected: Expected, look: () => Promise<string>): Promise<void> {
+    const [verdict, seen] = await look().then(
+      (text) => [isIn(text, expected) ? 'as expected' : 'differs', text] as const,
       (error) => {
         if (error instanceof InterruptedError) throw error;
-        return [error instanceof Differs ? different : unchecked, reasonOf(error)] as const;
+        return ['unchecked', reasonOf(error)] as const;
       },
     );
-    const known = found === expected ? different : lacking;
-    const verdict = this.#lacking.includes(what) ? known : found;
-    this.#rows.push([what, expectation, printable(seen), verdict]);
-    console.error(`${verdict} ${what}: ${printable(seen)}`);
+    const expectation = typeof expected === 'number' ? `at least ${expected}` : expected;
+    this.#rows.push([verdict, what, expectation, printable(seen)]);
+    console.error(`${verdict}: ${what}: ${printable(seen)}`);
   }
 
-  /** Whether all rows are as expected, or are known to lack something and still do. */
+  /** Whether all rows are as expected. */
   get isGood(): boolean {
-    return this.#rows.every(([, , , verdict]) => verdict === expected || verdict === lacking);
+    return this.#rows.every(([verdict]) => verdict === 'as expected');
   }
 
   /** The rows as a table in Markdown. */
   get markdown(): string {
-    const rows = [['what', 'expected', 'seen', ''], ['---', '---', '---', '---'], ...this.#rows];
-    const lines = rows.map((cells) => cells.map((text) => text.replaceAll('|', '\\|')).join(' | '));
-    return lines.map((line) => `| ${line} |`).join('\n');
+    const head = ['verdict', 'what', 'expected', 'seen'];
+    return [head, head.map(() => '---'), ...this.#rows]
+      .map((cells) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`)
+      .join('\n');
   }
+}
+
+/**
+ * Looks repeatedly until nothing fails and the expected is seen, or for as long as metrics can be late.
+ *
+ * @returns what it saw last
+ */
+export async function lookUntil(
+  expected: Expected,
+  look: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<string> {
+  for (const endMs = performance.now() + patienceMs; performance.now() < endMs; ) {
+    const seen = await look().catch(() => undefined);
+    if (seen !== undefined && isIn(seen, expected)) return seen;
+    await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  return look();
+}
+
+function isIn(seen: string, expected: Expected): boolean {
+  return typeof expected === 'number' ? Number(seen) >= expected : seen.includes(expected);
 }

@@ -1,23 +1,18 @@
 /** `npm run acceptance`: deploys a trial, checks what only a real stage can show, and destroys it. */
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { stackName } from '../../lib/settings/names.ts';
 import { isStageName, stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InterruptedError, InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
-
-interface AcceptanceOptions {
-  /** Whether to remove what an interrupted run has left, and do nothing else. */
-  readonly clean?: boolean;
-  /** What an emulator is known to lack: the titles of rows. */
-  readonly lacking: readonly string[];
-}
+import { accept } from './acceptance.ts';
+import { Evidence, emulator } from './evidence.ts';
+import { destroy } from './trial.ts';
 
 const command = new Command('npm run acceptance --')
   .description(
     'Deploys a trial with your AWS credentials, checks it, and destroys it. Prints a table in Markdown.',
   )
   .option('--clean', 'only remove what an interrupted run has left')
-  .option('--lacking <file>', 'a row on each line that an emulator is known to lack', linesOf, [])
   .addHelpText(
     'after',
     `
@@ -33,30 +28,26 @@ const interruption = new AbortController();
 process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
 
 try {
-  const options = parseCommandLine<AcceptanceOptions>(command, process.argv.slice(2));
-  if (options) process.exitCode = await run(options);
+  const options = parseCommandLine<{ readonly clean?: boolean }>(command, process.argv.slice(2));
+  if (options) process.exitCode = await run(options.clean);
 } catch (error) {
   if (!(error instanceof OperatorError)) throw error;
   console.error(`acceptance: ${error.message}`);
   process.exitCode = 1;
 }
 
-async function run({ clean, lacking }: AcceptanceOptions): Promise<number> {
-  const { STORE_ORDERS_STAGE: stage = 'try-accept', AWS_ENDPOINT_URL: emulator } = process.env;
+async function run(isCleanOnly = false): Promise<number> {
+  const { STORE_ORDERS_STAGE: stage = 'try-accept' } = process.env;
   if (!isStageName(stage) || stageNames.some((name) => name === stage)) {
     throw new InvalidValueError('STORE_ORDERS_STAGE', stage, 'a trial, such as try-ana');
   }
   process.env.AWS_REGION = stageSettings(stage).region;
-  // These modules create clients for the Region.
-  const { accept } = await import('./acceptance.ts');
-  const { Evidence } = await import('./evidence.ts');
-  const { destroy, trialOf } = await import('./trial.ts');
-  const trial = trialOf(stage, interruption.signal);
-  if (clean) {
+  const trial = { stage, stack: stackName(stage), signal: interruption.signal };
+  if (isCleanOnly) {
     for (const each of await destroy(trial)) console.log(`${each} remains`);
     return 0;
   }
-  const evidence = new Evidence(lacking);
+  const evidence = new Evidence();
   let isWhole = true;
   await accept(trial, evidence).catch((error: unknown) => {
     isWhole = false;
@@ -71,8 +62,4 @@ async function run({ clean, lacking }: AcceptanceOptions): Promise<number> {
 function interrupt(): void {
   console.error('acceptance: interrupted, removing the trial');
   interruption.abort(new InterruptedError('interrupted'));
-}
-
-function linesOf(file: string): string[] {
-  return readFileSync(file, 'utf8').split('\n').filter(Boolean);
 }

@@ -1,45 +1,54 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import { type OutputName, stackName } from '../../lib/settings/names.ts';
-import type { StageName } from '../../lib/settings/stages.ts';
+import { APIGateway } from '@aws-sdk/client-api-gateway';
+import {
+  CloudFormation,
+  paginateListStackResources,
+  waitUntilStackCreateComplete,
+  waitUntilStackDeleteComplete,
+} from '@aws-sdk/client-cloudformation';
+import { STS } from '@aws-sdk/client-sts';
+import type { OutputName } from '../../lib/settings/names.ts';
+import { type StageName, stageSettings } from '../../lib/settings/stages.ts';
 import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
-import { aws } from './aws.ts';
-import { deleteOperator } from './operator.ts';
+import { lookUntil } from './evidence.ts';
+
+const client = new CloudFormation();
+const waiting = { client, maxWaitTime: 600 };
 
 export type Outputs = Readonly<Record<OutputName, string>>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The stage that is deployed, checked and destroyed. */
 export interface Trial {
   readonly stage: StageName;
   readonly stack: string;
   readonly signal: AbortSignal;
-  /** The credentials of an operator as environment variables. @default those of the caller */
-  operator?: Readonly<Record<string, string | undefined>>;
-}
-
-export function trialOf(stage: StageName, signal: AbortSignal): Trial {
-  return { stage, stack: stackName(stage), signal };
+  /** The credentials of an operator. @default those of the caller */
+  operator?: Environment;
 }
 
 /** Deploys the stage. @returns the outputs of its stack */
 export async function deploy(trial: Trial): Promise<Outputs> {
   await cdk(trial, 'deploy', '--require-approval', 'never');
-  const { Stacks } = await aws.cloudFormation.describeStacks({ StackName: trial.stack });
+  const { Stacks } = await client.describeStacks({ StackName: trial.stack });
   const outputs = Stacks?.[0]?.Outputs ?? [];
   return Object.fromEntries(outputs.map((each) => [each.OutputKey, each.OutputValue]));
 }
 
 /** Deletes what a run, maybe an interrupted one, has created. @returns what remains */
 export async function destroy(trial: Trial): Promise<string[]> {
-  const gateway = apiGatewayKeys(aws.apiGateway);
+  const gateway = apiGatewayKeys(new APIGateway());
   for (const { id } of await gateway.findApiKeys(`${trial.stack}-own_`)) {
     await gateway.deleteApiKey({ apiKey: id });
   }
-  await deleteOperator(trial);
-  const { Stacks: [stack] = [] } = await aws.cloudFormation
+  await client.deleteStack(roleStack(trial));
+  await waitUntilStackDeleteComplete(waiting, roleStack(trial));
+  const { Stacks: [stack] = [] } = await client
     .describeStacks({ StackName: trial.stack })
     .catch(() => ({ Stacks: [] }));
   if (stack === undefined) return [];
@@ -47,12 +56,57 @@ export async function destroy(trial: Trial): Promise<string[]> {
   await cdk(trial, 'destroy', '--force').catch(() => {});
   // CloudFormation still describes a deleted stack by its id.
   const deleted = { StackName: stack.StackId };
-  const client = aws.cloudFormation;
   const pages = await Array.fromAsync(paginateListStackResources({ client }, deleted));
   return pages
     .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
     .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
     .map(({ ResourceType, PhysicalResourceId }) => `${ResourceType} ${PhysicalResourceId}`);
+}
+
+/** Runs the next operator's commands in a role that has `docs/iam/operator-policy.json` and nothing else. */
+export async function becomeOperator(trial: Trial): Promise<void> {
+  const sts = new STS();
+  const { Account, Arn = '' } = await sts.getCallerIdentity({});
+  const partition = Arn.split(':')[1];
+  const policy = readFileSync('docs/iam/operator-policy.json', 'utf8')
+    .replaceAll('arn:aws:', `arn:${partition}:`)
+    .replaceAll('<ACCOUNT>', Account!)
+    .replaceAll('<REGION>', stageSettings(trial.stage).region)
+    .replaceAll('<STAGE>', trial.stage);
+  const RoleName = roleStack(trial).StackName;
+  const trust = { Effect: 'Allow', Principal: { AWS: Account }, Action: 'sts:AssumeRole' };
+  const Properties = {
+    RoleName,
+    AssumeRolePolicyDocument: { Version: '2012-10-17', Statement: [trust] },
+    Policies: [{ PolicyName: 'operator', PolicyDocument: JSON.parse(policy) }],
+  };
+  await client.createStack({
+    ...roleStack(trial),
+    TemplateBody: JSON.stringify({ Resources: { Role: { Type: 'AWS::IAM::Role', Properties } } }),
+    Capabilities: ['CAPABILITY_NAMED_IAM'],
+  });
+  await waitUntilStackCreateComplete(waiting, roleStack(trial));
+  const RoleArn = `arn:${partition}:iam::${Account}:role/${RoleName}`;
+  // A new role can be assumed some seconds later, and has its policy later still.
+  const assume = async () => {
+    const { Credentials } = await sts.assumeRole({ RoleArn, RoleSessionName: 'acceptance' });
+    const operator = {
+      AWS_ACCESS_KEY_ID: Credentials!.AccessKeyId,
+      AWS_SECRET_ACCESS_KEY: Credentials!.SecretAccessKey,
+      AWS_SESSION_TOKEN: Credentials!.SessionToken,
+      // The SDK would prefer it.
+      AWS_PROFILE: undefined,
+    };
+    const owners = await admin({ ...trial, operator }, ['owners', 'list']);
+    trial.operator = operator;
+    return owners;
+  };
+  await lookUntil('', assume, trial.signal);
+}
+
+// The role has a stack of its own, so that one call removes it.
+function roleStack({ stack }: Trial) {
+  return { StackName: `${stack}-operator` };
 }
 
 /** Runs an operator's command. @returns what it prints */
@@ -62,20 +116,12 @@ export async function admin(
   input: Iterable<string> = [],
 ): Promise<string> {
   const environment = { STORE_ORDERS_STAGE: stage, STORE_ORDERS_LOCAL: '', ...operator };
-  return run(['tools/admin/run.ts', ...words], { environment, input, signal });
+  return run(['tools/admin/run.ts', ...words], environment, input, signal);
 }
 
 async function cdk({ stage }: Trial, ...words: string[]): Promise<void> {
   const output = ['--output', `.cache/acceptance/${stage}`];
-  await run(['node_modules/aws-cdk/bin/cdk', ...words, ...output], {
-    environment: { STORE_ORDERS_STAGE: stage },
-  });
-}
-
-interface RunOptions {
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  readonly input?: Iterable<string>;
-  readonly signal?: AbortSignal;
+  await run(['node_modules/aws-cdk/bin/cdk', ...words, ...output], { STORE_ORDERS_STAGE: stage });
 }
 
 /**
@@ -86,7 +132,9 @@ interface RunOptions {
  */
 export async function run(
   words: readonly string[],
-  { environment, input = [], signal }: RunOptions = {},
+  environment: Environment,
+  input: Iterable<string> = [],
+  signal?: AbortSignal,
 ): Promise<string> {
   const running = promisify(execFile)(process.execPath, words, {
     cwd: join(import.meta.dirname, '../..'),
@@ -99,7 +147,7 @@ export async function run(
   // A program that fails may not read its input to the end.
   Readable.from(input).pipe(stdin!.on('error', () => {}));
   try {
-    return (await running).stdout;
+    return (await running).stdout.trim();
   } catch (error) {
     signal?.throwIfAborted();
     const { stdout = '', stderr: errors = '' } = error as { stdout?: string; stderr?: string };

@@ -1,78 +1,55 @@
-import type { RequestListener } from 'node:http';
-import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { serve } from '../../../test/helpers/loopback-server.ts';
-import type { Send } from '../../smoke/stage/http-client.ts';
-import { Differs } from '../evidence.ts';
-import {
-  atOnce,
-  cancellationCount,
-  orderLines,
-  percentiles,
-  timedCancellations,
-  timedList,
-} from '../orders.ts';
+import type { Answer, Send } from '../../smoke/stage/http-client.ts';
+import { cancellationCount, timedCancellations, timedList } from '../orders.ts';
 
-const orders = `[${[...orderLines()].map((line) => line.trim()).join()}]`;
+type Sent = Omit<Answer, 'question' | 'headers'> & { readonly coding?: string };
 
-async function listFrom(handle: RequestListener, coding: string): Promise<string> {
-  await using server = await serve(handle);
-  return await timedList(new URL(server.url), 'key', coding);
+/** Sends each request to a function that answers it. */
+function senderTo(answer: (path: string, accepted?: string) => Sent): Send {
+  return async (question) => {
+    const { coding, ...rest } = answer(question.path, question.headers?.['accept-encoding']);
+    return { question, headers: new Map(coding ? [['content-encoding', [coding]]] : []), ...rest };
+  };
 }
 
 describe('a list', () => {
-  it.each([
-    ['identity', (text: string) => text],
-    ['gzip', gzipSync],
-    ['zstd', zstdCompressSync],
-  ])('that is whole as %s is as expected, with its size and times', async (coding, encode) => {
-    const seen = await listFrom((request, response) => {
-      expect(request.headers['accept-encoding']).toBe(coding);
-      response.setHeader('content-encoding', coding).end(encode(orders));
-    }, coding);
+  it('is shown with its size, coding and times', async () => {
+    const send = senderTo((_, coding = '') => ({
+      status: 200,
+      durationMs: 7,
+      text: '[{},{}]',
+      coding,
+    }));
 
-    expect(seen).toMatch(
-      new RegExp(
-        `^100000 orders as ${coding}, \\d+ bytes, first byte after \\d+ ms, whole after \\d+ ms$`,
-      ),
+    expect(await timedList(send, 'key', 'zstd')).toMatch(
+      /^2 orders as zstd, first byte after 7 ms, whole after \d+ ms$/,
     );
   });
 
-  it('differs if it has another coding, fewer orders, or is an error', async () => {
-    const plain: RequestListener = (_, response) => response.end(orders);
-    const short: RequestListener = (_, response) => response.end('[{"id":1}]');
-    const error: RequestListener = (_, response) => response.writeHead(503).end('{}');
+  it('is shown as identity without a coding, and as it is if it is an error', async () => {
+    const plain = senderTo(() => ({ status: 200, durationMs: 7, text: '[]' }));
+    const error = senderTo(() => ({ status: 503, durationMs: 7, text: '{}' }));
 
-    await expect(listFrom(plain, 'zstd')).rejects.toThrow(/^100000 orders as identity, /);
-    await expect(listFrom(short, 'identity')).rejects.toThrow(/^1 orders as identity, /);
-    await expect(listFrom(error, 'gzip')).rejects.toEqual(new Differs('503 {}'));
-  });
-
-  it('that is cut off is not as expected', async () => {
-    const cut = listFrom((_, response) => {
-      response.write(orders.slice(0, 1_000), () => response.destroy());
-    }, 'identity');
-
-    await expect(cut).rejects.toThrow();
+    expect(await timedList(plain, 'key', 'zstd')).toMatch(/^0 orders as identity, /);
+    expect(await timedList(error, 'key', 'zstd')).toBe('503 (no content type) {}');
   });
 });
 
 describe('cancellations', () => {
   const signal = new AbortController().signal;
 
-  /** Answers every request but the tenth with 204. The requests that follow `renew` at once are slower. */
+  /** Answers every request but the tenth with 204. The four that follow `renew` at once are slower. */
   function stage(tenth: number) {
     const paths = new Set<string>();
     let coldRequests = 0;
     const renew = async () => {
-      coldRequests = atOnce;
+      coldRequests = 4;
     };
-    const send: Send = async (question) => {
-      paths.add(question.path);
+    const send = senderTo((path) => {
+      paths.add(path);
       const status = paths.size === 10 ? tenth : 204;
-      const durationMs = coldRequests-- > 0 ? 900 : 20;
-      return { question, status, durationMs, headers: new Map(), text: '' };
-    };
+      return { status, durationMs: coldRequests-- > 0 ? 900 : paths.size, text: '' };
+    });
     return { paths, renew, send };
   }
 
@@ -82,17 +59,16 @@ describe('cancellations', () => {
     const seen = await timedCancellations(send, 'key', signal, renew);
 
     expect(paths.size).toBe(cancellationCount);
+    // The warm requests took from 21 to 1,000 ms: a percentile is a sample that so many do not exceed.
     expect(seen).toBe(
-      '1000 × 204; cold p50 900 ms, p90 900 ms, p99 900 ms; warm p50 20 ms, p90 20 ms, p99 20 ms',
+      '1000 × 204; cold p50 900 ms, p90 900 ms, p99 900 ms; warm p50 510 ms, p90 902 ms, p99 991 ms',
     );
   });
 
-  it('differ if one fails', async () => {
+  it('are counted only with a 204', async () => {
     const { renew, send } = stage(503);
 
-    const seen = timedCancellations(send, 'key', signal, renew);
-
-    await expect(seen).rejects.toThrow(/^999 × 204, 1 × 503; /);
+    expect(await timedCancellations(send, 'key', signal, renew)).toMatch(/^999 × 204; /);
   });
 
   it('stop when the run is interrupted', async () => {
@@ -103,11 +79,4 @@ describe('cancellations', () => {
     await expect(seen).rejects.toThrow('aborted');
     expect(paths.size).toBe(0);
   });
-});
-
-it('a percentile is a sample that this part of the samples does not exceed', () => {
-  const samples = Array.from({ length: 100 }, (_, index) => 100 - index);
-
-  expect(percentiles(samples)).toBe('p50 50 ms, p90 90 ms, p99 99 ms');
-  expect(percentiles([7])).toBe('p50 7 ms, p90 7 ms, p99 7 ms');
 });
