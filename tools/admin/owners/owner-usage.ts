@@ -1,4 +1,3 @@
-import { InvalidValueError } from '../../shared/errors.ts';
 import { type Field, grouped } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { allOwners, findOwner } from '../stored/find-owner.ts';
@@ -14,15 +13,6 @@ export function lastDays(count: number, nowMs: number): string[] {
   return Array.from({ length: count }, (_, index) =>
     new Date(nowMs - (count - 1 - index) * dayMs).toISOString().slice(0, 10),
   );
-}
-
-/** The days of a month until today. @throws InvalidValueError if they are not all metered */
-export function daysOfMonth(month: string, nowMs: number): string[] {
-  const metered = lastDays(meteredDays, nowMs);
-  const days = metered.filter((day) => day.startsWith(`${month}-`));
-  if (days[0] === `${month}-01`) return days;
-  const expected = `a month that began in the last ${meteredDays} days, such as ${metered.at(-1)!.slice(0, 7)}`;
-  throw new InvalidValueError('--month', month, expected);
 }
 
 /** The requests of an owner's keys, in total and on each day. */

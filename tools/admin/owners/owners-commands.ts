@@ -16,14 +16,7 @@ import { createOwner } from './create-owner.ts';
 import { deleteOwner } from './delete-owner.ts';
 import { historyFields, lastChangeField } from './history-view.ts';
 import { type OwnerLimits, setPlanCommand } from './owner-limits.ts';
-import {
-  dayFields,
-  daysOfMonth,
-  lastDays,
-  meteredDays,
-  meteredFields,
-  ownersUsage,
-} from './owner-usage.ts';
+import { dayFields, lastDays, meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { setOwnerPlan } from './set-owner-plan.ts';
 
@@ -78,7 +71,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       return { value: history, text: tableText(historyFields, history, 'There are no changes.') };
     },
   });
-  addVerb<{ days: number; month?: string }>(owners, io, {
+  addVerb<{ days: number }>(owners, io, {
     usage: 'usage [owner]',
     description:
       "show every owner's requests, or one owner's by day, as API Gateway has metered them",
@@ -86,15 +79,11 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       new Option('--days <days>', `the number of days, including today, up to ${meteredDays}`)
         .argParser(wholeNumberUpTo(meteredDays))
         .default(30),
-      new Option('--month <month>', 'instead, the days of a month, such as 2026-11').conflicts(
-        'days',
-      ),
     ],
     help: usageHelp,
-    examples: ['owners usage --stage prod --month 2026-11', 'owners usage "Acme Ltd" --stage prod'],
-    run: async ({ stage, options: { days: count, month } }, idOrName?: string) => {
-      const now = stage.now();
-      const days = month === undefined ? lastDays(count, now) : daysOfMonth(month, now);
+    examples: ['owners usage --stage prod --days 90', 'owners usage "Acme Ltd" --stage prod'],
+    run: async ({ stage, options }, idOrName?: string) => {
+      const days = lastDays(options.days, stage.now());
       const used = await ownersUsage(idOrName, days, stage);
       const total = used.reduce((sum, { requests }) => sum + requests, 0);
       const sum = `${counted(total, 'request')} in ${counted(days.length, 'day')}.`;

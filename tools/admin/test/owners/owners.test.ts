@@ -8,7 +8,7 @@ import { renameOwner } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
 import { deleteOwner } from '../../owners/delete-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../../owners/owner-limits.ts';
-import { daysOfMonth, lastDays, ownersUsage } from '../../owners/owner-usage.ts';
+import { lastDays, ownersUsage } from '../../owners/owner-usage.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
 import { setLimits, setOwnerPlan } from '../../owners/set-owner-plan.ts';
 import type { KeyGateway } from '../../stage/api-gateway-keys.ts';
@@ -440,14 +440,6 @@ describe('ownersUsage', () => {
       { ownerId: idle, name: 'Idle', plan: 'free', requests: 0, days: used(0, 0, 0) },
     ]);
     expect(await ownersUsage('Acme', days, metered)).toEqual([acme]);
-  });
-
-  it('takes the days of a month that are metered', () => {
-    expect(daysOfMonth('2026-11', nowMs)).toHaveLength(20);
-    expect(daysOfMonth('2026-10', nowMs).at(-1)).toBe('2026-10-31');
-    for (const month of ['2026-08', '2026-12', '2026', 'x']) {
-      expect(() => daysOfMonth(month, nowMs)).toThrow('--month: ');
-    }
   });
 });
 
