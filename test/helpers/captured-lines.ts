@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, jest } from '@jest/globals';
 
-export type Line = Record<string, unknown>;
+type Line = Record<string, unknown>;
 
 export interface CapturedLines {
   /** Everything that was written, as text. */

@@ -26,9 +26,6 @@ export const lost: Reply = ({ outgoing }) => outgoing.destroy();
 /** Never answers. */
 export const unanswered: Reply = () => {};
 
-/** A success without a body, which DynamoDB never sends: there is at least `{}`. */
-export const empty: Reply = ({ outgoing }) => outgoing.writeHead(200, contentType).end();
-
 /** A success whose body does not parse. */
 export const unreadable: Reply = ({ outgoing }) =>
   outgoing.writeHead(200, contentType).end('{"Count":1,"Items":[');

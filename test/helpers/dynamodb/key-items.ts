@@ -22,7 +22,7 @@ export const address = { ownerHash, tokenHash };
 export const ownerId = 'own_0123456789abcdefghij';
 export const keyId = keyIdOf(ownerId, 'klmnopqrstuv');
 
-export type Value = string | number | undefined;
+type Value = string | number | undefined;
 export type Overrides = Record<string, Value>;
 /** Overrides of key entries, by the hash of their token. */
 export type KeyOverrides = Record<string, Overrides>;

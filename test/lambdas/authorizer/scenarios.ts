@@ -62,9 +62,6 @@ function ahead(...seconds: number[]): Scenario['environments'] {
   return seconds.map((aheadSeconds) => ({ aheadSeconds, requests: [0] }));
 }
 
-/** The item of an owner that is in the middle of its windows. */
-export const ownerInUse = item(used);
-
 /** The scenarios, each of which is explored in every order of its steps, by name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'the last requests of a minute, with two keys': {

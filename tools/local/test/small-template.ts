@@ -136,14 +136,14 @@ export function lambda(
 }
 
 /** The URI that invokes a function. */
-export function invocationUri(arn: unknown, isStreaming = false): object {
+function invocationUri(arn: unknown, isStreaming = false): object {
   const version = isStreaming ? '2021-11-15' : '2015-03-31';
   const operation = isStreaming ? 'response-streaming-invocations' : 'invocations';
   const start = `arn:aws:apigateway:eu-central-1:lambda:path/${version}/functions/`;
   return { 'Fn::Join': ['', [start, arn, `/${operation}`]] };
 }
 
-export const arnOf = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
+const arnOf = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
 
 export function proxy(name: string, integration: Properties = {}): Properties {
   const isStreaming = integration.ResponseTransferMode === 'STREAM';

@@ -3,7 +3,7 @@ import { cancelRefusal } from '../../../lambdas/domain/order-states.ts';
 import type { Answer, Send } from '../stage/http-client.ts';
 
 /** An answer of the service that can be changed before the smoke test gets it. */
-export interface MutableAnswer extends Answer {
+interface MutableAnswer extends Answer {
   status: number;
   headers: Map<string, string[]>;
   text: string;

@@ -9,7 +9,7 @@ import { type Random, randomFrom } from './random.ts';
 import type { Answer, ServiceInThread } from './service-in-thread.ts';
 
 /** An action in a run: a client's request, or an order that an operator ships. */
-export type Action =
+type Action =
   | { readonly type: 'list'; readonly isGzip: boolean }
   | { readonly type: 'cancel'; readonly orderId: string }
   | { readonly type: 'ship'; readonly orderId: string }
