@@ -59,6 +59,15 @@ describe('the numbers of the plans', () => {
   });
 });
 
+it('every number of a plan is used', () => {
+  const place = 'lib/settings/plans.ts';
+  const others = globSync('{bin,lib,lambdas,tools/*}/**/*.ts', { exclude: ['**/test/**', place] });
+
+  const words = others.flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []);
+
+  expect(missing([place, Object.keys(plans.free)], ['every other file', words])).toEqual([]);
+});
+
 function tableRows(text: string): string[] {
   const titles: string[] = planNames.map(capitalized);
   return [...text.replaceAll(',', '').matchAll(/^\s*\| (\w+) \| (\d+) \| (\d+) \|$/gm)]

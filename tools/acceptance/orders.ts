@@ -5,7 +5,7 @@ import { shown } from '../smoke/stage/stage.ts';
 export const orderCount = 100_000;
 export const cancellationCount = 1_000;
 /** Fewer than half of the 10 environments that some new accounts can run: each request takes two. */
-export const atOnce = 4;
+const atOnce = 4;
 const coldRounds = 5;
 
 /** Lines for `orders import`, with ids from 1. */

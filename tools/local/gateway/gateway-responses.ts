@@ -8,7 +8,7 @@ import type { GatewayAnswer, RequestContext } from '../exchange/request-context.
 import type { Template, TemplateResource } from '../template/template.ts';
 
 /** A gateway response as the template defines it. */
-export interface GatewayResponse extends MappedAnswer {
+interface GatewayResponse extends MappedAnswer {
   /** @default - the status of the fault */
   readonly statusCode?: number;
 }
