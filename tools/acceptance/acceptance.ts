@@ -83,7 +83,7 @@ async function checkOperator({ trial, evidence }: Deployed): Promise<void> {
     const count = await runEveryCommand((words, input) => admin(trial, words, input));
     return `${count} succeeded ${trial.operator ? 'as this role' : 'with the rights of the caller'}`;
   });
-  await evidence.add('`admin tables` as this role', 'accessDenied', () =>
+  await evidence.add('`./admin tables` as this role', 'accessDenied', () =>
     admin(trial, ['tables', 'restore', 'orders', '--json']).catch(messageUnlessEnded(trial)),
   );
 }

@@ -1,7 +1,7 @@
 /** Runs an operator's command. @returns what it prints */
 type RunCommand = (words: readonly string[], input?: Iterable<string>) => Promise<string>;
 
-/** Every command but `admin tables`, which takes an administrator. After `<` follows a line of the input. */
+/** Every command but `./admin tables`, which takes an administrator. After `<` follows a line of the input. */
 const commands = `
 owners create everything --plan free
 owners suspend everything --yes
