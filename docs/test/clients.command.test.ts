@@ -28,11 +28,6 @@ const generated = {
     import * as exactly from './exactly.ts';
     const { path, name } = config.storeOrders.output.override.fetch.jsonReviver;
     console.log(path, JSON.parse('{"id":9223372036854775807}', exactly[name]).id);`,
-  'src/use-rate-limit.ts': `
-    import { readRateLimit } from './rate-limit';
-    const headers = { RateLimit: '"minute";r=59;t=34, "day";r=999;t=86400' };
-    const { minute, day } = readRateLimit(new Response(null, { headers }));
-    console.log(minute!.r, day!.t);`,
 };
 
 let service: RunningService;
@@ -86,18 +81,8 @@ describe('the code of docs/clients.md', () => {
     ['src/list.ts', '1000 orders; 1001 is cancelled\n'],
     ['src/cancel-one.ts', '9223372036854775807n 204\n'],
     ['src/use-orval-config.js', 'src/exactly.ts 9223372036854775807n\n'],
-    ['src/use-rate-limit.ts', '59 86400\n'],
   ])('runs against the local service: %s', async (file, printed) => {
     expect(await runModule(file)).toBe(printed);
-  });
-
-  it('reads RateLimit in Python as in TypeScript', async () => {
-    const { text } = snippets.find(({ lang }) => lang === 'python')!;
-    const use = `print(read_rate_limit({"RateLimit": '"minute";r=59;t=34, "day";r=999;t=40000'}))`;
-
-    const { stdout } = await run('python3', ['-c', `${text}\n${use}`]);
-
-    expect(stdout).toBe("{'minute': {'r': 59, 't': 34}, 'day': {'r': 999, 't': 40000}}\n");
   });
 
   it('has command lines that run against the local service', async () => {
