@@ -1,8 +1,8 @@
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';
-import { stackName, stackTag } from './settings/names.ts';
+import { ServiceStack, type ServiceStackProps } from './service-stack.ts';
+import { serviceName, stackName, stackTag } from './settings/names.ts';
 import type { StageConfiguration } from './settings/stage-configuration.ts';
-import { StoreOrdersStack, type StoreOrdersStackProps } from './store-orders-stack.ts';
 
 /**
  * The behaviour that the installed version of the CDK recommends. One flag matters to every update: a
@@ -36,11 +36,11 @@ export function createApp(outdir: string): App {
 export function addStack(
   app: App,
   configuration: StageConfiguration,
-  bundles: StoreOrdersStackProps['bundles'],
-): StoreOrdersStack {
+  bundles: ServiceStackProps['bundles'],
+): ServiceStack {
   const { stage, account, region } = configuration;
-  return new StoreOrdersStack(app, stackName(stage), {
-    description: `Store orders API, ${stage}`,
+  return new ServiceStack(app, stackName(stage), {
+    description: `${serviceName} API, ${stage}`,
     // Without an account and a Region, the ids of the functions' versions would depend on whether the
     // deploying machine has them: the CDK hashes the ids from the name of the assets' bucket, too.
     env: { account, region },

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { OutputName } from '../lib/settings/names.ts';
+import { type OutputName, stackName } from '../lib/settings/names.ts';
 import { temporaryDirectoryOfFile } from './helpers/temporary-directory.ts';
 import { type Step, stepsOf, workflows } from './workflows.ts';
 
@@ -48,7 +48,7 @@ describe("the stage's Region", () => {
       ({ name }) => name === "Read the stage's Region",
     )!;
     const environment = 'aws://123456789012/eusc-de-east-1';
-    const artifacts = { 'StoreOrders-prod': { environment } };
+    const artifacts = { [stackName('prod')]: { environment } };
     mkdirSync(join(directory.path, 'cdk.out'));
     directory.write('cdk.out/manifest.json', JSON.stringify({ artifacts }));
 
@@ -69,7 +69,7 @@ describe("the smoke test's key", () => {
 
   it('is passed through a pipe, and is never an argument of a command', () => {
     const outputs: Partial<Record<OutputName, string>> = { BaseUrl: baseUrl };
-    directory.write('outputs.json', JSON.stringify({ 'StoreOrders-staging': outputs }));
+    directory.write('outputs.json', JSON.stringify({ [stackName('staging')]: outputs }));
     const recorded = `echo "$*" >> commands; case "$*" in *'keys issue'*) echo '${issued}';; *) cat > received;; esac`;
 
     const { exitCode, printed, GITHUB_ENV } = runStep(

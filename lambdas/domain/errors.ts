@@ -1,3 +1,5 @@
+import { bearerChallenge } from './headers.ts';
+
 /** An error that is reported to the client: status, code and message form the response body. */
 export class ApiError extends Error {
   // A literal, because the minifier shortens the names of classes, and the log shows this one.
@@ -54,7 +56,7 @@ export class RequestTooLargeError extends ApiError {
 export class InsufficientScopeError extends ApiError {
   constructor() {
     super(403, 'insufficient_scope', 'This API key is read-only.', {
-      headers: { 'WWW-Authenticate': 'Bearer realm="store-orders", error="insufficient_scope"' },
+      headers: { 'WWW-Authenticate': `${bearerChallenge}, error="insufficient_scope"` },
     });
   }
 }

@@ -29,6 +29,9 @@ export function header(
   return single?.[1];
 }
 
+/** The challenge of the `WWW-Authenticate` header (RFC 6750, section 3). */
+export const bearerChallenge = 'Bearer realm="store-orders"';
+
 type Allowance = Pick<WindowUse, 'limit' | 'remaining' | 'reset'>;
 
 /** An owner's limits as the headers state them. */

@@ -8,7 +8,7 @@ import {
   RequestTooLargeError,
   ServiceUnavailableError,
 } from '../../lambdas/domain/errors.ts';
-import { rateLimitHeaders } from '../../lambdas/domain/headers.ts';
+import { bearerChallenge, rateLimitHeaders } from '../../lambdas/domain/headers.ts';
 
 /** An error response that API Gateway creates itself. */
 export interface ErrorAnswer {
@@ -62,7 +62,7 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
     status: 401,
     code: 'unauthorized',
     message: 'A valid API key is required: Authorization: Bearer <API key>.',
-    headers: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
+    headers: { 'WWW-Authenticate': `'${bearerChallenge}'` },
   },
   // No method accepts AWS signatures, so API Gateway checks one only for a route that does not exist.
   EXPIRED_TOKEN: notFound,

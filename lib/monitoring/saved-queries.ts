@@ -9,7 +9,7 @@ export type LogName = 'accessLog' | 'executionLog' | FunctionName;
 
 /** A query for CloudWatch Logs Insights, which `docs/runbook.md` names. */
 interface LogQuery {
-  /** The name in kebab case. The saved query is called `StoreOrders-STAGE/NAME`. */
+  /** The name in kebab case. The saved query is called `STACK/NAME`. */
   readonly name: string;
   readonly logs: readonly LogName[];
   readonly text: string;

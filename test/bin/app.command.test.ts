@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
+import { stackName } from '../../lib/settings/names.ts';
 import { stageChoices, stageNames } from '../../lib/settings/stages.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
@@ -23,7 +24,7 @@ const everySetting: ChangedSources = {
       certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/example',
     },
     corsOrigin: 'https://shop.example.com',
-    runbook: 'https://example.com/store-orders/blob/main/docs/runbook.md',
+    runbook: 'https://example.com/repository/blob/main/docs/runbook.md',
     lambdaConcurrency: 1_000,
     alarmEmail: 'operator@example.com',
     firewall: { requestsPerIpPer5Minutes: 400_000 },
@@ -66,10 +67,10 @@ describe('the synthesis for a deployment', () => {
     expect({ status, findings }).toEqual({ status: 0, findings: [] });
     const { artifacts } = JSON.parse(read('manifest.json'));
     for (const stage of stageNames) {
-      const { environment, properties } = artifacts[`StoreOrders-${stage}`];
+      const { environment, properties } = artifacts[stackName(stage)];
       expect(environment).toBe('aws://123456789012/eu-central-1');
       expect(properties.terminationProtection ?? false).toBe(stage === 'prod');
-      const template = read(`StoreOrders-${stage}.template.json`);
+      const template = read(`${stackName(stage)}.template.json`);
       for (const type of ['ApiGateway::DomainName', 'WAFv2::WebACL']) {
         expect(template).toContain(`AWS::${type}`);
       }

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
  * Synthesizes every stage once for all test files. `synthesized.ts` gives access to the results.
  */
 export default function globalSetup(): void {
-  const directory = mkdtempSync(join(tmpdir(), 'store-orders-synthesized-'));
+  const directory = mkdtempSync(join(tmpdir(), 'synthesized-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   // A developer's profile, Region, endpoint or terminal must not reach what the tests run.
   for (const name in process.env) if (name.startsWith('AWS_')) delete process.env[name];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stackName } from '../../lib/settings/names.ts';
 import { type StageName, stageNames } from '../../lib/settings/stages.ts';
 
 export { type StageName, stageNames };
@@ -29,12 +30,12 @@ export function assemblyDirectory(): string {
 }
 
 export function templateFile(stage: StageName): string {
-  return join(assemblyDirectory(), `StoreOrders-${stage}.template.json`);
+  return join(assemblyDirectory(), `${stackName(stage)}.template.json`);
 }
 
 /** The asset manifest beside the template, which maps asset hashes to folders. */
 export function assetsManifestFile(stage: StageName): string {
-  return join(assemblyDirectory(), `StoreOrders-${stage}.assets.json`);
+  return join(assemblyDirectory(), `${stackName(stage)}.assets.json`);
 }
 
 export function template(stage: StageName): Template {

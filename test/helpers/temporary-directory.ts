@@ -11,7 +11,7 @@ export interface TemporaryDirectory {
 }
 
 export function temporaryDirectory(): TemporaryDirectory {
-  const path = mkdtempSync(join(tmpdir(), 'store-orders-'));
+  const path = mkdtempSync(join(tmpdir(), 'service-test-'));
   return {
     path,
     write: (name, text) => {

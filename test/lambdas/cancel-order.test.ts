@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { bearerChallenge } from '../../lambdas/domain/headers.ts';
 import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/domain/order-states.ts';
 import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import {
@@ -178,7 +179,7 @@ describe('cancelOrder', () => {
 
     const response = await send(cancelEvent('42', { requestContext: context }));
 
-    const challenge = 'Bearer realm="store-orders", error="insufficient_scope"';
+    const challenge = `${bearerChallenge}, error="insufficient_scope"`;
     expect(response).toEqual(
       errorAnswer(403, 'insufficient_scope', { 'WWW-Authenticate': challenge }),
     );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { capitalized } from '../../lib/settings/names.ts';
+import { bearerChallenge } from '../../lambdas/domain/headers.ts';
+import { capitalized, stackName, stackTag } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
 import { deployedMethods } from '../contract/template-api.ts';
@@ -11,7 +12,7 @@ const invocation = 'arn:${AWS::Partition}:apigateway:eu-central-1:lambda:path';
 
 /** The gateway responses that have headers besides the rate-limit headers. */
 const ownHeaders: Readonly<Record<string, Record<string, string>>> = {
-  UNAUTHORIZED: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
+  UNAUTHORIZED: { 'WWW-Authenticate': `'${bearerChallenge}'` },
   ACCESS_DENIED: { 'Retry-After': 'context.authorizer.retryAfter' },
   QUOTA_EXCEEDED: { 'Retry-After': 'context.authorizer.retryAfter' },
   THROTTLED: { 'Retry-After': "'1'" },
@@ -52,7 +53,7 @@ describe.each(stageNames)('API of %s', (stage) => {
 
   it('is regional, requires current TLS, and takes the usage-plan key from the authorizer', () => {
     expect(properties(stage, 'AWS::ApiGateway::RestApi').ApiRestApi).toMatchObject({
-      Name: `StoreOrders-${stage}`,
+      Name: stackName(stage),
       ApiKeySourceType: 'AUTHORIZER',
       EndpointConfiguration: { Types: ['REGIONAL'] },
       DisableExecuteApiEndpoint: false,
@@ -219,9 +220,9 @@ describe.each(stageNames)('API of %s', (stage) => {
           Description: `Plan ${name}: ${perMinute} requests a minute, ${perDay} a day`,
           Quota: { Limit: 3 * perDay, Period: 'DAY' },
           Throttle: own.BurstLimit <= account.BurstLimit ? own : account,
-          UsagePlanName: `StoreOrders-${stage}-${name}`,
+          UsagePlanName: `${stackName(stage)}-${name}`,
           // docs/iam/operator-policy.json distinguishes the stages by this tag.
-          Tags: [{ Key: 'store-orders-stack', Value: `StoreOrders-${stage}` }],
+          Tags: [{ Key: stackTag, Value: stackName(stage) }],
         },
       ];
     });

@@ -5,7 +5,7 @@ import { logFields } from '../../lambdas/runtime/api-handler.ts';
 import { log } from '../../lambdas/runtime/log.ts';
 import { runtimeFailure } from '../../lib/monitoring/saved-queries.ts';
 import { functionNames } from '../../lib/settings/functions.ts';
-import { capitalized } from '../../lib/settings/names.ts';
+import { capitalized, stackName } from '../../lib/settings/names.ts';
 import { captureLines } from '../helpers/captured-lines.ts';
 import { missing } from '../helpers/differences.ts';
 import { proxyEvent, requestContext } from '../helpers/functions/events.ts';
@@ -48,10 +48,10 @@ interface ExpectedAlarm {
   readonly points: string;
 }
 
-const errors = 'Sum of StoreOrders ServerErrors';
-const accepted = 'Sum of StoreOrders RequestsAccepted';
+const errors = `Sum of ${metricNamespace} ServerErrors`;
+const accepted = `Sum of ${metricNamespace} RequestsAccepted`;
 const requests = 'SampleCount of AWS/ApiGateway Count';
-const latency = 'of StoreOrders CancellationLatency';
+const latency = `of ${metricNamespace} CancellationLatency`;
 
 const availability = {
   metrics: { errors, requests: accepted },
@@ -81,25 +81,25 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
     points: '2 of 3',
   },
   AuthorizerFailures: {
-    metrics: { value: 'Sum of StoreOrders AuthorizerFailures' },
+    metrics: { value: `Sum of ${metricNamespace} AuthorizerFailures` },
     period: 60,
     above: 4,
     points: '2 of 3',
   },
   ListsRefused: {
-    metrics: { value: 'Sum of StoreOrders ListsRefused' },
+    metrics: { value: `Sum of ${metricNamespace} ListsRefused` },
     period: 60,
     above: 4,
     points: '2 of 3',
   },
   ListsBrokenOff: {
-    metrics: { value: 'Sum of StoreOrders ListsBrokenOff' },
+    metrics: { value: `Sum of ${metricNamespace} ListsBrokenOff` },
     period: 60,
     above: 0,
     points: '2 of 3',
   },
   UnlistedItems: {
-    metrics: { value: 'Maximum of StoreOrders UnlistedItems' },
+    metrics: { value: `Maximum of ${metricNamespace} UnlistedItems` },
     period: 3_600,
     above: 0,
     points: '1 of 1',
@@ -128,7 +128,7 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
   OrderReadsThrottled: throttled('Orders', 'Read'),
   OrderWritesThrottled: throttled('Orders', 'Write'),
   RisingBans: {
-    metrics: { value: 'Sum of StoreOrders KeysBanned' },
+    metrics: { value: `Sum of ${metricNamespace} KeysBanned` },
     period: 900,
     above: 5,
     points: '1 of 1',
@@ -213,7 +213,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
   it('shows every alarm', () => {
     const alarms = Object.keys(properties(stage, 'AWS::CloudWatch::Alarm'));
 
-    expect(DashboardName).toBe(`StoreOrders-${stage}`);
+    expect(DashboardName).toBe(stackName(stage));
     expect(widgets[0].properties.alarms.sort()).toEqual(alarms.map((id) => `\${${id}.Arn}`).sort());
   });
 
@@ -338,7 +338,7 @@ function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm 
 }
 
 function describeMetric({ Namespace, MetricName, Dimensions }: Metric, stage: StageName): string {
-  const own: Readonly<Record<string, string>> = { ApiName: `StoreOrders-${stage}`, Stage: stage };
+  const own: Readonly<Record<string, string>> = { ApiName: stackName(stage), Stage: stage };
   const needed: Readonly<Record<string, readonly string[]>> = {
     'AWS/DynamoDB': ['TableName'],
     'AWS/Logs': ['LogGroupName'],

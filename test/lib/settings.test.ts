@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
 import { listConcurrency } from '../../lib/settings/functions.ts';
-import { stackName, stageOfStack } from '../../lib/settings/names.ts';
+import { serviceName, stackName, stackTag, stageOfStack } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { findingsIn } from '../../lib/settings/settings-schema.ts';
 import {
@@ -48,6 +49,13 @@ describe('the key prefix', () => {
   });
 });
 
+describe('the name of the service', () => {
+  it('is the same in metrics, and does not change by mistake: stacks and policies depend on it', () => {
+    expect(metricNamespace).toBe(serviceName);
+    expect([stackName('prod'), stackTag]).toEqual(['StoreOrders-prod', 'store-orders-stack']);
+  });
+});
+
 describe('a trial', () => {
   it.each(['try-', 'try-Ana', 'try-ana2', 'try-ana-b', 'try-abcdefghi', 'tryana', 'try-ana\n'])(
     'cannot be called %j',
@@ -59,7 +67,7 @@ describe('a trial', () => {
   it('belongs to the stack of its name alone', () => {
     expect(stageOfStack(stackName('try-ana'))).toBe('try-ana');
     expect(stageOfStack('try-ana')).toBeUndefined();
-    expect(stageOfStack('StoreOrders-try-ana-operator')).toBeUndefined();
+    expect(stageOfStack(`${stackName('try-ana')}-operator`)).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../lib/settings/functions.ts';
-import { capitalized } from '../../lib/settings/names.ts';
+import { capitalized, stackName, stackTag } from '../../lib/settings/names.ts';
 import { planNames } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
 import { tableShapes } from '../helpers/dynamodb/table-shapes.ts';
@@ -44,9 +44,9 @@ describe.each(stageNames)('stack of %s', (stage) => {
   it("has the tag by which AWS's bill is divided", () => {
     const manifest = JSON.parse(readFileSync(`${assemblyDirectory()}/manifest.json`, 'utf8'));
 
-    const { properties } = manifest.artifacts[`StoreOrders-${stage}`];
+    const { properties } = manifest.artifacts[stackName(stage)];
 
-    expect(properties.tags).toEqual({ 'store-orders-stack': `StoreOrders-${stage}` });
+    expect(properties.tags).toEqual({ [stackTag]: stackName(stage) });
   });
 
   it('I11: has no CORS headers, no preflights and no web ACL', () => {

@@ -7,16 +7,16 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { everyResponseHeaders } from '../../lambdas/domain/headers.ts';
 import { addStack, createApp } from '../../lib/app.ts';
 import { contractDocument } from '../../lib/contract/contract.ts';
+import type { ServiceStack } from '../../lib/service-stack.ts';
 import {
   type FunctionName,
   forEachFunction,
   functionNames,
   operationNames,
 } from '../../lib/settings/functions.ts';
-import { capitalized } from '../../lib/settings/names.ts';
+import { capitalized, stackName } from '../../lib/settings/names.ts';
 import type { StageConfiguration } from '../../lib/settings/stage-configuration.ts';
 import { noAccountYet } from '../../lib/settings/stages.ts';
-import type { StoreOrdersStack } from '../../lib/store-orders-stack.ts';
 import { noRateLimitHeaders } from '../helpers/functions/events.ts';
 import { configurationForTests } from '../helpers/stage-for-tests.ts';
 import {
@@ -48,7 +48,7 @@ const everySetting = {
   tracing: true,
   corsOrigin: origin,
   firewall: { requestsPerIpPer5Minutes: 400_000 },
-  runbook: 'https://example.com/store-orders/blob/main/docs/runbook.md',
+  runbook: 'https://example.com/repository/blob/main/docs/runbook.md',
   lambdaConcurrency: 1_001,
   alarmEmail: 'operator@example.com',
   isEmergency: true,
@@ -284,7 +284,7 @@ describe('a deployment that replaces a table', () => {
  * if the logical id changes, so a change that does not influence the id has no effect.
  */
 describe('the deployment of the API', () => {
-  const idOf = (stack: StoreOrdersStack) => stack.resolve(first(stack, 'Deployment').logicalId);
+  const idOf = (stack: ServiceStack) => stack.resolve(first(stack, 'Deployment').logicalId);
 
   it('stays the same while nothing changes', () => {
     const ids = resourcesOfType('staging', 'AWS::ApiGateway::Deployment').map(([id]) => id);
@@ -309,12 +309,9 @@ describe('a trial', () => {
     for (const stage of stages) addStack(app, configurationForTests(stage), bundles());
     const assembly = withoutStackTraces(() => app.synth());
 
-    expect(assembly.stacks.map(({ stackName }) => stackName).sort()).toEqual([
-      'StoreOrders-prod',
-      'StoreOrders-staging',
-      'StoreOrders-try-ana',
-    ]);
-    const { Resources } = assembly.getStackByName('StoreOrders-try-ana').template as Template;
+    const names = assembly.stacks.map((stack) => stack.stackName);
+    expect(names.sort()).toEqual(stages.map(stackName).sort());
+    const { Resources } = assembly.getStackByName(stackName('try-ana')).template as Template;
     const remaining = Object.values(Resources).filter(
       ({ DeletionPolicy }) => DeletionPolicy === 'Retain',
     );
@@ -339,10 +336,7 @@ describe('cdk-nag, AwsSolutions', () => {
 });
 
 /** Creates the stack of a stage with a different configuration, without synthesizing it. */
-function createStack(
-  stage: StageName,
-  overrides: Partial<StageConfiguration> = {},
-): StoreOrdersStack {
+function createStack(stage: StageName, overrides: Partial<StageConfiguration> = {}): ServiceStack {
   return withoutStackTraces(() =>
     addStack(
       createApp(mkdtempSync(join(assemblyDirectory(), 'variant-'))),
@@ -356,7 +350,7 @@ function bundles(): Record<FunctionName, string> {
   return forEachFunction((name) => join(assemblyDirectory(), 'bundles', name));
 }
 
-function templateOf(stack: StoreOrdersStack): Template {
+function templateOf(stack: ServiceStack): Template {
   const assembly = withoutStackTraces(() => (stack.node.root as App).synth());
   return assembly.getStackByName(stack.stackName).template;
 }
@@ -392,13 +386,13 @@ function headersOf(headers: readonly { Name: string; Value: string }[]) {
 }
 
 /** The warnings that synthesis prints. */
-function warningsOf({ node }: StoreOrdersStack): unknown[] {
+function warningsOf({ node }: ServiceStack): unknown[] {
   const metadata = node.findAll().flatMap((construct) => construct.node.metadata);
   return metadata.filter(({ type }) => type === 'aws:cdk:warning');
 }
 
 /** The first resource of one of API Gateway's types. */
-function first(stack: StoreOrdersStack, type: string): CfnResource {
+function first(stack: ServiceStack, type: string): CfnResource {
   return stack.node
     .findAll()
     .filter((construct) => CfnResource.isCfnResource(construct))

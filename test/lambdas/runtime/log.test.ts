@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { metricNamespace } from '../../../lambdas/domain/metric-definitions.ts';
 import { log } from '../../../lambdas/runtime/log.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 
@@ -102,7 +103,7 @@ describe('recordMetrics', () => {
         Timestamp: expect.any(Number),
         CloudWatchMetrics: [
           {
-            Namespace: 'StoreOrders',
+            Namespace: metricNamespace,
             Dimensions: [['Stage']],
             Metrics: [
               { Name: 'OrdersListed', Unit: 'Count' },

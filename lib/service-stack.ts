@@ -8,20 +8,20 @@ import { ApiFunction } from './functions/api-function.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { type FunctionName, forEachFunction, functionNames } from './settings/functions.ts';
-import { capitalized, type OutputName, usagePlanOutput } from './settings/names.ts';
+import { capitalized, type OutputName, serviceName, usagePlanOutput } from './settings/names.ts';
 import { planNames } from './settings/plans.ts';
 import { type StageConfiguration, warningsOf } from './settings/stage-configuration.ts';
 import { StoreTables } from './store-tables.ts';
 
-export interface StoreOrdersStackProps extends StackProps {
+export interface ServiceStackProps extends StackProps {
   readonly configuration: StageConfiguration;
   /** The folder of each function's bundle. */
   readonly bundles: Readonly<Record<FunctionName, string>>;
 }
 
 /** The whole service for one stage. Stages share no resources. */
-export class StoreOrdersStack extends Stack {
-  constructor(scope: Construct, id: string, props: StoreOrdersStackProps) {
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
     const { configuration, bundles } = props;
     const { domain, firewall, corsOrigin } = configuration;
@@ -73,7 +73,7 @@ export class StoreOrdersStack extends Stack {
       this.addOutputs({ [usagePlanOutput(name)]: usagePlans.ids[name] });
     }
     for (const [name, warning] of Object.entries(warningsOf(configuration))) {
-      Annotations.of(this).addWarningV2(`store-orders:${name}`, warning);
+      Annotations.of(this).addWarningV2(`${serviceName}:${name}`, warning);
     }
   }
 
