@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { answer, DynamodbProxy } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startService } from '../../tools/start/test/running-service.ts';
 import { tokensOf } from './markdown.ts';
@@ -47,6 +48,12 @@ input()
 for id in ids:
     note_warehouse(id, "north")
     print(id, ship_order(id, "dispatch"))`,
+  'ship-one.ts': `
+import { shipOrder } from './store-system.ts';
+console.log(await shipOrder(1n, 'dispatch'));`,
+  'ship-one.py': `
+from store_system import ship_order
+print(ship_order(1, "dispatch"))`,
 };
 
 let service: RunningService;
@@ -67,6 +74,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await proxy?.[Symbol.asyncDispose]();
   await service?.[Symbol.asyncDispose]();
+});
+
+/** The environment of a store's system. */
+const environmentOf = (url: string) => ({
+  PATH: process.env.PATH,
+  ORDERS_TABLE: service.tables.orders,
+  AWS_ENDPOINT_URL: url,
+  ...{ AWS_REGION: 'us-east-1', AWS_DEFAULT_REGION: 'us-east-1' },
+  ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
 });
 
 /** Cancels an order. Returns its state. */
@@ -106,14 +122,7 @@ describe('the code of docs/store-system.md', () => {
     ['TypeScript', process.execPath, 'main.ts', 9_007_199_254_750_101n],
     ['Python', python, 'main.py', 9_007_199_254_760_101n],
   ])('in %s, ships no order that a client cancels meanwhile', async (_, program, file, first) => {
-    const env = {
-      PATH: process.env.PATH,
-      ORDERS_TABLE: service.tables.orders,
-      FIRST: String(first),
-      AWS_ENDPOINT_URL: proxy.url,
-      ...{ AWS_REGION: 'us-east-1', AWS_DEFAULT_REGION: 'us-east-1' },
-      ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
-    };
+    const env = { ...environmentOf(proxy.url), FIRST: String(first) };
     const ids = Array.from({ length: 40 }, (_, index) => String(first + BigInt(index)));
     const writing = spawn(program, [join(directory.path, file)], { env });
     const [output, errors] = [text(writing.stdout), text(writing.stderr)];
@@ -135,6 +144,23 @@ describe('the code of docs/store-system.md', () => {
       expect([id, orders.get(id)!.complete]).toEqual([id, state === 'shipped']);
     }
   });
+
+  it.each([
+    ['TypeScript', process.execPath, 'ship-one.ts', 'undefined'],
+    ['Python', python, 'ship-one.py', 'None'],
+  ])(
+    'in %s, hands over no parcel if the response does not show that the order has shipped',
+    async (...given) => {
+      const [, program, file, state] = given;
+      // Such as from a proxy of the network.
+      await using emptyAnswers = await DynamodbProxy.start(answer({}));
+      const env = environmentOf(emptyAnswers.url);
+
+      const { stdout } = await run(program, [join(directory.path, file)], { env });
+
+      expect(stdout.trim()).toBe(state);
+    },
+  );
 
   it('makes the calls that docs/iam/writer-policy.json allows, and no others', () => {
     const grants = grantsOf('writer-policy.json', 'staging');
