@@ -1,22 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  ConditionalCheckFailedException,
-  TransactionCanceledException,
-} from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   GetCommand,
   paginateScan,
   TransactWriteCommand,
   type TransactWriteCommandInput,
-  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { UnconfirmedError } from './service-failure.ts';
 
 /*
- * A call is done only if DynamoDB's response shows it: an update returns the item, a transaction its
- * consumed capacity, and a page of a scan the number of its items. A proxy can send an empty response with
- * status 200.
+ * A call is done only if DynamoDB's response shows it: a transaction returns its consumed
+ * capacity, and a page of a scan the number of its items. A proxy can send an empty response with status 200.
  */
 
 /** Values by the paths of attributes, such as `status` or `keys.key_1.label`. */
@@ -48,8 +43,6 @@ export const size =
 /** A change of an item, and its condition. */
 export interface Update {
   readonly set?: Attributes;
-  /** Sets only attributes that the item does not have yet. */
-  readonly setAbsent?: Attributes;
   readonly remove?: readonly string[];
   /** The condition, or several, one of which must be met. */
   readonly where?: Condition | readonly Condition[];
@@ -71,24 +64,6 @@ const longestPauseMs = 200;
 /** An object with the client of the tables. */
 interface Documents {
   readonly documents: DynamoDBDocumentClient;
-}
-
-/**
- * Makes a change.
- *
- * @returns the item after the change; undefined if the condition fails
- * @throws UnconfirmedError if the response does not contain the item
- */
-export async function change<T>(change: Change, { documents }: Documents): Promise<T | undefined> {
-  const command = new UpdateCommand({ ...expressions(change), ReturnValues: 'ALL_NEW' });
-  try {
-    const { Attributes } = await documents.send(command);
-    if (!Attributes) throw new UnconfirmedError('UpdateItem');
-    return Attributes as T;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined;
-    throw error;
-  }
 }
 
 /**
@@ -124,7 +99,7 @@ export async function changeTogether(
  *
  * @throws TypeError if a condition is empty or a required value is undefined: the change would be unconditional
  */
-export function expressions({ table, key, set, setAbsent, remove = [], where }: Change) {
+export function expressions({ table, key, set, remove = [], where }: Change) {
   const names: Record<string, string> = {};
   const values: Record<string, unknown> = {};
   const pathName = (path: string) =>
@@ -133,13 +108,9 @@ export function expressions({ table, key, set, setAbsent, remove = [], where }: 
       .map((name) => placeholder(names, '#', name))
       .join('.');
   const valueName = (value: unknown) => placeholder(values, ':', value);
-  const sets = [
-    ...Object.entries(set ?? {}).map(([path, value]) => `${pathName(path)} = ${valueName(value)}`),
-    ...Object.entries(setAbsent ?? {}).map(
-      ([path, value]) =>
-        `${pathName(path)} = if_not_exists(${pathName(path)}, ${valueName(value)})`,
-    ),
-  ];
+  const sets = Object.entries(set ?? {}).map(
+    ([path, value]) => `${pathName(path)} = ${valueName(value)}`,
+  );
   const clauses = [
     ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
     ...(remove.length > 0 ? [`REMOVE ${remove.map(pathName).join(', ')}`] : []),
@@ -183,17 +154,18 @@ export async function readItem<T>(
 }
 
 /**
- * Reads a table page by page, with consistent reads.
+ * Reads all items of a table, with consistent reads.
  *
  * @throws UnconfirmedError if items are missing from a page: a truncated response can be valid JSON
  */
-export async function* scanPages<T extends object = Record<string, unknown>>(
-  client: DynamoDBDocumentClient,
+export async function readItems<T extends object>(
   TableName: string,
-): AsyncGenerator<T[]> {
-  for await (const page of paginateScan({ client }, { TableName, ConsistentRead: true })) {
-    const { Items = [], Count } = page;
+  { documents: client }: Documents,
+): Promise<T[]> {
+  const pages = paginateScan({ client }, { TableName, ConsistentRead: true });
+  const items = await Array.fromAsync(pages, ({ Items = [], Count }) => {
     if (Items.length !== Count) throw new UnconfirmedError('Scan');
-    yield Items as T[];
-  }
+    return Items as T[];
+  });
+  return items.flat() as T[];
 }

@@ -1,6 +1,6 @@
 import { InvalidValueError, NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
-import { absent, type Condition, readItem, scanPages } from '../stage/dynamodb-calls.ts';
+import { absent, type Condition, readItem, readItems } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { isOwnerId } from './identities.ts';
 import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
@@ -96,19 +96,11 @@ export async function findOwnerOfHash(
 
 /** All owners of the stage, the newest first. */
 export async function allOwners(stage: KeyStage): Promise<StoredOwner[]> {
-  const details = await scan<OwnerDetails>(stage, stage.ownersTable);
-  const items = await scan<OwnerItem & { ownerHash: string }>(stage, stage.apiKeysTable);
+  const details = await readItems<OwnerDetails>(stage.ownersTable, stage);
+  const items = await readItems<OwnerItem & { ownerHash: string }>(stage.apiKeysTable, stage);
   const byHash = new Map(items.map((item) => [item.ownerHash, item]));
   return details
     .filter(({ ownerId }) => isOwnerId(ownerId))
     .map((owner) => ({ details: owner, item: byHash.get(owner.ownerHash) }))
     .sort((one, other) => (one.details.createdAt < other.details.createdAt ? 1 : -1));
-}
-
-/** Reads all items of a table. */
-export async function scan<T extends object>(
-  { documents }: KeyStage,
-  tableName: string,
-): Promise<T[]> {
-  return (await Array.fromAsync(scanPages<T>(documents, tableName))).flat() as T[];
 }

@@ -7,9 +7,10 @@ import { type LocalService, startLocalService } from '../../local/server.ts';
 import { type ServiceClock, serviceClock } from '../../start/test/e2e/service-clock.ts';
 import { findGatewayKeys } from '../owners/gateway-key.ts';
 import type { OwnerView } from '../owners/owner-view.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { changeTogether } from '../stage/dynamodb-calls.ts';
 import { connect } from '../stage/stage-connection.ts';
 import { findOwner } from '../stored/find-owner.ts';
+import { inApiKeys, inOwners } from '../stored/stored-owner.ts';
 import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
 
 const { free, pro } = plans;
@@ -65,8 +66,8 @@ const statusWith = async (apiKey: string) => (await listOrders(apiKey)).status;
 /** Changes an owner's item, as if time had passed or the plan had had another number. */
 async function changeOwner(ownerId: string, set: Record<string, number>): Promise<void> {
   const stage = await connect({ local: service.origin }, clock.now, async () => 'ann');
-  const { ownerHash } = (await findOwner(ownerId, stage)).details;
-  await change({ table: stage.apiKeysTable, key: { ownerHash }, set }, stage);
+  const { details } = await findOwner(ownerId, stage);
+  await changeTogether([{ Update: inApiKeys(details, { set }, stage) }], stage);
 }
 
 describe('the operator and a running service', () => {
@@ -340,7 +341,7 @@ describe('the operator and a running service', () => {
     const { ownerId } = await issue();
     const stage = await connect({ local: service.origin }, clock.now, async () => 'ann');
     const agree = (plan: string) =>
-      change({ table: stage.ownersTable, key: { ownerId }, set: { agreed: { plan } } }, stage);
+      changeTogether([{ Update: inOwners(ownerId, { set: { agreed: { plan } } }, stage) }], stage);
     await agree('pro');
 
     const review = await admin(['owners', 'apply-plans', '--dry-run', '--local', service.origin]);

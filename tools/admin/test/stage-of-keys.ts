@@ -1,9 +1,4 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach } from '@jest/globals';
 import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
@@ -11,11 +6,11 @@ import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';
 import type { KeyGateway } from '../stage/api-gateway-keys.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { changeTogether, readItems } from '../stage/dynamodb-calls.ts';
 import { documentClient, type KeyStage } from '../stage/key-stage.ts';
 import { UnconfirmedError } from '../stage/service-failure.ts';
-import { lookUpOwner, readOwner, scan } from '../stored/find-owner.ts';
-import type { StoredOwner } from '../stored/stored-owner.ts';
+import { lookUpOwner, readOwner } from '../stored/find-owner.ts';
+import { inApiKeys, type StoredOwner } from '../stored/stored-owner.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
@@ -73,14 +68,15 @@ export function stageOfEachTest(): StageOfKeys {
     stage,
     gateway,
     clear,
-    readAll: (table) => scan(stage, table === 'Owners' ? stage.ownersTable : stage.apiKeysTable),
+    readAll: (table) =>
+      readItems(table === 'Owners' ? stage.ownersTable : stage.apiKeysTable, stage),
     owner,
     set: async (ownerId, values, tokenHash) => {
       const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
       const set = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
-      const { ownerHash } = (await owner(ownerId)).details;
-      const table = stage.apiKeysTable;
-      await change({ table, key: { ownerHash }, set: Object.fromEntries(set) }, stage);
+      const { details } = await owner(ownerId);
+      const update = { set: Object.fromEntries(set) };
+      await changeTogether([{ Update: inApiKeys(details, update, stage) }], stage);
     },
   };
 }
@@ -106,7 +102,7 @@ export const mishaps = ['followed by a kill', 'not done', 'done, but its respons
 export type Mishap = (typeof mishaps)[number];
 
 /** The error of a call whose response is lost. */
-const lost = () => new UnconfirmedError('UpdateItem', new Error('socket hang up'));
+const lost = () => new UnconfirmedError('TransactWriteItems', new Error('socket hang up'));
 
 /**
  * A stage in which one change has a mishap. A change of the tables that is not done gets an empty response,
@@ -198,9 +194,7 @@ function intercepted(stage: KeyStage, intercept: Interceptor): KeyStage {
 }
 
 function isChange(call: Call): boolean {
-  if (typeof call === 'string') return /^(create|delete)/.test(call);
-  const kinds = [UpdateCommand, DeleteCommand, TransactWriteCommand];
-  return kinds.some((kind) => call instanceof kind);
+  return typeof call === 'string' ? /^(create|delete)/.test(call) : isTransaction(call);
 }
 
 /** Matches the transactions that change tables. */

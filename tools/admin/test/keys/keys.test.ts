@@ -8,10 +8,11 @@ import { revokeKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
 import { setOwnerStatus } from '../../owners/change-owner.ts';
 import { createOwner } from '../../owners/create-owner.ts';
-import { change } from '../../stage/dynamodb-calls.ts';
+import { changeTogether } from '../../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { ownerIdOf } from '../../stored/identities.ts';
 import { findKey } from '../../stored/stored-key.ts';
+import { inOwners } from '../../stored/stored-owner.ts';
 import {
   interposed,
   issueTo,
@@ -386,8 +387,8 @@ describe('listKeys', () => {
 
   it('shows a valid key whose details were removed, which can be revoked', async () => {
     const { keyId, ownerId } = await issue();
-    const key = { ownerId };
-    await change({ table: stage.ownersTable, key, set: { keys: {} } }, stage);
+    const Update = inOwners(ownerId, { set: { keys: {} } }, stage);
+    await changeTogether([{ Update }], stage);
 
     expect(await listKeys({}, stage)).toMatchObject([
       { keyId, owner: 'Acme', status: 'active', lastFour: null, createdAt: null },
