@@ -1,11 +1,10 @@
-import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { isoTime } from '../console/view.ts';
-import { present, type Update, unchanged } from '../stage/dynamodb-calls.ts';
+import { type Condition, present, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { changeAndRecord, differences } from '../stored/history.ts';
 import { isBanned, validEntry } from '../stored/key-state.ts';
 import { findKey, type StoredKey } from '../stored/stored-key.ts';
-import { inApiKeys, type StoredEntry } from '../stored/stored-owner.ts';
+import type { StoredEntry } from '../stored/stored-owner.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /**
@@ -20,14 +19,9 @@ export async function expireKey(
   expiresAt: number | undefined,
   stage: KeyStage,
 ): Promise<KeyView> {
-  const entry = validEntry(key, 'changed', stage.now());
-  const path = `keys.${key.tokenHash}`;
-  const where = { [path]: present, [`${path}.expiresAt`]: unchanged(entry.expiresAt) };
-  const change =
-    expiresAt === undefined
-      ? { remove: [`${path}.expiresAt`] }
-      : { set: { [`${path}.expiresAt`]: expiresAt } };
-  return changeEntry(key, { ...entry, expiresAt }, { ...change, where }, 'keys expire', stage);
+  const before = validEntry(key, 'changed', stage.now());
+  const where = { [`keys.${key.tokenHash}.expiresAt`]: unchanged(before.expiresAt) };
+  return changeEntry(key, { expiresAt }, where, 'keys expire', stage);
 }
 
 /**
@@ -42,32 +36,35 @@ export async function unbanKey(
 ): Promise<KeyView & { wasBanned: boolean }> {
   const key = await findKey(keyId, stage);
   const before = validEntry(key, 'unbanned', stage.now());
-  const { bannedUntil: _b, rejectionWindow: _w, rejectionCount: _c, ...after } = before;
-  const path = `keys.${key.tokenHash}`;
-  const ban = ['bannedUntil', 'rejectionWindow', 'rejectionCount'];
-  const remove = ban.map((name) => `${path}.${name}`);
-  const update = { remove, where: { [path]: present } };
-  const view = await changeEntry(key, after, update, 'keys unban', stage);
+  const noBan = { bannedUntil: undefined, rejectionWindow: undefined, rejectionCount: undefined };
+  const view = await changeEntry(key, noBan, {}, 'keys unban', stage);
   return { ...view, wasBanned: isBanned(before, stage.now()) };
 }
 
-/** Changes a key's entry unless nothing would differ. @throws ChangedMeanwhileError if the condition fails */
+/** Sets values of a key's entry, and removes those that are undefined, unless nothing would differ. */
 async function changeEntry(
   key: StoredKey,
-  after: StoredEntry,
-  update: Update,
+  values: Partial<StoredEntry>,
+  where: Condition,
   command: string,
   stage: KeyStage,
 ): Promise<KeyView> {
-  const { keyId, owner, entry } = key;
-  const changes = differences(recorded(entry!), recorded(after));
+  const { keyId, owner, tokenHash } = key;
+  const entry = { ...key.entry!, ...values };
+  const changes = differences(recorded(key.entry!), recorded(entry));
   if (Object.keys(changes).length > 0) {
-    const deed = { command, keyIds: [keyId], changes };
-    const parts = [{ Update: inApiKeys(owner.details, update, stage) }];
-    const isChanged = await changeAndRecord(owner.details.ownerId, deed, parts, stage);
-    if (!isChanged) throw new ChangedMeanwhileError(keyId);
+    const path = `keys.${tokenHash}`;
+    const fields = Object.entries(values).map(
+      ([name, value]) => [`${path}.${name}`, value] as const,
+    );
+    const ofItem = {
+      set: Object.fromEntries(fields.filter(([, value]) => value !== undefined)),
+      remove: fields.filter(([, value]) => value === undefined).map(([name]) => name),
+      where: { [path]: present, ...where },
+    };
+    await changeAndRecord(owner.details, { command, keyIds: [keyId], changes }, { ofItem }, stage);
   }
-  return keyView({ ...key, entry: after }, stage.now());
+  return keyView({ ...key, entry }, stage.now());
 }
 
 function recorded({ expiresAt, bannedUntil, rejectionCount }: StoredEntry) {

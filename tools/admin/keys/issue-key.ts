@@ -14,13 +14,7 @@ import { findCompleteOwner } from '../stored/find-owner.ts';
 import { changeAndRecord, differences, type HistoryRecord } from '../stored/history.ts';
 import { createKeyId, createToken, ownCharactersOf } from '../stored/identities.ts';
 import type { StoredKey } from '../stored/stored-key.ts';
-import {
-  type CompleteOwner,
-  inApiKeys,
-  inOwners,
-  type KeyDetails,
-  type StoredEntry,
-} from '../stored/stored-owner.ts';
+import type { CompleteOwner, KeyDetails, StoredEntry } from '../stored/stored-owner.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /** A key to issue. */
@@ -55,7 +49,7 @@ export async function issueKey(request: NewKey, stage: KeyStage): Promise<Issued
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findCompleteOwner(request.owner, stage);
   const draft = draftKey(owner, { label }, { expiresAt, isReadOnly }, stage);
-  const { keyId } = draft.key;
+  const { keyId } = draft;
   const expiry = expiresAt === undefined ? undefined : isoTime(expiresAt);
   const deed = {
     command: 'keys issue',
@@ -64,8 +58,7 @@ export async function issueKey(request: NewKey, stage: KeyStage): Promise<Issued
   };
   const update = { where: { ownerHash: present, keys: size('<', maxKeys) } };
   const remedy = `nobody has its API key: run "./admin keys revoke ${keyId}", then this command again`;
-  if (!(await storeKey(draft, update, deed, remedy, stage))) throw refusal(owner);
-  return { ...keyView(draft.key, stage.now()), apiKey: draft.apiKey };
+  return storeKey(draft, update, deed, remedy, stage, () => refusal(owner));
 }
 
 function refusal({ details, item }: CompleteOwner): WrongStateError {
@@ -84,21 +77,21 @@ export function draftKey(
   details: Pick<KeyDetails, 'label' | 'replaces'>,
   entry: Omit<StoredEntry, 'id'>,
   stage: KeyStage,
-) {
+): StoredKey & { readonly apiKey: string } {
   const { ownerId, seed } = owner.details;
   const keyId = createKeyId(ownerId);
   const apiKey = createToken(stage.tokenPrefix, seed);
   const tokenHash = hashToken(apiKey);
   const createdAt = new Date(stage.now()).toISOString();
   const lastFour = apiKey.slice(-shownCharacters);
-  const key = {
+  return {
     keyId,
     owner,
     tokenHash,
     details: { ...details, lastFour, createdAt, tokenHash },
     entry: { ...entry, id: ownCharactersOf(keyId) },
-  } satisfies StoredKey;
-  return { key, apiKey };
+    apiKey,
+  };
 }
 
 /**
@@ -106,25 +99,25 @@ export function draftKey(
  *
  * @param deed what the owner's history records
  * @param remedy what to do if it is unknown whether the key is valid
- * @returns false if the condition of the other change fails
+ * @param refusal the error to throw if the condition of the other change fails
  */
 export async function storeKey(
-  { key: { keyId, owner, tokenHash, details, entry } }: Pick<ReturnType<typeof draftKey>, 'key'>,
+  draft: ReturnType<typeof draftKey>,
   { set, where }: Pick<Update, 'set' | 'where'>,
   deed: Pick<HistoryRecord, 'command' | 'keyIds' | 'changes'>,
   remedy: string,
   stage: KeyStage,
-): Promise<boolean> {
-  const { ownerId } = owner.details;
-  const withEntry = { set: { ...set, [`keys.${tokenHash}`]: entry }, where };
-  const withDetails = { set: { [`keys.${keyId}`]: details }, where: { ownerId: present } };
-  const parts = [
-    { Update: inApiKeys(owner.details, withEntry, stage) },
-    { Update: inOwners(ownerId, withDetails, stage) },
-  ];
-  return changeAndRecord(ownerId, deed, parts, stage).catch((error) => {
+  refusal?: () => Error,
+): Promise<IssuedKey> {
+  const { keyId, owner, tokenHash, details, entry, apiKey } = draft;
+  const changes = {
+    ofItem: { set: { ...set, [`keys.${tokenHash}`]: entry }, where },
+    ofDetails: { set: { [`keys.${keyId}`]: details }, where: { ownerId: present } },
+  };
+  await changeAndRecord(owner.details, deed, changes, stage, refusal).catch((error) => {
     if (!mayHaveTakenEffect(error)) throw error;
     const problem = `${keyId} may have been issued: ${failureText(error)}`;
     throw new OperatorError(problem, { cause: error, remedy });
   });
+  return { ...keyView(draft, stage.now()), apiKey };
 }

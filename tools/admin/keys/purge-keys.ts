@@ -5,7 +5,7 @@ import { runRepeatable } from '../stage/service-failure.ts';
 import { allOwners, findOwner } from '../stored/find-owner.ts';
 import { changeAndRecord } from '../stored/history.ts';
 import { keysOf, type StoredKey } from '../stored/stored-key.ts';
-import { inApiKeys, inOwners, type StoredOwner } from '../stored/stored-owner.ts';
+import type { StoredOwner } from '../stored/stored-owner.ts';
 import { keyView } from './key-view.ts';
 
 /** The number of keys that are purged at once, and are in one record. */
@@ -52,16 +52,14 @@ async function purgeTogether({ details }: StoredOwner, keys: StoredKey[], stage:
     remove: keyIds.map((keyId) => `keys.${keyId}`),
     where: { ownerId: present },
   };
-  const ofEntries = {
+  const ofItem = {
     remove: entries.map(({ path }) => path),
     where: Object.fromEntries(
       entries.map(({ path, expiresAt }) => [`${path}.expiresAt`, unchanged(expiresAt)]),
     ),
   };
-  const parts = [
-    { Update: inOwners(ownerId, ofDetails, stage) },
-    ...(entries.length > 0 ? [{ Update: inApiKeys(details, ofEntries, stage) }] : []),
-  ];
-  const isDone = await changeAndRecord(ownerId, { command: 'keys purge', keyIds }, parts, stage);
-  if (!isDone) throw new ChangedMeanwhileError(`A key of ${ownerId}`);
+  const changes = entries.length > 0 ? { ofItem, ofDetails } : { ofDetails };
+  const deed = { command: 'keys purge', keyIds };
+  const refusal = () => new ChangedMeanwhileError(`A key of ${ownerId}`);
+  await changeAndRecord(details, deed, changes, stage, refusal);
 }

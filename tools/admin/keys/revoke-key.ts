@@ -1,9 +1,7 @@
-import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { changeAndRecord } from '../stored/history.ts';
 import { findKey } from '../stored/stored-key.ts';
-import { inApiKeys, inOwners } from '../stored/stored-owner.ts';
 
 /**
  * Revokes a key: it removes the key's entry from the ApiKeys table, after which the token is refused, and
@@ -15,19 +13,14 @@ import { inApiKeys, inOwners } from '../stored/stored-owner.ts';
 export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
   const { tokenHash, owner, details, entry } = await findKey(keyId, stage);
   if (!entry) return false;
-  const { ownerId } = owner.details;
-  const [ofEntry, ofDetails] = [`keys.${tokenHash}`, `keys.${keyId}`];
-  const removal = { remove: [ofEntry], where: { [ofEntry]: present } };
+  const [pathOfEntry, pathOfDetails] = [`keys.${tokenHash}`, `keys.${keyId}`];
+  const ofItem = { remove: [pathOfEntry], where: { [pathOfEntry]: present } };
   const set = {
-    [`${ofDetails}.revokedAt`]: new Date(stage.now()).toISOString(),
-    ...(entry.usedAt && { [`${ofDetails}.usedAt`]: entry.usedAt }),
+    [`${pathOfDetails}.revokedAt`]: new Date(stage.now()).toISOString(),
+    ...(entry.usedAt && { [`${pathOfDetails}.usedAt`]: entry.usedAt }),
   };
-  const revocation = { set, where: { [ofDetails]: present } };
-  const parts = [
-    { Update: inApiKeys(owner.details, removal, stage) },
-    ...(details ? [{ Update: inOwners(ownerId, revocation, stage) }] : []),
-  ];
+  const ofDetails = details && { set, where: { [pathOfDetails]: present } };
   const deed = { command: 'keys revoke', keyIds: [keyId] };
-  if (await changeAndRecord(ownerId, deed, parts, stage)) return true;
-  throw new ChangedMeanwhileError(keyId);
+  await changeAndRecord(owner.details, deed, { ofItem, ofDetails }, stage);
+  return true;
 }

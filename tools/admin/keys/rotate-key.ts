@@ -1,4 +1,4 @@
-import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
+import { WrongStateError } from '../../shared/errors.ts';
 import { isoTime } from '../console/view.ts';
 import { present, size, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
@@ -8,7 +8,6 @@ import { isBanned, validEntry } from '../stored/key-state.ts';
 import { findKey, replacementOf, type StoredKey } from '../stored/stored-key.ts';
 import type { StoredEntry } from '../stored/stored-owner.ts';
 import { draftKey, type IssuedKey, storeKey } from './issue-key.ts';
-import { keyView } from './key-view.ts';
 
 /**
  * Replaces a key with a new key of the same owner, label, access and expiry. Both are valid until the
@@ -49,13 +48,11 @@ export async function rotateKey(
   const [from, to] = [expiresAt, end].map((time) => time && isoTime(time));
   const deed = {
     command: 'keys rotate',
-    keyIds: [keyId, draft.key.keyId],
+    keyIds: [keyId, draft.keyId],
     changes: differences({ expiresAt: from }, { expiresAt: to }),
   };
-  const isRotated = await storeKey(draft, update, deed, 'run the command again', stage);
-  if (!isRotated) throw new ChangedMeanwhileError(keyId);
-  const view = keyView(draft.key, stage.now());
-  return { ...view, apiKey: draft.apiKey, previousExpiresAt: end };
+  const issued = await storeKey(draft, update, deed, 'run the command again', stage);
+  return { ...issued, previousExpiresAt: end };
 }
 
 /** @throws WrongStateError if a key already has a replacement */

@@ -5,7 +5,7 @@ import {
   quoted,
   WrongStateError,
 } from '../../shared/errors.ts';
-import { present, unchanged } from '../stage/dynamodb-calls.ts';
+import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import {
   findCompleteOwner,
@@ -19,7 +19,6 @@ import {
 import { changeAndRecord, differences } from '../stored/history.ts';
 import {
   type CompleteOwner,
-  inApiKeys,
   inOwners,
   type OwnerItem,
   type StoredOwner,
@@ -44,17 +43,11 @@ export async function setOwnerStatus(
   stage: KeyStage,
 ): Promise<CompleteOwner> {
   const { details, item } = await findCompleteOwner(idOrName, stage);
+  const before = { status: item.status };
   if (item.status === status) return { details, item };
-  const { ownerId } = details;
   const command = status === 'active' ? 'owners resume' : 'owners suspend';
-  const update = { set: { status }, where: { status: unchanged(item.status) } };
-  const isChanged = await changeAndRecord(
-    ownerId,
-    { command, changes: differences({ status: item.status }, { status }) },
-    [{ Update: inApiKeys(details, update, stage) }],
-    stage,
-  );
-  if (!isChanged) throw new ChangedMeanwhileError(ownerId);
+  const deed = { command, changes: differences(before, { status }) };
+  await changeAndRecord(details, deed, { ofItem: { set: { status }, where: before } }, stage);
   return { details, item: { ...item, status } };
 }
 
@@ -66,15 +59,8 @@ export async function setOwnerStatus(
  */
 export async function resetUsage(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
   const { details, item } = await findCompleteOwner(idOrName, stage);
-  const { ownerId } = details;
-  const update = { set: noUsage, where: { ownerHash: present } };
-  const isChanged = await changeAndRecord(
-    ownerId,
-    { command: 'owners reset-usage' },
-    [{ Update: inApiKeys(details, update, stage) }],
-    stage,
-  );
-  if (!isChanged) throw new ChangedMeanwhileError(ownerId);
+  const ofItem = { set: noUsage, where: { ownerHash: present } };
+  await changeAndRecord(details, { command: 'owners reset-usage' }, { ofItem }, stage);
   return { details, item: { ...item, ...noUsage } };
 }
 
@@ -96,27 +82,28 @@ export async function renameOwner(
   if (name === oldName) return owner;
   const [reservation, oldReservation] = [nameReservation(name), nameReservation(oldName)];
   const where = reservableFor(ownerId);
-  const isRenamed = await changeAndRecord(
-    ownerId,
+  const ofDetails = { set: { name }, where: { name: oldName } };
+  const others = [
+    { Update: inOwners(reservation, { set: { owner: ownerId }, where }, stage) },
+    // Names that differ only in case have the same reservation.
+    ...(reservation === oldReservation
+      ? []
+      : [{ Delete: inOwners(oldReservation, { where }, stage) }]),
+  ];
+  await changeAndRecord(
+    owner.details,
     { command: 'owners rename', changes: differences({ name: oldName }, { name }) },
-    [
-      { Update: inOwners(ownerId, { set: { name }, where: { name: oldName } }, stage) },
-      { Update: inOwners(reservation, { set: { owner: ownerId }, where }, stage) },
-      // Names that differ only in case have the same reservation.
-      ...(reservation === oldReservation
-        ? []
-        : [{ Delete: inOwners(oldReservation, { where }, stage) }]),
-    ],
+    { ofDetails, others },
     stage,
+    async () => {
+      const holder = await ownerIdOfName(name, stage);
+      if (holder === undefined || holder === ownerId) return new ChangedMeanwhileError(ownerId);
+      return new WrongStateError(`Another owner has the name ${quoted(name)}`, {
+        remedy: '"./admin owners show" with this name shows which',
+      });
+    },
   );
-  if (isRenamed) return { ...owner, details: { ...owner.details, name } };
-  const holder = await ownerIdOfName(name, stage);
-  if (holder !== undefined && holder !== ownerId) {
-    throw new WrongStateError(`Another owner has the name ${quoted(name)}`, {
-      remedy: '"./admin owners show" with this name shows which',
-    });
-  }
-  throw new ChangedMeanwhileError(ownerId);
+  return { ...owner, details: { ...owner.details, name } };
 }
 
 /** @throws NotFoundError if there is no such owner; it says if there is one with the new name */

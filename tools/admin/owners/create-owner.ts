@@ -7,7 +7,6 @@ import { changeAndRecord, differences } from '../stored/history.ts';
 import { createOwnerIdentity } from '../stored/identities.ts';
 import {
   type AgreedLimits,
-  inApiKeys,
   inOwners,
   type OwnerDetails,
   type OwnerItem,
@@ -79,19 +78,19 @@ async function putItem(
   const item: OwnerItem = { ownerId, plan, status: 'active', ...limits, ...noUsage, keys: {} };
   const changes = differences({}, { name, plan, ...limits });
   const reserved = { set: { owner: ownerId }, where: { owner: ownerId } };
-  const isCreated = await changeAndRecord(
-    ownerId,
+  await changeAndRecord(
+    details,
     { command: 'owners create', changes },
-    [
-      { Update: inApiKeys(details, { set: { ...item }, where: { ownerHash: absent } }, stage) },
-      { Update: inOwners(ownerId, { set: { agreed }, where: { ownerId: present } }, stage) },
+    {
+      ofItem: { set: { ...item }, where: { ownerHash: absent } },
+      ofDetails: { set: { agreed }, where: { ownerId: present } },
       // A deletion may have freed the name meanwhile: then nobody could find the owner by it.
-      { Update: inOwners(nameReservation(name), reserved, stage) },
-    ],
+      others: [{ Update: inOwners(nameReservation(name), reserved, stage) }],
+    },
     stage,
+    // Another command has created the owner meanwhile, so its plan decides on the usage plan.
+    async () => nameTaken(await alignGatewayKey(ownerId, stage)),
   );
-  // Another command has created the owner meanwhile, so its plan decides on the usage plan.
-  if (!isCreated) throw nameTaken(await alignGatewayKey(ownerId, stage));
 }
 
 function nameTaken({ details, item }: StoredOwner): WrongStateError {

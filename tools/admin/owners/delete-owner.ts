@@ -4,7 +4,7 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { findOwner, nameReservation, reservableFor } from '../stored/find-owner.ts';
 import { changeAndRecord, onlyDeletion } from '../stored/history.ts';
-import { inApiKeys, inOwners, type OwnerDetails } from '../stored/stored-owner.ts';
+import { inApiKeys, inOwners } from '../stored/stored-owner.ts';
 import { deleteGatewayKey } from './gateway-key.ts';
 import { alignGatewayKey } from './set-owner-plan.ts';
 
@@ -20,7 +20,9 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
   const { details, item } = await findOwner(idOrName, stage);
   const { ownerId, name } = details;
   await runRepeatable(`${ownerId} may be only partly deleted`, async () => {
-    if (item) await deleteItem(details, stage);
+    const removal = { Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) };
+    const deed = { command: 'owners delete' };
+    if (item) await changeAndRecord(details, deed, { others: [removal] }, stage);
     await deleteGatewayKey(ownerId, stage);
     const isDeleted = await changeTogether(
       [
@@ -36,11 +38,4 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
     await alignGatewayKey(ownerId, stage);
     throw new ChangedMeanwhileError(ownerId);
   });
-}
-
-async function deleteItem(details: OwnerDetails, stage: KeyStage): Promise<void> {
-  const { ownerId } = details;
-  const removal = { Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) };
-  const isDeleted = await changeAndRecord(ownerId, { command: 'owners delete' }, [removal], stage);
-  if (!isDeleted) throw new ChangedMeanwhileError(ownerId);
 }

@@ -4,12 +4,7 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { findCompleteOwner, readOwner } from '../stored/find-owner.ts';
 import { changeAndRecord, differences } from '../stored/history.ts';
-import {
-  type AgreedLimits,
-  type CompleteOwner,
-  inApiKeys,
-  inOwners,
-} from '../stored/stored-owner.ts';
+import type { AgreedLimits, CompleteOwner } from '../stored/stored-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
 import {
   hasLimits,
@@ -98,25 +93,23 @@ export async function setLimits(
   command: string,
   stage: KeyStage,
 ): Promise<void> {
-  const { ownerId } = details;
   const { plan, perMinute, perDay } = item;
   const changes = differences(
     { plan, perMinute, perDay, ...agreedValues(details.agreed) },
     { plan: agreed.plan, ...limits, ...agreedValues(agreed) },
   );
   if (Object.keys(changes).length === 0) return;
-  const update = {
-    set: { plan: agreed.plan, ...limits },
-    where: { plan, perMinute, perDay },
-  };
-  const agree = { set: { agreed }, where: { agreed: details.agreed } };
-  const parts = [
-    { Update: inApiKeys(details, update, stage) },
-    { Update: inOwners(ownerId, agree, stage) },
-  ];
-  if (await changeAndRecord(ownerId, { command, changes }, parts, stage)) return;
-  // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
-  throw changedByOther(await alignGatewayKey(ownerId, stage));
+  await changeAndRecord(
+    details,
+    { command, changes },
+    {
+      ofItem: { set: { plan: agreed.plan, ...limits }, where: { plan, perMinute, perDay } },
+      ofDetails: { set: { agreed }, where: { agreed: details.agreed } },
+    },
+    stage,
+    // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
+    async () => changedByOther(await alignGatewayKey(details.ownerId, stage)),
+  );
 }
 
 function agreedValues({ plan, perMinute, perDay }: AgreedLimits) {

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { changeTogether, readItem, type TransactionPart } from '../stage/dynamodb-calls.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
+import {
+  changeTogether,
+  readItem,
+  type TransactionPart,
+  type Update,
+} from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { inOwners } from './stored-owner.ts';
+import { inApiKeys, inOwners, type OwnerDetails } from './stored-owner.ts';
 
 /** A change of an owner or its keys, as the owner's history records it. */
 export interface HistoryRecord {
@@ -29,22 +35,40 @@ type NamedRecord = readonly [name: string, record: HistoryRecord];
 /** The size of a history beyond which its oldest records go: `owners list` reads all histories. */
 const maxHistoryBytes = 90_000;
 
+/** The changes that a record is about. */
+interface Changes {
+  /** The change of the owner's item in the ApiKeys table. */
+  readonly ofItem?: Update;
+  /** The change of the owner's details in the Owners table. */
+  readonly ofDetails?: Update | undefined;
+  readonly others?: readonly TransactionPart[];
+}
+
 /**
  * Makes changes of an owner or its keys together with their record, in one transaction.
  *
- * @returns false if a condition fails; then nothing is changed and nothing recorded
+ * @param refusal the error to throw if a condition fails; then nothing is changed and nothing recorded
  */
 export async function changeAndRecord(
-  ownerId: string,
+  details: OwnerDetails,
   deed: Deed,
-  parts: readonly TransactionPart[],
+  { ofItem, ofDetails, others = [] }: Changes,
   stage: KeyStage,
-): Promise<boolean> {
+  refusal: () => Error | Promise<Error> = () =>
+    new ChangedMeanwhileError(deed.keyIds?.[0] ?? details.ownerId),
+): Promise<void> {
+  const { ownerId } = details;
   const records = await namedRecords(ownerId, stage);
   const added = await signed(deed, records, stage);
   const [name, record] = added;
   const update = { set: { [name]: record }, remove: surplusOf([...records, added]) };
-  return changeTogether([...parts, { Update: inOwners(keyOf(ownerId), update, stage) }], stage);
+  const parts = [
+    ...(ofItem ? [{ Update: inApiKeys(details, ofItem, stage) }] : []),
+    ...(ofDetails ? [{ Update: inOwners(ownerId, ofDetails, stage) }] : []),
+    ...others,
+    { Update: inOwners(keyOf(ownerId), update, stage) },
+  ];
+  if (!(await changeTogether(parts, stage))) throw await refusal();
 }
 
 /** The part of a transaction that removes an owner's history, except for its deletion. */
