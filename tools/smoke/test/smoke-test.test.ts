@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
-import { RunningStore } from '../../start/test/e2e/running-store.ts';
+import { type RunningStore, startStore } from '../../start/test/e2e/running-store.ts';
 import { serviceClock } from '../../start/test/e2e/service-clock.ts';
 import { countedRequests } from '../options.ts';
 import { selectChecks, smokeTest } from '../smoke-test.ts';
@@ -16,7 +16,7 @@ let store: RunningStore;
 let key: Awaited<ReturnType<RunningStore['issue']>>;
 
 beforeAll(async () => {
-  store = await RunningStore.start(clock.serviceOptions);
+  store = await startStore(clock.serviceOptions);
   key = await store.issue('pro');
 });
 

@@ -2,14 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  DynamodbProxy,
-  disowned,
-  lost,
-  throttled,
-} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
-import { RunningStore } from '../e2e/running-store.ts';
+import { disowned, lost, throttled } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { type RunningStore, startStore } from '../e2e/running-store.ts';
 import { templateWithFunctions } from '../e2e/template-with-functions.ts';
 
 /*
@@ -19,50 +13,38 @@ import { templateWithFunctions } from '../e2e/template-with-functions.ts';
 
 /** The length of the parts that are searched for. Shorter parts occur by chance. */
 const partLength = 8;
-let database: EmbeddedDynamoDb;
-let proxy: DynamodbProxy;
 let store: RunningStore;
 let canary: string;
 
 beforeAll(async () => {
-  database = await startDynamoDb();
-  proxy = await DynamodbProxy.before(database.endpoint);
-  store = await RunningStore.start({
-    // Node's own debugging output of every function.
-    templateFile: templateWithFunctions({
-      NODE_DEBUG: 'http,net,stream,timer,worker',
-    }),
-    dynamodbEndpoint: proxy.url,
-    dataEndpoint: database.endpoint,
-  });
+  // Node's own debugging output of every function.
+  const variables = { NODE_DEBUG: 'http,net,stream,timer,worker' };
+  store = await startStore({ templateFile: templateWithFunctions(variables) });
   canary = (await store.issue()).apiKey;
   await store.putOrders([{ id: '1', status: 'pending' }]);
 });
 
-afterAll(async () => {
-  await store?.[Symbol.asyncDispose]();
-  await proxy?.[Symbol.asyncDispose]();
-  await database?.stop();
-});
+afterAll(() => store?.[Symbol.asyncDispose]());
 
 it('shows no part of a key, wherever it is sent and whatever fails', async () => {
   const answers = await Promise.all(rawRequests(canary).map(sendRaw));
   for (const fault of [lost, throttled, disowned]) {
-    proxy.faults.set(store.ordersTable, fault);
+    store.proxy.faults.set(store.ordersTable, fault);
     answers.push(...(await Promise.all(knownPaths(canary).map(sendRaw))));
   }
-  proxy.faults.set('', lost);
+  store.proxy.faults.set('', lost);
   answers.push(...(await Promise.all(knownPaths(canary).map(sendRaw))));
-  proxy.faults.clear();
-  const tables = await database.readAll(store.apiKeysTable);
-  const owners = await database.readAll(store.service.outputs.OwnersTableName!);
-  const orders = await database.readAll(store.ordersTable);
+  store.proxy.faults.clear();
+  const { ApiKeysTableName, OwnersTableName, OrdersTableName } = store.service.outputs;
+  const tables = [ApiKeysTableName!, OwnersTableName!, OrdersTableName!].map((name) =>
+    store.database.readAll(name),
+  );
 
   const shown = {
     answers: answers.join('\n'),
     log: store.lines.join('\n'),
-    tables: JSON.stringify([tables, owners, orders]),
-    databaseCalls: JSON.stringify(proxy.requests),
+    tables: JSON.stringify(await Promise.all(tables)),
+    databaseCalls: JSON.stringify(store.proxy.requests),
     gatewayKeys: JSON.stringify(store.service.controlPlane.getApiKeys()),
     outputs: JSON.stringify(store.service.outputs),
     processes: execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }),

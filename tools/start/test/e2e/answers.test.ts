@@ -4,15 +4,9 @@ import { operations, operationsWith } from '../../../../lib/contract/contract.ts
 import { operationNames } from '../../../../lib/settings/functions.ts';
 import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
 import { missing } from '../../../../test/helpers/differences.ts';
-import {
-  DynamodbProxy,
-  disowned,
-  forwardTo,
-  lost,
-} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { disowned, forwardTo, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
 import { rotateKey } from '../../../admin/keys/rotate-key.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { authenticationChecks } from '../../../smoke/checks/authentication-checks.ts';
 import {
   cancellationChecks,
@@ -24,7 +18,7 @@ import { retiredOperationChecks, unknownRouteChecks } from '../../../smoke/check
 import type { Answer } from '../../../smoke/stage/http-client.ts';
 import { headerOf } from '../../../smoke/stage/rate-limit.ts';
 import { type CallOptions, codeOf, Stage } from '../../../smoke/stage/stage.ts';
-import { lastingMinute, RunningStore, today } from './running-store.ts';
+import { lastingMinute, type RunningStore, startStore, today } from './running-store.ts';
 import { serviceClock } from './service-clock.ts';
 
 /*
@@ -45,8 +39,6 @@ const orders = [
 /** The limits of the owner with the plan enterprise. */
 const ownLimits = { perMinute: 2_000, perDay: 300_000 };
 
-let database: EmbeddedDynamoDb;
-let endpoint: DynamodbProxy;
 // It stands still, so that times in headers agree however long a busy machine takes.
 const clock = serviceClock(Date.now());
 let store: RunningStore;
@@ -55,13 +47,7 @@ let keys: Readonly<Record<PlanName, IssuedKey>>;
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  database = await startDynamoDb();
-  endpoint = await DynamodbProxy.before(database.endpoint);
-  store = await RunningStore.start({
-    ...clock.serviceOptions,
-    dynamodbEndpoint: endpoint.url,
-    dataEndpoint: database.endpoint,
-  });
+  store = await startStore(clock.serviceOptions);
   const issued = planNames.map(async (plan) => [plan, await store.issue(plan, ownLimits)] as const);
   keys = Object.fromEntries(await Promise.all(issued)) as Record<PlanName, IssuedKey>;
   await Promise.all([
@@ -75,12 +61,10 @@ beforeAll(async () => {
   ]);
 });
 
-afterEach(() => endpoint.faults.clear());
+afterEach(() => store.proxy.faults.clear());
 
 afterAll(async () => {
   await store?.[Symbol.asyncDispose]();
-  await endpoint?.[Symbol.asyncDispose]();
-  await database?.stop();
   clock[Symbol.dispose]();
 });
 
@@ -232,19 +216,19 @@ const provocations: Provocation[] = [
     status: 503,
     code: 'service_unavailable',
     operationIds: operationNames,
-    before: () => endpoint.faults.set(store.ordersTable, lost),
+    before: () => store.proxy.faults.set(store.ordersTable, lost),
   },
   {
     status: 500,
     code: 'internal_error',
     operationIds: operationNames,
-    before: () => endpoint.faults.set(store.ordersTable, disowned),
+    before: () => store.proxy.faults.set(store.ordersTable, disowned),
   },
   // The gateway answers this one, because the authorizer fails without DynamoDB.
   {
     status: 503,
     code: 'service_unavailable',
-    before: () => endpoint.faults.set('', lost),
+    before: () => store.proxy.faults.set('', lost),
   },
 ];
 
@@ -277,16 +261,16 @@ describe('a response that a client alone cannot provoke', () => {
   it('is 503, and not 500, if the function dies after it has cancelled the order', async () => {
     await store.putOrders([{ id: '105', status: 'pending' }]);
     const stage = stageFor(keys.enterprise);
-    endpoint.faults.set(store.ordersTable, (call) => {
+    store.proxy.faults.set(store.ordersTable, (call) => {
       call.outgoing.setHeader('x-amz-test-exit', 'yes');
-      forwardTo(database.endpoint)(call);
+      forwardTo(store.database.endpoint)(call);
     });
 
     const unavailable = { status: 503, code: 'service_unavailable' };
     const answer = await stage.expect('cancelOrder', { orderId: '105' }, unavailable);
 
     expect(headerOf(answer, 'retry-after')).toBe('1');
-    endpoint.faults.clear();
+    store.proxy.faults.clear();
     const cancelled = { status: 409, code: 'order_already_cancelled' };
     await stage.expect('cancelOrder', { orderId: '105' }, cancelled);
   });

@@ -1,18 +1,11 @@
-import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../../lambdas/domain/order-fields.ts';
 import { orderStatuses } from '../../../../lambdas/domain/order-states.ts';
-import {
-  contentType,
-  DynamodbProxy,
-  lost,
-  type Reply,
-} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { contentType, lost, type Reply } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer, splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
-import { RunningStore } from './running-store.ts';
+import { type RunningStore, startStore } from './running-store.ts';
 
 /*
  * The list as a client gets it from the deployed bundle. test/lambdas/list-orders.test.ts tests slow
@@ -22,27 +15,15 @@ import { RunningStore } from './running-store.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-let database: EmbeddedDynamoDb;
-let proxy: DynamodbProxy;
 let store: RunningStore;
 let key: string;
 
 beforeAll(async () => {
-  database = await startDynamoDb();
-  proxy = await DynamodbProxy.before(database.endpoint);
-  store = await RunningStore.start({
-    preload: join(import.meta.dirname, 'observed-function.cjs'),
-    dynamodbEndpoint: proxy.url,
-    dataEndpoint: database.endpoint,
-  });
+  store = await startStore();
   key = (await store.issue()).apiKey;
 });
 
-afterAll(async () => {
-  await store?.[Symbol.asyncDispose]();
-  await proxy?.[Symbol.asyncDispose]();
-  await database?.stop();
-});
+afterAll(() => store?.[Symbol.asyncDispose]());
 
 const open = (encoding = 'identity') =>
   fetch(`${store.baseUrl}/store/orders`, {
@@ -58,7 +39,7 @@ function idsIn(body: string): string {
 /** Answers each scan of the orders with the reply for its number, which begins at 1. */
 function answerScans(reply: (number: number) => Reply): void {
   let scans = 0;
-  proxy.faults.set(store.ordersTable, (call) => reply(++scans)(call));
+  store.proxy.faults.set(store.ordersTable, (call) => reply(++scans)(call));
 }
 
 it('R8, R11, I2: has all orders, digit for digit, of many pages and of every status, gzipped or not', async () => {

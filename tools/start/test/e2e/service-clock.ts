@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
-import { patient, preloading, templateWithFunctions } from './template-with-functions.ts';
+import { templateWithFunctions } from './template-with-functions.ts';
 
 /** A clock for a local run and its functions that moves only when a test sets it. */
 export interface ServiceClock extends Disposable {
@@ -12,10 +12,7 @@ export interface ServiceClock extends Disposable {
   readonly serviceOptions: { readonly templateFile: string; readonly now: () => number };
 }
 
-/**
- * Functions run in threads and use the system's clock. A variable in the template makes them load a
- * replacement that reads the time from a file.
- */
+/** Functions run in threads. They read the time from a file, whose name they get in a variable. */
 export function serviceClock(startMs: number): ServiceClock {
   const directory = temporaryDirectory();
   const clockFile = join(directory.path, 'now');
@@ -27,14 +24,10 @@ export function serviceClock(startMs: number): ServiceClock {
     renameSync(directory.write('next', String(newMs)), clockFile);
   };
   set(startMs);
-  const variables = {
-    ...preloading(join(import.meta.dirname, 'function-clock.cjs')),
-    TEST_CLOCK_FILE: clockFile,
-  };
   return {
     now,
     set,
-    serviceOptions: { templateFile: templateWithFunctions(variables, patient), now },
+    serviceOptions: { templateFile: templateWithFunctions({ TEST_CLOCK_FILE: clockFile }), now },
     [Symbol.dispose]: () => directory.remove(),
   };
 }

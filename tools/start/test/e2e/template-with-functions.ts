@@ -3,23 +3,24 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assemblyDirectory, template } from '../../../../test/helpers/synthesized.ts';
 
+const preloaded = join(import.meta.dirname, 'tested-function.cjs');
+
 /**
- * Writes the template of staging with changed functions, beside the original. Its tables have names of their
- * own, because tests of other files may share the database.
+ * Writes the template of staging, whose functions load tested-function.cjs, beside the original. Functions
+ * run in threads, so this is how a test changes what they use. The tables have names of their own, because
+ * tests of other files may share the database.
  *
  * @param variables environment variables for all functions
- * @param properties other properties of all functions
  * @returns the path of the file
  */
-export function templateWithFunctions(
-  variables: Readonly<Record<string, string>>,
-  properties: object = {},
-): string {
+export function templateWithFunctions(variables: Readonly<Record<string, string>> = {}): string {
   const changed = template('staging');
   for (const { Type, Properties } of Object.values(changed.Resources)) {
     if (Type !== 'AWS::Lambda::Function') continue;
-    Object.assign(Properties, properties);
-    Object.assign(Properties.Environment.Variables, variables);
+    // The time for which tested-function.cjs lets a function wait for DynamoDB.
+    Properties.Timeout = 120;
+    const NODE_OPTIONS = `--require ${JSON.stringify(preloaded)}`;
+    Object.assign(Properties.Environment.Variables, { NODE_OPTIONS, ...variables });
   }
   const id = randomUUID();
   const tables = Object.keys(changed.Resources).filter(
@@ -32,15 +33,4 @@ export function templateWithFunctions(
   const file = join(assemblyDirectory(), `changed-${id}.json`);
   writeFileSync(file, renamed);
   return file;
-}
-
-/** Gives functions the time for which patient-function.cjs lets them wait for DynamoDB. */
-export const patient = { Timeout: 120 };
-
-/**
- * The variable with which Node loads a CommonJS file before a function's own code. Functions run in
- * threads, so this is how a test changes what they use.
- */
-export function preloading(file: string) {
-  return { NODE_OPTIONS: `--require ${JSON.stringify(file)}` };
 }
