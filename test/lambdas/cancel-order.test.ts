@@ -103,7 +103,7 @@ describe('cancelOrder', () => {
     expect(JSON.stringify(_aws)).toContain('{"Name":"CancellationLatency","Unit":"Milliseconds"}');
   });
 
-  it('R13: cancels a pending order with one conditional write, and answers 204 without a body', async () => {
+  it('R13, I6: cancels a pending order with one conditional write, and answers 204 without a body', async () => {
     const response = await cancel('9223372036854775807');
 
     expect(response).toEqual({ statusCode: 204, headers: rateLimitHeaders, body: '' });

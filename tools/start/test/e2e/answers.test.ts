@@ -4,9 +4,8 @@ import { operations, operationsWith } from '../../../../lib/contract/contract.ts
 import { operationNames } from '../../../../lib/settings/functions.ts';
 import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
 import { missing } from '../../../../test/helpers/differences.ts';
-import { disowned, forwardTo, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { disowned, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
-import { rotateKey } from '../../../admin/keys/rotate-key.ts';
 import { authenticationChecks } from '../../../smoke/checks/authentication-checks.ts';
 import {
   cancellationChecks,
@@ -95,18 +94,6 @@ describe.each([
   });
 });
 
-describe('R20, R21, I26: the limits of an owner', () => {
-  it.each(planNames)('with the plan %s', async (plan) => {
-    const { perMinute, perDay } = plan === 'enterprise' ? ownLimits : plans[plan];
-
-    const answer = await stageFor(keys[plan]).call('getPet');
-
-    expect(headerOf(answer, 'ratelimit-policy')).toBe(
-      `"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400`,
-    );
-  });
-});
-
 describe('R19, R24, I14, I22, I23: an allowance that is used up', () => {
   let key: IssuedKey;
 
@@ -117,19 +104,6 @@ describe('R19, R24, I14, I22, I23: an allowance that is used up', () => {
 
   it.each(exhaustionChecks())('$title', async ({ run }) => {
     await run(stageFor(key));
-  });
-});
-
-describe('two clients that cancel an order at the same time', () => {
-  it('I6: get one 204 and one 409', async () => {
-    for (const orderId of ['101', '102', '103', '104']) {
-      await store.putOrders([{ id: orderId, status: 'pending' }]);
-      const cancel = () => stageFor(keys.enterprise).call('cancelOrder', { orderId });
-
-      const answers = await Promise.all([cancel(), cancel()]);
-
-      expect(answers.map(codeOf).toSorted()).toEqual(['order_already_cancelled', undefined]);
-    }
   });
 });
 
@@ -160,22 +134,6 @@ describe('I18: a read-only key', () => {
     await stage.expectUnknown('DELETE', '/store/orders', ['GET']);
     const pending = { status: 204 };
     await stageFor(keys.enterprise).expect('cancelOrder', { orderId: '106' }, pending);
-  });
-
-  it('is replaced by a read-only key, and gets 401 when it has expired', async () => {
-    const next = await rotateKey(key.keyId, Math.floor(clock.now() / 1_000), store.keys);
-
-    const unauthorized = { status: 401, code: 'unauthorized' };
-    await stageFor(key).expect('cancelOrder', { orderId: '106' }, unauthorized);
-    await stageFor(next).expect('cancelOrder', { orderId: '106' }, refused);
-  });
-
-  it('gets 429 when it is banned', async () => {
-    const banned = await store.issue('free', undefined, { isReadOnly: true });
-    await store.setCounters(banned, { bannedUntil: lastingMinute(clock.now()) });
-
-    const rejected = { status: 429, code: 'api_key_banned' };
-    await stageFor(banned).expect('cancelOrder', { orderId: '106' }, rejected);
   });
 });
 
@@ -256,23 +214,6 @@ describe('a response that a client alone cannot provoke', () => {
       await stageFor(keys[plan]).expect(operation, options, { status, code });
       seen.add(`${operation} ${status} ${code}`);
     }
-  });
-
-  it('is 503, and not 500, if the function dies after it has cancelled the order', async () => {
-    await store.putOrders([{ id: '105', status: 'pending' }]);
-    const stage = stageFor(keys.enterprise);
-    store.proxy.faults.set(store.ordersTable, (call) => {
-      call.outgoing.setHeader('x-amz-test-exit', 'yes');
-      forwardTo(store.database.endpoint)(call);
-    });
-
-    const unavailable = { status: 503, code: 'service_unavailable' };
-    const answer = await stage.expect('cancelOrder', { orderId: '105' }, unavailable);
-
-    expect(headerOf(answer, 'retry-after')).toBe('1');
-    store.proxy.faults.clear();
-    const cancelled = { status: 409, code: 'order_already_cancelled' };
-    await stage.expect('cancelOrder', { orderId: '105' }, cancelled);
   });
 
   it('was provoked, like every other that the contract documents', () => {
