@@ -89,11 +89,7 @@ let isOneRequestTooMany = true;
 export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   // Headers
   [missingHeader, 'header x-ratelimit-reset is missing', withHeader(401, 'x-ratelimit-reset')],
-  [missingHeader, 'header www-authenticate is missing', withHeader(401, 'www-authenticate')],
-  [unknownPath, 'header ratelimit is missing', withHeader(404, 'ratelimit')],
-  [unknownMethod, 'header allow is missing', withHeader(405, 'allow')],
   [unknownMethod, 'allow is PUT, expected GET', withHeader(405, 'allow', 'PUT')],
-  [exhausted, 'header retry-after is missing', withHeader(429, 'retry-after')],
   [gone, 'header x-powered-by is not in openapi.yaml', withHeader(410, 'x-powered-by', 'Node')],
   [gone, 'expected Sun, 01 Nov 2026', withHeader(410, 'sunset', 'Fri, 01 Jan 2027 00:00:00 GMT')],
   [
@@ -109,7 +105,6 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     'describe no window of',
     withHeader(410, 'ratelimit-policy', '"minute";q=61;w=60, "day";q=1001;w=86400'),
   ],
-  [gone, 'describe no window of', withHeader(410, 'x-ratelimit-reset', '1000000020')],
   [missingHeader, 'are 60, 0, 0, expected 0, 0, 0', withHeader(401, 'x-ratelimit-limit', '60')],
   [unknownPath, 'are 60, 0, 0, expected 0, 0, 0', withHeader(404, 'x-ratelimit-limit', '60')],
   [exhausted, 'retry-after is 1, the minute ends in', withHeader(429, 'retry-after', '1')],
@@ -150,13 +145,9 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     'request: GET /store/orders\nresponse: 200',
     withStatus(200, (_, request) => request === 'GET /store/orders'),
   ],
-  [
-    cancelledAgain,
-    'response: 204',
-    on(409, (answer) => {
-      Object.assign(answer, { status: 204, text: '' });
-    }),
-  ],
+
+  // The order is cancelled already.
+  ['cancels order 1', 'expected: 204', () => {}],
 
   // Errors
   [
@@ -164,7 +155,6 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     'the error is "401 unauthorized: Basic?", expected',
     withBody(401, { message: 'Basic?' }),
   ],
-  [gone, 'must NOT have additional properties', withBody(410, { stack: 'at …' })],
   [
     'answers 404 to an order that does not exist',
     'the error is "400 order_not_found: There',
