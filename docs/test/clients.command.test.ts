@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startService } from '../../tools/start/test/running-service.ts';
+import { errorsOfCompiler } from './compiler.ts';
 import { tokensOf } from './markdown.ts';
 
 const run = promisify(execFile);
@@ -64,17 +65,7 @@ async function runModule(file: string): Promise<string> {
 
 describe('the code of docs/clients.md', () => {
   it('compiles', async () => {
-    const compilerOptions = {
-      ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
-      ...{ target: 'es2024', module: 'esnext', moduleResolution: 'bundler', types: ['node'] },
-    };
-    directory.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] }));
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-
-    const compiled = run(process.execPath, [compiler, '-p', directory.path]);
-    const { stdout: errors } = await compiled.catch((error) => error);
-
-    expect(errors).toBe('');
+    expect(await errorsOfCompiler(directory)).toBe('');
   });
 
   it.each([

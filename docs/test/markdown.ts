@@ -11,23 +11,6 @@ export function tokensOf(markdown: string): Tokens.Generic[] {
   return tokens;
 }
 
-/** The anchors that GitHub gives to the headings among a page's tokens. It numbers repeated ones. */
-export function anchorsOf(tokens: readonly Tokens.Generic[]): Set<string> {
-  const anchors = new Set<string>();
-  const times = new Map<string, number>();
-  for (const { text } of tokens.filter((token) => token.type === 'heading')) {
-    const name = text
-      .toLowerCase()
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(/\s/g, '-');
-    const count = times.get(name) ?? 0;
-    times.set(name, count + 1);
-    anchors.add(count === 0 ? name : `${name}-${count}`);
-  }
-  return anchors;
-}
-
 /** The cells of the first table of a section, without its heading row and without code marks. */
 export function rowsAfter(heading: string, page: string): string[][] {
   const [section = ''] = page.slice(page.indexOf(`\n${heading}\n`) + 1).split(/\n(?=## )/);

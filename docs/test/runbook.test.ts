@@ -4,7 +4,7 @@ import { requiredVariable } from '../../lambdas/runtime/environment.ts';
 import { differences, missing } from '../../test/helpers/differences.ts';
 import { stageNames } from '../../test/helpers/synthesized.ts';
 import { properties } from '../../test/lib/readable.ts';
-import { anchorsOf, tokensOf } from './markdown.ts';
+import { renderGuide } from '../../tools/reference/guide.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 
@@ -14,9 +14,9 @@ describe.each(stageNames)('alarms of %s', (stage) => {
   it('each lead to a section of the runbook that says what to do', () => {
     const sections = runbook.split(/^(?=## )/m).flatMap((section) => {
       if (!/^\*\*Look\.\*\*[\s\S]*(^\*\*Do\.\*\*|what to do \|)/m.test(section)) return [];
-      const [anchor] = anchorsOf(tokensOf(section));
+      const [heading] = renderGuide(section).headings;
       const [paragraph = ''] = /^\*\*Alarms?\*\*.*?\n\n/ms.exec(section) ?? [];
-      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => `${name}: ${anchor}`);
+      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => `${name}: ${heading!.id}`);
     });
     const named = Object.entries(alarms).map(([id, { AlarmDescription }]) => {
       const [, anchor] = AlarmDescription.split(' Runbook: docs/runbook.md#');

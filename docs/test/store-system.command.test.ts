@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answer, DynamodbProxy } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startService } from '../../tools/start/test/running-service.ts';
+import { errorsOfCompiler } from './compiler.ts';
 import { tokensOf } from './markdown.ts';
 import { allows, grantsOf } from './policies.ts';
 import { type RecordingProxy, recordingProxy } from './recorded-calls.ts';
@@ -104,18 +105,7 @@ async function listed(): Promise<Map<string, { complete: boolean; shipDate?: str
 
 describe('the code of docs/store-system.md', () => {
   it('compiles', async () => {
-    const compilerOptions = {
-      ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
-      ...{ target: 'es2024', module: 'esnext', moduleResolution: 'bundler', types: ['node'] },
-    };
-    const files = ['main.ts', 'cancellations.ts'];
-    directory.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-
-    const compiled = run(process.execPath, [compiler, '-p', directory.path]);
-    const { stdout: errors } = await compiled.catch((error) => error);
-
-    expect(errors).toBe('');
+    expect(await errorsOfCompiler(directory)).toBe('');
   });
 
   it.each([
