@@ -8,11 +8,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
 import { refusingProxy, serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startServiceWith } from '../../start/test/running-service.ts';
-import { type Order, StoreOrders } from '../store-orders.ts';
+import { StoreOrders } from '../store-orders.ts';
 
 const run = promisify(execFile);
 const directory = temporaryDirectoryOfFile();
@@ -42,29 +41,6 @@ describe('the TypeScript client', () => {
     await compile('--init');
 
     await expect(compile()).resolves.toMatchObject({ stdout: '' });
-  });
-
-  it('lists orders with every digit of their ids, and cancels one once', async () => {
-    const client = new StoreOrders(service.baseUrl, service.keys.free);
-
-    // This does not compile if the client's type lacks a field of the contract.
-    const whole: Required<Order> = {
-      id: 9007199254740993n,
-      petId: 7n,
-      quantity: 2n,
-      shipDate: '2026-11-20T09:30:00Z',
-      complete: false,
-    } satisfies Record<OrderFieldName, unknown>;
-
-    const listed = await Readable.from(client.orders()).toArray();
-    const cancelled = [
-      await client.cancelOrder(9007199254740993n),
-      await client.cancelOrder(9007199254740993n),
-    ];
-
-    expect(listed).toHaveLength(3);
-    expect(listed).toContainEqual(whole);
-    expect(cancelled).toEqual(['cancelled', 'already cancelled']);
   });
 });
 

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { rateLimit } from '../../../lambdas/domain/headers.ts';
+import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
 import { windowLengths, windowNames, windowStarts } from '../../../lambdas/domain/windows.ts';
-import { StoreOrders, StoreOrdersError } from '../store-orders.ts';
+import { type Order, StoreOrders, StoreOrdersError } from '../store-orders.ts';
 
 const hourMs = 3_600_000;
 const realFetch = globalThis.fetch;
@@ -55,11 +56,17 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T | unknown; second
 describe('the list of the example client', () => {
   it('has every digit of every integer, wherever the response is split', async () => {
     const text =
-      '[{"id":9223372036854775807,"shipDate":"}\\"{]é 7"},{"id":-1,"quantity":9007199254740993,"new":[1.5,{"integer":"7"}]}]';
-    const orders = [
-      { id: 9223372036854775807n, shipDate: '}"{]é 7' },
-      { id: -1n, quantity: 9007199254740993n, new: [1.5, { integer: '7' }] },
-    ];
+      '[{"id":9223372036854775807,"petId":7,"quantity":2,"shipDate":"}\\"{]é 7","complete":false},' +
+      '{"id":-1,"quantity":9007199254740993,"new":[1.5,{"integer":"7"}]}]';
+    // This does not compile if the client's type lacks a field of the contract.
+    const whole: Required<Order> = {
+      id: 9223372036854775807n,
+      petId: 7n,
+      quantity: 2n,
+      shipDate: '}"{]é 7',
+      complete: false,
+    } satisfies Record<OrderFieldName, unknown>;
+    const orders = [whole, { id: -1n, quantity: 9007199254740993n, new: [1.5, { integer: '7' }] }];
     const bytes = Buffer.from(text);
 
     for (let at = 0; at <= bytes.length; at++) {

@@ -126,9 +126,6 @@ async function startHeldDynamoDb() {
   };
 }
 
-const orderCount = 2_000;
-const manyOrders = Array.from({ length: orderCount }, (_, index) => `{"id":${index}}\n`).join('');
-
 describe('two local runs at once', () => {
   it('R2, I19: print one line of JSON each, serve one stage each, and end everything in two seconds', async () => {
     // Each stage keeps its data in a folder of its own.
@@ -254,23 +251,6 @@ describe('a local run', () => {
 });
 
 describe('a data directory', () => {
-  it('is completed by the next run if the first is killed while it loads orders', async () => {
-    const data = join(directory.path, 'data');
-    const options = ['--data', data, '--orders', directory.write('many.jsonl', manyOrders)];
-    const killed = startRun(['--json', '--port', '0', ...options], {
-      NODE_OPTIONS: `--import=${join(import.meta.dirname, '../../admin/test/signal-itself.ts')}`,
-      SIGNAL: 'SIGKILL',
-      SIGNAL_AT_BATCH: '5',
-    });
-    runs.push(killed);
-    expect(await killed.exited).toEqual([null, 'SIGKILL']);
-
-    const run = await startReady(...options);
-
-    expect(await killed.stdout).toBe('');
-    expect(JSON.parse((await call(run, run.keys.free)).text)).toHaveLength(orderCount);
-  });
-
   it('keeps everything if its run is killed, and belongs to one run at a time', async () => {
     const data = join(directory.path, 'data');
     const options = ['--data', data, '--orders', directory.write('one', '{"id":1}')];
