@@ -52,16 +52,20 @@ export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item 
  * simultaneous cancellation takes effect.
  *
  * @param before the order as it was read
- * @returns the order before and after the change
+ * @returns the order after the change
  * @throws OperatorError if the order is in a state that does not allow the change, or has changed
  */
-export async function changeOrder(before: Item, change: OrderChange, table: OrdersTable) {
+export async function changeOrder(
+  before: Item,
+  change: OrderChange,
+  table: OrdersTable,
+): Promise<Item> {
   refuseUnlessAllowed(change, before);
   const lastCancellation = Object.keys(cancellationFields);
   const asRead = ['status', ...lastCancellation].map((name) => [name, unchanged(before[name])]);
   const write = { set: changedFields(change), where: Object.fromEntries(asRead) };
   const result = await updateOrder(before, write, table);
-  if ('order' in result) return { before, order: result.order };
+  if ('order' in result) return result.order;
   if (result.found) refuseUnlessAllowed(change, result.found);
   throw new ChangedMeanwhileError(`Order ${before.id!.N}`);
 }

@@ -7,7 +7,7 @@ import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
 import { comparableNumber } from './attribute-json.ts';
-import { showCommand } from './change-commands.ts';
+import { showCommand } from './change-one.ts';
 import { Deletion } from './deletion.ts';
 import { actOnFile, type FileAction, type FileRequest } from './file-run.ts';
 import { idsJson, orderJson } from './order-json.ts';

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import type { CommandIo } from '../console/command-io.ts';
+import { asOption } from '../console/operator-name.ts';
 import { addVerb } from '../console/verb.ts';
-import { addChangeCommands } from './change-commands.ts';
+import { changeOne, showCommand } from './change-one.ts';
 import { addCheckCommand } from './check-command.ts';
 import { addDeleteCommand } from './delete-command.ts';
 import { addExportCommand } from './export-command.ts';
 import { addImportCommand } from './import-command.ts';
 import { orderJson } from './order-json.ts';
+import { addReopenCommand } from './reopen-command.ts';
 import { addShipCommand } from './ship-command.ts';
 import { findOrder } from './stored-orders.ts';
 
@@ -26,7 +28,14 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
     },
   });
   addShipCommand(orders, io);
-  addChangeCommands(orders, io);
+  addVerb(orders, io, {
+    usage: 'cancel <orderId>',
+    description: 'cancel a pending order',
+    options: [asOption],
+    showCommand,
+    run: (call, orderId) => changeOne(orderId!, 'cancel', call),
+  });
+  addReopenCommand(orders, io);
   addCheckCommand(orders, io);
   addDeleteCommand(orders, io);
 }

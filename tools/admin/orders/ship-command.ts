@@ -7,7 +7,7 @@ import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
 import { comparableNumber } from './attribute-json.ts';
-import { type ChangeOptions, changeOne, showCommand } from './change-commands.ts';
+import { changeOne, showCommand } from './change-one.ts';
 import { changedFields, isStateless } from './change-order.ts';
 import { actOnFile } from './file-run.ts';
 import { idsJson } from './order-json.ts';
@@ -15,7 +15,7 @@ import { formatOption, type OrderLine, type OrdersFormat } from './orders-file.t
 import { writeOnce } from './repeated-calls.ts';
 import { updateOrder } from './stored-orders.ts';
 
-interface ShipOptions extends ChangeOptions {
+interface ShipOptions {
   format?: OrdersFormat;
 }
 

@@ -1,0 +1,206 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { type Command, Option } from 'commander';
+import type { Item } from '../../../lambdas/domain/item.ts';
+import {
+  InterruptedError,
+  InvalidValueError,
+  NotFoundError,
+  OperatorError,
+  UsageError,
+  WrongStateError,
+} from '../../shared/errors.ts';
+import { refuseToken } from '../console/checked-text.ts';
+import type { CommandIo, Result } from '../console/command-io.ts';
+import { asOption } from '../console/operator-name.ts';
+import { timeOption } from '../console/option-values.ts';
+import { progressLine } from '../console/progress.ts';
+import { addVerb, type Call, yesOption } from '../console/verb.ts';
+import { counted, type Field, grouped, tableText } from '../console/view.ts';
+import { failureText } from '../stage/service-failure.ts';
+import { changeOne, showCommand } from './change-one.ts';
+import { changeOrder, type OrderChange } from './change-order.ts';
+import { idsJson } from './order-json.ts';
+import { inParallel } from './parallel.ts';
+import { type RetryingTable, writeOnce } from './repeated-calls.ts';
+import { scanOrders } from './stored-orders.ts';
+
+interface ReopenOptions {
+  cancelledBy?: string;
+  since?: number;
+  until?: number;
+  dryRun?: boolean;
+}
+
+/** Selects cancelled orders. Both times are milliseconds since the epoch, and inclusive. */
+interface Selection {
+  /** The id of the client's key, or the name of an operator. */
+  readonly cancelledBy: string;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** The number of orders that are changed at the same time. */
+const atOnce = 8;
+
+/** Adds the command `orders reopen`. */
+export function addReopenCommand(orders: Command, io: CommandIo): void {
+  addVerb<ReopenOptions>(orders, io, {
+    usage: 'reopen [orderId]',
+    description: 'make a cancelled order pending again, or all that somebody has cancelled',
+    options: [
+      new Option(
+        '--cancelled-by <who>',
+        'instead of an order id: the key id or the operator that cancelled the orders',
+      ),
+      timeOption('--since <time>', 'the earliest time of a cancellation'),
+      timeOption('--until <time>', 'the latest time of a cancellation; without it, now'),
+      new Option('--dry-run', 'print the number of these orders per hour without changing them'),
+      yesOption,
+      asOption,
+    ],
+    help: reopenHelp,
+    isInterruptible: true,
+    showCommand,
+    examples: [
+      'orders reopen 1001 --stage prod',
+      'orders reopen --cancelled-by key_… --since 2026-11-20T09:00:00Z --dry-run --stage prod',
+    ],
+    run: (call, orderId) => {
+      const selection = selectionOf(call, orderId);
+      return selection ? reopenSelected(selection, call) : changeOne(orderId!, 'reopen', call);
+    },
+  });
+}
+
+const reopenHelp = `
+With --cancelled-by, it skips orders that somebody changes meanwhile, and orders that were reopened after
+--since and then cancelled again. If it is interrupted, run it again with the same --until. An order stores
+who cancelled and who reopened it, and when. An order without a status, or in an unknown state, becomes pending
+too, after a confirmation.`;
+
+/** The orders that the options select; undefined if an order id is given. */
+function selectionOf(
+  { stage, options }: Call<ReopenOptions>,
+  orderId: string | undefined,
+): Selection | undefined {
+  const { cancelledBy, since: sinceMs, until: untilMs = stage.now(), dryRun } = options;
+  const selecting = [cancelledBy, sinceMs, options.until, dryRun];
+  if (orderId !== undefined && selecting.every((each) => each === undefined)) return undefined;
+  if (orderId !== undefined || cancelledBy === undefined || sinceMs === undefined) {
+    throw new UsageError('give either an order id or --cancelled-by and --since', {
+      remedy: 'see --help',
+    });
+  }
+  if (sinceMs > untilMs) {
+    const since = new Date(sinceMs).toISOString();
+    throw new InvalidValueError('--since', since, 'a time before --until, or before now');
+  }
+  refuseToken('--cancelled-by', cancelledBy);
+  return { cancelledBy, sinceMs, untilMs };
+}
+
+async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): Promise<Result> {
+  const { hours, ...ids } = await reopenOrders(selection, call);
+  const { reopened, ...skipped } = ids;
+  const { dryRun } = call.options;
+  const [changed, cancelledAgain] = [skipped.changed.length, skipped.cancelledAgain.length];
+  const texts = [
+    tableText(hourFields, hours),
+    `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened.length, 'order')}. Skipped: ` +
+      `${grouped(changed)} changed meanwhile, ${grouped(cancelledAgain)} cancelled again.`,
+  ];
+  const json = idsJson({ hours }, dryRun ? { wouldReopen: reopened, ...skipped } : ids);
+  return { json, text: texts.filter(Boolean).join('\n') };
+}
+
+const hourFields: readonly Field<{ hour: string; orders: number }>[] = [
+  { name: 'hour', of: ({ hour }) => hour },
+  { name: 'orders', of: ({ orders }) => grouped(orders) },
+];
+
+/**
+ * Reopens orders that were cancelled by mistake, each with one conditional write. All state is in the table,
+ * so running it again after an interruption completes it.
+ *
+ * @throws OperatorError if it is interrupted or fails
+ */
+async function reopenOrders(selection: Selection, { stage, options, io }: Call<ReopenOptions>) {
+  const table = { ...stage.orders, wait: io.wait };
+  const by = await stage.operator();
+  const ids = {
+    /** In a dry run, the orders that would be reopened. */
+    reopened: [] as string[],
+    /** The orders that are skipped because somebody changed them after they were read. */
+    changed: [] as string[],
+    /** The orders that are skipped because they were reopened after `sinceMs` and cancelled again. */
+    cancelledAgain: [] as string[],
+  };
+  const hours: Record<string, number> = {};
+  const line = progressLine(io);
+  let read = 0;
+  let isKnown = false;
+  const tellProgress = () =>
+    line.draw(`${counted(read, 'order')} read, ${grouped(ids.reopened.length)} selected`);
+  const selected = async function* () {
+    for await (const page of scanOrders(table)) {
+      isKnown ||= page.some(({ cancelledBy }) => cancelledBy?.S === selection.cancelledBy);
+      for (const order of page) {
+        io.interruption.throwIfAborted();
+        if (isSelected(order, selection)) yield order;
+      }
+      read += page.length;
+      tellProgress();
+    }
+  };
+  const reopen = async (order: Item) => {
+    tellProgress();
+    const id = order.id!.N!;
+    if (timeOf(order.reopenedAt) >= selection.sinceMs) return ids.cancelledAgain.push(id);
+    const change = { verb: 'reopen', by, nowMs: stage.now() } as const;
+    if (!options.dryRun && !(await isChanged(order, change, table))) return ids.changed.push(id);
+    const hour = `${new Date(timeOf(order.cancelledAt)).toISOString().slice(0, 13)}:00Z`;
+    hours[hour] = (hours[hour] ?? 0) + 1;
+    return ids.reopened.push(id);
+  };
+  try {
+    await inParallel(selected(), atOnce, reopen);
+  } catch (cause) {
+    const done = options.dryRun
+      ? 'nothing was written'
+      : `stopped with ${counted(ids.reopened.length, 'order')} reopened`;
+    // Without --until, a second run would also reopen later cancellations.
+    const remedy = `run the command again with --until ${new Date(selection.untilMs).toISOString()}`;
+    if (io.interruption.aborted) throw new InterruptedError(`${done}: interrupted`, { remedy });
+    throw new OperatorError(`${done}: ${failureText(cause)}`, { cause, remedy });
+  } finally {
+    line.clear();
+  }
+  if (!isKnown) throw new NotFoundError(`No order was cancelled by ${selection.cancelledBy}`);
+  const sorted = Object.entries(hours).sort();
+  return { ...ids, hours: sorted.map(([hour, orders]) => ({ hour, orders })) };
+}
+
+function isSelected({ status, cancelledBy, cancelledAt }: Item, selection: Selection): boolean {
+  const timeMs = timeOf(cancelledAt);
+  return (
+    status?.S === 'cancelled' &&
+    cancelledBy?.S === selection.cancelledBy &&
+    timeMs >= selection.sinceMs &&
+    timeMs <= selection.untilMs
+  );
+}
+
+function timeOf(time: AttributeValue | undefined): number {
+  return Date.parse(time?.S ?? '');
+}
+
+/** Changes an order, unless somebody has changed it since it was read. */
+async function isChanged(order: Item, change: OrderChange, table: RetryingTable): Promise<boolean> {
+  try {
+    await writeOnce(order, table, () => changeOrder(order, change, table));
+    return true;
+  } catch (error) {
+    if (error instanceof WrongStateError) return false;
+    throw error;
+  }
+}
