@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { OperatorError, quoted, shortened } from '../../shared/errors.ts';
 
@@ -23,29 +24,36 @@ export function attributeJson(attributes: AttributeValue | Item, isCompared = fa
   });
 }
 
-export const expectedAttributes = `expected DynamoDB's own JSON, such as {"note":{"S":"text"}}`;
+const expected = `expected DynamoDB's own JSON, such as {"note":{"S":"text"}}`;
 
 /**
  * Reads attributes from DynamoDB's own JSON, such as `{"customerId":{"S":"c1"}}`.
  *
  * @throws OperatorError with the name of an attribute that DynamoDB would not store
  */
-export function attributesOf(json: object): Item {
+export function attributesOf(json: unknown): Item {
+  if (!isObject(json)) throw new OperatorError(`attributes: ${expected}`);
   const entries = Object.entries(json).map(([name, value]) => {
     const attribute = attributeOf(value);
     if (attribute) return [name, attribute] as const;
     throw new OperatorError(
-      `attribute ${quoted(name)}: ${shortened(JSON.stringify(value))} is not accepted; ${expectedAttributes}`,
+      `attribute ${quoted(name)}: ${shortened(JSON.stringify(value))} is not accepted; ${expected}`,
     );
   });
   return Object.fromEntries(entries);
+}
+
+/** Whether a part of JSON is an object. A number is a NumberValue, which keeps its digits. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  const isPlain = typeof value === 'object' && value !== null && !(value instanceof NumberValue);
+  return isPlain && !Array.isArray(value);
 }
 
 // DynamoDB's limit for lists and maps in each other.
 const deepest = 32;
 
 function attributeOf(json: unknown, depth = 0): AttributeValue | undefined {
-  if (typeof json !== 'object' || json === null || depth > deepest) return undefined;
+  if (!isObject(json) || depth > deepest) return undefined;
   const [[type = '', content] = [], ...others] = Object.entries(json);
   const value = contentOf(type, content, depth);
   return value === undefined || others.length > 0 ? undefined : ({ [type]: value } as never);
@@ -56,7 +64,7 @@ function contentOf(type: string, content: unknown, depth: number): unknown {
   if (type === 'BOOL' && typeof content === 'boolean') return content;
   if (type === 'NULL' && content === true) return content;
   if (type === 'L') return allOf(content, (each) => attributeOf(each, depth + 1));
-  if (type === 'M' && typeof content === 'object' && content && !Array.isArray(content)) {
+  if (type === 'M' && isObject(content)) {
     const values = allOf(Object.values(content), (each) => attributeOf(each, depth + 1));
     return values && Object.fromEntries(Object.keys(content).map((name, at) => [name, values[at]]));
   }

@@ -1,9 +1,10 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
-import { attributeJson } from './attribute-json.ts';
-import { fieldsOfJson, partsOf } from './order-json.ts';
-import { type FileField, fileFields, type LineFields, valueOfText } from './order-record.ts';
+import { attributeJson, attributesOf } from './attribute-json.ts';
+import { parseJson, partsOf } from './order-json.ts';
+import { fileFields, isAccepted, type OrderItem, orderFromFields } from './order-record.ts';
 
 /*
  * csv-parse would replace only `cellsOf` here and the count of quotation marks in orders-file.ts. csv-stringify would not mark texts
@@ -58,11 +59,11 @@ function withoutApostrophes(text: string): string {
  * Reads the first line of a file. Spreadsheets separate columns with commas, semicolons or tabs, depending on
  * the language.
  *
- * @returns parses a record, and throws an OperatorError if it does not have one cell for each column. An empty
+ * @returns parses a record, and throws an OperatorError if it does not have one cell for each column, or is not an order. An empty
  *   cell is a field about which the line says nothing
  * @throws InvalidValueError if a column is not a field or appears twice, or `id` is missing
  */
-export function recordParser(header: string): (text: string) => LineFields {
+export function recordParser(header: string): (text: string) => OrderItem {
   const [separator = ','] = /[,;\t]/.exec(header) ?? [];
   const names = (cellsOf(header, separator) ?? []).map((name) => name.trim());
   const others = columns.filter((name) => name !== 'id').join(', ');
@@ -84,12 +85,18 @@ export function recordParser(header: string): (text: string) => LineFields {
     }
     const filled = cells.map((cell, index) => [names[index]!, cell] as const);
     const { attributes = '{}', ...fields } = Object.fromEntries(filled.filter(([, cell]) => cell));
-    const values = Object.entries(fields).map(
-      ([name, cell]) => [name, valueOfText(name as FileField, cell)] as const,
-    );
-    const { attributes: others } = fieldsOfJson(`{"attributes":${attributes}}`);
-    return { fields: Object.fromEntries(values), attributes: others };
+    const values = Object.entries(fields).map(([name, cell]) => [name, fieldValue(name, cell)]);
+    return orderFromFields(Object.fromEntries(values), attributesOf(parseJson(attributes)));
   };
+}
+
+/** The value that a field accepts, or a text, which names the mistake in a message. */
+function fieldValue(field: string, cell: string): AttributeValue {
+  if (field === 'status' && cell === 'null') return { NULL: true };
+  // Spreadsheets write TRUE and FALSE.
+  const booleans = /^(true|false)$/i.test(cell) ? [{ BOOL: /^true$/i.test(cell) }] : [];
+  const values = [{ N: cell }, ...booleans, { S: cell }];
+  return values.find((value) => isAccepted(field, value as AttributeValue)) ?? { S: cell };
 }
 
 /** Splits a record into cells; undefined if it is not CSV. */

@@ -2,19 +2,14 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { OperatorError, quoted, reasonOf } from '../../shared/errors.ts';
-import {
-  attributeJson,
-  attributesOf,
-  comparableNumber,
-  expectedAttributes,
-} from './attribute-json.ts';
-import { fileFields, isAccepted, type LineFields } from './order-record.ts';
+import { attributeJson, attributesOf, comparableNumber, isObject } from './attribute-json.ts';
+import { fileFields, isAccepted, type OrderItem, orderFromFields } from './order-record.ts';
 
 const expectedLine =
   'expected an order, {"id":…,"petId":…}, or CSV in a file whose name ends with .csv';
 
 /** Splits an order into what the fields of a line can say, and the other attributes. */
-export function partsOf(order: Item): Required<LineFields> {
+export function partsOf(order: Item): { fields: Item; attributes: Item } {
   const isField = ([name, value]: [string, AttributeValue]) =>
     // CSV cannot say that a text is empty.
     value?.S !== '' && isAccepted(name, value);
@@ -50,25 +45,23 @@ export function idsJson(value: object, ids: Readonly<Record<string, readonly str
  * Reads a line: an order as `orderJson` writes it, or an item in DynamoDB's own JSON, with or without
  * `{"Item":…}` around it, which is taken as it is.
  *
- * @throws OperatorError if it is not an object, or has a field twice
+ * @throws OperatorError if it is not an object, has a field twice, or is not an order
  */
-export function fieldsOfJson(text: string): LineFields {
+export function orderOfJson(text: string): OrderItem {
   const line = parseJson(text);
   if (!isObject(line)) throw new OperatorError(`is JSON, but not an object; ${expectedLine}`);
   const { Item: item = line } = line;
-  if (isObject(item) && isObject(item.id)) return { fields: {}, attributes: attributesOf(item) };
+  if (isObject(item) && isObject(item.id)) return orderFromFields({}, attributesOf(item));
   const { attributes = {}, ...others } = line;
-  if (!isObject(attributes)) throw new OperatorError(`attributes: ${expectedAttributes}`);
   const fields = Object.entries(others).map(([name, value]) => [name, scalarOf(value)]);
-  return { fields: Object.fromEntries(fields), attributes: attributesOf(attributes) };
+  return orderFromFields(Object.fromEntries(fields), attributesOf(attributes));
 }
 
 /** Reads a line that can also be an id alone. */
-export function fieldsOfJsonOrId(text: string): LineFields {
+export function orderOfJsonOrId(text: string): OrderItem {
   const word = text.trim();
-  if (word.startsWith('{')) return fieldsOfJson(text);
-  if (!isOrderId(word)) return { fields: { id: { S: word } } };
-  return { fields: {}, attributes: { id: { N: word } } };
+  if (word.startsWith('{')) return orderOfJson(text);
+  return isOrderId(word) ? { id: { N: word } } : orderFromFields({ id: { S: word } });
 }
 
 /** Whether a text is a number that DynamoDB stores, without a leading zero. An item can have any of them. */
@@ -83,12 +76,8 @@ function scalarOf(value: unknown): AttributeValue {
   return value === null ? { NULL: true } : { L: [] };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  const isPlain = typeof value === 'object' && value !== null && !(value instanceof NumberValue);
-  return isPlain && !Array.isArray(value);
-}
-
-function parseJson(text: string): unknown {
+/** @throws OperatorError if a text is not JSON, or an object in it has a field twice */
+export function parseJson(text: string): unknown {
   try {
     const value = JSON.parse(text, keepDigits);
     refuseRepeatedFields(text);

@@ -15,14 +15,11 @@ import { OperatorError, quoted, shortened } from '../../shared/errors.ts';
 interface Kind {
   readonly expected: string;
   readonly isAccepted: (value: AttributeValue) => boolean;
-  /** Converts a cell of CSV into a value. @default - the text */
-  readonly ofText?: (text: string) => AttributeValue;
 }
 
 const integer: Kind = {
   expected: 'an integer from -9223372036854775808 to 9223372036854775807',
   isAccepted: ({ N }) => N !== undefined && isInt64(N),
-  ofText: (text) => (isInt64(text) ? { N: text } : { S: text }),
 };
 
 const text: Kind = {
@@ -39,8 +36,6 @@ const dateTime: Kind = {
 const boolean: Kind = {
   expected: 'true or false',
   isAccepted: ({ BOOL }) => BOOL !== undefined,
-  // Spreadsheets write TRUE and FALSE.
-  ofText: (text) => (/^(true|false)$/i.test(text) ? { BOOL: /^true$/i.test(text) } : { S: text }),
 };
 
 /** The kinds of values, by the format of a field or, without a format, its type. */
@@ -53,7 +48,6 @@ const internalKinds = {
   status: {
     expected: `"${orderStatuses.join('", "')}" or null`,
     isAccepted: ({ S }) => orderStatuses.includes(S as OrderStatus),
-    ofText: (text) => (text === 'null' ? { NULL: true } : { S: text }),
   },
   ...kindsOf(cancellationFields),
   shippedAt: dateTime,
@@ -84,11 +78,6 @@ export function isAccepted(name: string, value: AttributeValue | undefined): boo
   return isFileField(name) && value !== undefined && kinds[name].isAccepted(value);
 }
 
-/** Converts a cell of CSV into a field's value. A text that the field does not accept remains a text. */
-export function valueOfText(field: FileField, text: string): AttributeValue {
-  return kinds[field].ofText?.(text) ?? { S: text };
-}
-
 /**
  * An order in a line of a file. A line says nothing about the attributes that it does not have; a status that is
  * undefined says that the order has none.
@@ -104,14 +93,6 @@ export function newOrder(order: OrderItem): OrderItem {
   return { ...order, status: { S: state } };
 }
 
-/** What a line says. */
-export interface LineFields {
-  /** The values of the order's own fields, of which each must be accepted. */
-  readonly fields: Item;
-  /** Attributes in DynamoDB's own JSON: those of other programs, and values that a field does not accept. */
-  readonly attributes?: Item | undefined;
-}
-
 /** DynamoDB's limit for the PartiQL statement of an import, less the name of a table. */
 const longestNames = 8_192 - 300;
 
@@ -119,9 +100,11 @@ const longestNames = 8_192 - 300;
  * Converts what a line says into an order. Only `id` is required. An unknown field is refused: it is probably a
  * spelling mistake, and its value would be lost.
  *
+ * @param fields the values of the order's own fields, of which each must be accepted
+ * @param attributes those of other programs, and values that a field does not accept
  * @throws OperatorError with all wrong fields, their values and the expected ones
  */
-export function orderFromFields({ fields, attributes = {} }: LineFields): OrderItem {
+export function orderFromFields(fields: Item, attributes: Item = {}): OrderItem {
   const wrong = Object.entries(fields).flatMap(([name, value]) => {
     if (!isFileField(name)) return unknownField(name);
     if (name in attributes) return `${quoted(name)}: both a field and in "attributes"`;

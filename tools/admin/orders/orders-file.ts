@@ -14,8 +14,8 @@ import {
 } from '../../shared/errors.ts';
 import { comparableNumber } from './attribute-json.ts';
 import { recordParser } from './order-csv.ts';
-import { fieldsOfJson, fieldsOfJsonOrId } from './order-json.ts';
-import { type OrderItem, orderFromFields } from './order-record.ts';
+import { orderOfJson, orderOfJsonOrId } from './order-json.ts';
+import type { OrderItem } from './order-record.ts';
 
 const formats = ['jsonl', 'csv'] as const;
 /** JSON Lines, with an order on each line, or CSV, whose first line names the columns. */
@@ -131,7 +131,7 @@ export async function* readOrders(
 ): AsyncGenerator<OrderLine | { readonly message: string }> {
   await refuseOtherForms(file, path);
   const firstLines = new Map<string, number>();
-  const parseJsonLine = canBeId ? fieldsOfJsonOrId : fieldsOfJson;
+  const parseJsonLine = canBeId ? orderOfJsonOrId : orderOfJson;
   let parse = format === 'csv' ? undefined : parseJsonLine;
   for await (const { raw, line } of splitLines(file, format)) {
     if (isBlank(raw)) continue;
@@ -141,7 +141,7 @@ export async function* readOrders(
         parse = recordParser(text);
         continue;
       }
-      const order = orderFromFields(parse(text));
+      const order = parse(text);
       const other = fields && Object.keys(order).find((name) => !fields.includes(name));
       if (other) throw new OperatorError(`${quoted(other)}: expected only ${fields.join(', ')}`);
       const key = comparableNumber(order.id.N!)!;
