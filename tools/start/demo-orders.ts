@@ -28,7 +28,7 @@ export async function loadFile(
   const tell = (text: string) => log(printable(`${file}: ${text}`));
   try {
     const retrying = { ...table, wait };
-    const { different } = await importOrders({ path: file }, retrying, { onBadLine: tell }, signal);
+    const { different } = await importOrders({ path: file, signal, onBadLine: tell }, retrying);
     if (different > 0)
       tell(`${counted(different, 'order')} not changed: the table has other values`);
   } catch (cause) {

@@ -10,19 +10,24 @@ const printedEveryMs = 60_000;
 export function progressLine({ stderr, now }: CommandIo) {
   const { isTTY } = stderr;
   let drawnMs = isTTY ? Number.NEGATIVE_INFINITY : now();
+  const clear = () => {
+    if (isTTY) stderr.write('\r\x1b[K');
+  };
   return {
     draw: (text: string) => {
       if (now() - drawnMs < (isTTY ? drawnEveryMs : printedEveryMs)) return;
       drawnMs = now();
       stderr.write(isTTY ? `\r\x1b[K${printable(text)}` : `${printable(text)}\n`);
     },
-    clear: () => {
-      if (isTTY) stderr.write('\r\x1b[K');
-    },
+    clear,
+    [Symbol.dispose]: clear,
   };
 }
 
-/** Shows how many orders of a file are done, and when all will be, and prints what is wrong with its lines. */
+/**
+ * What a command that acts on a file of orders uses beside the service. It shows how many orders are done, and when
+ * all will be, and prints what is wrong with the lines.
+ */
 export function orderProgress(io: CommandIo, path: string) {
   const { draw, clear } = progressLine(io);
   let [step, startedMs] = ['', 0];
@@ -31,7 +36,11 @@ export function orderProgress(io: CommandIo, path: string) {
     print(io.stderr, `${path}: ${text}`);
   };
   return {
+    path,
+    stdin: io.stdin,
+    signal: io.interruption,
     clear,
+    [Symbol.dispose]: clear,
     tell,
     onBadLine: tell,
     onDifference: tell,

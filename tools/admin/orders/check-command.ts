@@ -25,7 +25,7 @@ async function checkOrders({ stage, options, io }: Call): Promise<Result> {
   const kinds: Record<string, number> = {};
   const found: string[] = [];
   let checked = 0;
-  const line = progressLine(io);
+  using line = progressLine(io);
   for await (const page of scanOrders(stage.orders)) {
     if (io.interruption.aborted) throw new InterruptedError('interrupted: run the command again');
     for (const order of page) {
@@ -40,7 +40,6 @@ async function checkOrders({ stage, options, io }: Call): Promise<Result> {
     checked += page.length;
     line.draw(`${counted(checked, 'order')} checked`);
   }
-  line.clear();
   const counts = Object.entries(kinds).map(([kind, count]) => `${grouped(count)} ${kind}`);
   const result = {
     json: `{"orders":${checked},"kinds":${JSON.stringify(kinds)},"problems":[${found}]}`,

@@ -6,12 +6,14 @@ import type { CommandIo, Result } from '../console/command-io.ts';
 import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
-import { comparableNumber } from './attribute-json.ts';
+import { comparableNumber, isSame } from './attribute-json.ts';
 import { showCommand } from './change-one.ts';
-import { Deletion } from './deletion.ts';
-import { actOnFile, type FileAction, type FileRequest } from './file-run.ts';
+import { actOnFile, type FileAction } from './file-run.ts';
+import { differences, differingNames, getOrders } from './import-orders.ts';
 import { idsJson, orderJson } from './order-json.ts';
-import { formatOption, type OrdersFormat } from './orders-file.ts';
+import { newOrder } from './order-record.ts';
+import { formatOption, type OrderLine, type OrdersFormat } from './orders-file.ts';
+import { type RetryingTable, writeOnce } from './repeated-calls.ts';
 import { deleteOrder, findOrder, refuseUnlessOrderId } from './stored-orders.ts';
 import { refuseUnlessFile, writeWhole } from './whole-file.ts';
 
@@ -74,19 +76,14 @@ async function deleteMany(
   { stage, options, io, confirm }: Call<DeleteOptions>,
 ): Promise<Result> {
   const keep = options.dryRun ? undefined : options.keep;
-  const path = areIds ? '-' : words[0]!;
+  using progress = orderProgress(io, areIds ? '-' : words[0]!);
   const stdin = areIds ? Readable.from([words.join('\n')]) : io.stdin;
-  const progress = orderProgress(io, path);
+  const file = { ...progress, stdin, format: options.format };
   const deletion = new Deletion({ ...stage.orders, wait: io.wait }, progress.tell);
-  const act = (request: FileRequest, action: FileAction) =>
-    actOnFile(request, action, progress, io.interruption).finally(progress.clear);
-  const read = (use: FileAction['act']) => {
-    const onChecked = async (orders: number) =>
-      keep && confirm(`delete ${counted(orders, 'order')}, and keep them in ${keep}?`);
-    const lines = { canBeId: true };
-    const action = { lines, batchSize: 100, done: 'compared', onChecked, act: use };
-    return act({ path, stdin, format: options.format }, action);
-  };
+  const onChecked = async (orders: number) =>
+    keep && confirm(`delete ${counted(orders, 'order')}, and keep them in ${keep}?`);
+  const read = (act: FileAction['act']) =>
+    actOnFile(file, { canBeId: true, batchSize: 100, done: 'compared', onChecked, act });
   if (keep === undefined) await read((batch) => deletion.compare(batch));
   else {
     await refuseUnlessFile('--keep', keep);
@@ -96,11 +93,71 @@ async function deleteMany(
         read(async (batch) => append(await deletion.compare(batch))),
       );
     }
+    const kept = { ...progress, path: keep, format: 'jsonl' } as const;
     const remove: FileAction['act'] = ([line]) => deletion.remove(line!);
     const action = { batchSize: 1, done: 'deleted', act: remove };
-    if (deletion.chosen.size > 0) await act({ path: keep, format: 'jsonl' }, action);
+    if (deletion.chosen.size > 0) await actOnFile(kept, action);
   }
   return resultOf(deletion, keep);
+}
+
+/** The orders of a file that are to be deleted, and what becomes of them. Orders are named by their ids. */
+class Deletion {
+  readonly deleted: string[] = [];
+  /** They are not as their lines say, or have changed since they were read. */
+  readonly different: string[] = [];
+  readonly notFound: string[] = [];
+  /** The ids of orders that are not deleted yet, as the command names them, by their keys. */
+  readonly chosen = new Map<string, string>();
+  readonly #table: RetryingTable;
+  readonly #tell: (text: string) => void;
+
+  /** @param tell prints what is different */
+  constructor(table: RetryingTable, tell: (text: string) => void) {
+    this.#table = table;
+    this.#tell = tell;
+  }
+
+  choose(lines: readonly OrderLine[]): void {
+    for (const { key, order } of lines) this.chosen.set(key, order.id.N!);
+  }
+
+  /** Chooses the orders that are as their lines say. Returns them whole, as lines of a file. */
+  async compare(lines: readonly OrderLine[]): Promise<string> {
+    const orders = lines.map(({ order }) => order);
+    const found = await getOrders(orders, this.#table);
+    const same = lines.filter(({ line, key, order }) => {
+      const existing = found.get(key);
+      if (!existing) this.notFound.push(order.id.N!);
+      else if (differingNames(order, existing).length === 0) return true;
+      else this.#leave(order.id.N!, `line ${line}: ${differences(order, existing)}`);
+      return false;
+    });
+    this.choose(same);
+    return same.map(({ key }) => `${orderJson(found.get(key)!)}\n`).join('');
+  }
+
+  /** Deletes an order that still is as this line of the file says that keeps it. */
+  async remove({ key, order }: OrderLine): Promise<void> {
+    const id = this.chosen.get(key);
+    if (id === undefined) return;
+    const result = await writeOnce(order, this.#table, () => deleteOrder(order, this.#table));
+    this.chosen.delete(key);
+    if ('order' in result) {
+      this.deleted.push(id);
+      // No condition can say that there is no other attribute.
+      if (isSame(result.order, newOrder(order))) return;
+      const json = orderJson(result.order);
+      this.#leave(id, `order ${id} had other attributes when it was deleted: ${json}`);
+    } else if (result.found) {
+      this.#leave(id, `order ${id} has changed since it was read, and is not deleted`);
+    } else this.notFound.push(id);
+  }
+
+  #leave(id: string, text: string): void {
+    this.different.push(id);
+    this.#tell(text);
+  }
 }
 
 function resultOf(

@@ -5,13 +5,12 @@ import type { CommandIo, Result } from '../console/command-io.ts';
 import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
-import { updatable } from './add-orders.ts';
-import { type ImportCounts, type ImportRequest, importOrders } from './import-orders.ts';
+import { type ImportRequest, importOrders, updatable } from './import-orders.ts';
 import { formatOption } from './orders-file.ts';
 
 const updatableFields = new Intl.ListFormat('en-GB').format(updatable);
 
-type ImportOptions = Omit<ImportRequest, 'path' | 'stdin'>;
+type ImportOptions = Pick<ImportRequest, 'format' | 'update' | 'dryRun'>;
 
 /** Adds the command `orders import`. */
 export function addImportCommand(orders: Command, io: CommandIo): void {
@@ -39,15 +38,17 @@ async function importFile(
 ): Promise<Result> {
   const startedMs = stage.now();
   const table = { ...stage.orders, wait: io.wait };
-  const progress = orderProgress(io, path);
-  const request = { ...options, path, stdin: io.stdin };
-  const importing = importOrders(request, table, progress, io.interruption);
-  const counts = await importing.finally(progress.clear);
+  using file = orderProgress(io, path);
+  const counts = await importOrders({ ...options, ...file }, table);
+  const { inserted, alreadyThere, updated, different } = counts;
   const seconds = (stage.now() - startedMs) / 1_000;
-  const text = importText(counts, options, seconds);
+  const imported = `${options.dryRun ? 'Would have imported' : 'Imported'} ${counted(inserted, 'order')}`;
+  const changed = options.update ? ` and updated ${grouped(updated)}` : '';
+  const others = different > 0 ? `; ${grouped(different)} different from the file` : '';
+  const text = `${imported}${changed} in ${seconds.toFixed(1)} s; ${grouped(alreadyThere)} already existed${others}.`;
   const value = { file: path, ...counts, applied: !options.dryRun, seconds };
-  if (counts.different === 0) return { value, text };
-  const left = `${path}: ${counted(counts.different, 'order')} different from the file`;
+  if (different === 0) return { value, text };
+  const left = `${path}: ${counted(different, 'order')} different from the file`;
   const states = '"./admin orders ship", "cancel" and "reopen" change the state';
   const remedy = options.update ? states : `--update sets ${updatableFields}; ${states}`;
   return { value, text, failure: new DifferentError(left, { remedy }) };
@@ -64,15 +65,3 @@ If a line is bad, the import prints every bad line and loads nothing. It never c
 order. With --update, it sets its ${updatableFields} if the line has them, unless somebody else
 changes these values meanwhile. If an order still differs from its line, the import says how, and ends with
 exit code 4. If an import is interrupted, run it again.`;
-
-function importText(
-  { inserted, alreadyThere, updated, different }: ImportCounts,
-  { update, dryRun }: ImportOptions,
-  seconds: number,
-): string {
-  const imported = `${dryRun ? 'Would have imported' : 'Imported'} ${counted(inserted, 'order')}`;
-  const changed = update ? ` and updated ${grouped(updated)}` : '';
-  const texts = [`${grouped(alreadyThere)} already existed`];
-  if (different > 0) texts.push(`${grouped(different)} different from the file`);
-  return `${imported}${changed} in ${seconds.toFixed(1)} s; ${texts.join('; ')}.`;
-}

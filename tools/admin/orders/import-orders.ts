@@ -1,28 +1,229 @@
-import { type AddOptions, addOrders, insertBatchSize, type Outcome } from './add-orders.ts';
-import { actOnFile, type FileObserver, type FileRequest } from './file-run.ts';
-import type { OrderLine } from './orders-file.ts';
-import type { RetryingTable } from './repeated-calls.ts';
+import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../../../lambdas/domain/item.ts';
+import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
+import { OperatorError } from '../../shared/errors.ts';
+import { present, unchanged } from '../stage/dynamodb-calls.ts';
+import { mayHaveTakenEffect, UnconfirmedError } from '../stage/service-failure.ts';
+import { comparableNumber, isSame } from './attribute-json.ts';
+import { actOnFile, type OrdersFile } from './file-run.ts';
+import { type FileField, isAccepted, newOrder, type OrderItem, shown } from './order-record.ts';
+import {
+  isTemporary,
+  isThrottled,
+  type RetryingTable,
+  repeat,
+  writeOnce,
+} from './repeated-calls.ts';
+import { updateOrder } from './stored-orders.ts';
 
-export interface ImportRequest extends FileRequest, AddOptions {}
+interface AddOptions {
+  /** Whether an existing order takes the values of updatable fields from its line. */
+  readonly update?: boolean;
+  /** Whether to write nothing, and return the outcomes that writing would have. */
+  readonly dryRun?: boolean;
+}
 
-export type ImportCounts = Record<Outcome, number>;
+export interface ImportRequest extends OrdersFile, AddOptions {
+  /** Called with the line and the differences of an existing order. */
+  onDifference?(text: string): void;
+}
 
-/** Imports the orders of a file, as `actOnFile` says. */
-export async function importOrders(
-  request: ImportRequest,
-  table: RetryingTable,
-  observer: Partial<FileObserver>,
-  signal: AbortSignal,
-): Promise<ImportCounts> {
-  const counts: ImportCounts = { inserted: 0, alreadyThere: 0, updated: 0, different: 0 };
-  const act = async (batch: readonly OrderLine[]) => {
-    const orders = batch.map(({ order }) => order);
-    for (const [index, added] of (await addOrders(orders, table, request)).entries()) {
-      for (const outcome of added.outcomes) counts[outcome]++;
-      if (added.note) observer.onDifference?.(`line ${batch[index]!.line}: ${added.note}`);
-    }
+/**
+ * An outcome for an order. `alreadyThere`: the table had all values of its line. `different`: it differs from
+ * its line, even if some of its values were updated.
+ */
+type Outcome = 'inserted' | 'alreadyThere' | 'updated' | 'different';
+
+interface AddedLine {
+  readonly outcomes: readonly Outcome[];
+  /** How the order differs from the line. In a dry run, also what would be updated. */
+  readonly note?: string;
+}
+
+/** DynamoDB's limit for one BatchExecuteStatement. */
+const insertBatchSize = 25;
+
+/** Imports the orders of a file, as `actOnFile` says. Returns the number of each outcome. */
+export async function importOrders(request: ImportRequest, table: RetryingTable) {
+  const counts: Record<Outcome, number> = {
+    inserted: 0,
+    alreadyThere: 0,
+    updated: 0,
+    different: 0,
   };
-  const action = { batchSize: insertBatchSize, done: request.dryRun ? 'compared' : 'loaded', act };
-  await actOnFile(request, action, observer, signal);
+  await actOnFile(request, {
+    batchSize: insertBatchSize,
+    done: request.dryRun ? 'compared' : 'loaded',
+    act: async (batch) => {
+      const orders = batch.map(({ order }) => order);
+      for (const [index, added] of (await addOrders(orders, table, request)).entries()) {
+        for (const outcome of added.outcomes) counts[outcome]++;
+        if (added.note) request.onDifference?.(`line ${batch[index]!.line}: ${added.note}`);
+      }
+    },
+  });
   return counts;
+}
+
+/**
+ * Inserts up to 25 orders with different ids. Orders that exist keep their state, because a client or an
+ * operator may have changed it since they were inserted. What a line does not mention stays as it is, too.
+ *
+ * @returns one result per order, as the parameter lists them
+ * @throws OperatorError if DynamoDB refuses an order, throttles for longer than about a minute, or does not
+ *   respond
+ */
+export async function addOrders(
+  orders: readonly OrderItem[],
+  table: RetryingTable,
+  options: AddOptions = {},
+): Promise<AddedLine[]> {
+  const { dryRun } = options;
+  const duplicates = dryRun ? orders : await insertOrders(orders, table);
+  const found = await getOrders(duplicates, table);
+  if (!dryRun && found.size < duplicates.length) throw new UnconfirmedError('BatchGetItem');
+  const lines: AddedLine[] = [];
+  for (const order of orders) {
+    const existing = found.get(comparableNumber(order.id.N!)!);
+    if (!existing) lines.push({ outcomes: ['inserted'] });
+    else lines.push(await compareOrder(order, existing, table, options));
+  }
+  return lines;
+}
+
+/** Compares an existing order with its line, and updates it if the options say so. */
+async function compareOrder(
+  order: OrderItem,
+  existing: Item,
+  table: RetryingTable,
+  { update, dryRun }: AddOptions,
+): Promise<AddedLine> {
+  const differing = differingNames(order, existing);
+  if (differing.length === 0) return { outcomes: ['alreadyThere'] };
+  const names = differing.filter((name) => update && isUpdatable(name, order, existing));
+  const set = Object.fromEntries(names.map((name) => [name, order[name]!]));
+  let now: Item = { ...existing, ...set };
+  if (names.length > 0 && !dryRun) {
+    const asRead = names.map((name) => [name, unchanged(existing[name])]);
+    const change = { set, where: { id: present, ...Object.fromEntries(asRead) } };
+    const result = await writeOnce(order, table, () => updateOrder(order, change, table));
+    if (!('order' in result)) {
+      const note = `order ${order.id.N} has changed since it was read; import it again`;
+      return { outcomes: ['different'], note };
+    }
+    now = result.order;
+  }
+  const isDifferent = differingNames(order, now).length > 0;
+  const outcomes: Outcome[] = names.length > 0 ? ['updated'] : [];
+  if (isDifferent) outcomes.push('different');
+  if (!isDifferent && !dryRun) return { outcomes };
+  return { outcomes, note: differences(order, dryRun ? existing : now) };
+}
+
+/** The fields that a line can change in an existing order. `complete` follows from its state. */
+export const updatable: readonly FileField[] = orderFieldNames.filter(
+  (field) => field !== 'id' && field !== 'complete',
+);
+
+/** Whether a line can set a field: also one whose value the API cannot show, because nothing else repairs it. */
+function isUpdatable(name: string, { [name]: wanted }: Item, { [name]: stored }: Item): boolean {
+  const isWrong = stored !== undefined && !isAccepted(name, stored);
+  const isMeant = updatable.includes(name as FileField) || (isWrong && name !== 'status');
+  return isMeant && isAccepted(name, wanted);
+}
+
+/** The attributes of a line whose values an existing order does not have. */
+export function differingNames(order: OrderItem, existing: Item): string[] {
+  const names = Object.keys(order).filter((name) => name !== 'id');
+  return names.filter((name) => !isSame(order[name], existing[name]));
+}
+
+/** Describes how an existing order differs from its line. */
+export function differences(order: OrderItem, existing: Item): string {
+  const texts = differingNames(order, existing).map((name) => {
+    const { [name]: stored } = existing;
+    if (name === 'status') {
+      const state = stored ? (stored.S ?? shown(stored)) : 'without a status';
+      return `is ${state}, the line says ${order.status?.S ?? 'none'}`;
+    }
+    const has = stored ? `${name} ${shown(stored)}` : `no ${name}`;
+    return `has ${has}, the line says ${shown(order[name])}`;
+  });
+  return `order ${order.id.N} ${texts.join('; ')}`;
+}
+
+/**
+ * Inserts orders, and returns those that exist, without changing them. An insertion is sent once: if its response
+ * is lost, its orders are returned too, because a repeated one could bring back an order that somebody has deleted.
+ *
+ * The puts of BatchWriteItem cannot be conditional. A PartiQL INSERT of an existing order fails with
+ * `DuplicateItem` at the same price.
+ */
+async function insertOrders(
+  orders: readonly OrderItem[],
+  table: RetryingTable,
+): Promise<OrderItem[]> {
+  const duplicates: OrderItem[] = [];
+  await repeat(orders, table, async (open) => {
+    const Statements = open.map((order) => insertStatement(newOrder(order), table.tableName));
+    const command = new BatchExecuteStatementCommand({ Statements });
+    const { Responses: responses = [] } = await table.dynamodb.send(command).catch((error) => {
+      if (mayHaveTakenEffect(error)) return { Responses: [] };
+      throw error;
+    });
+    if (responses.length !== open.length) {
+      duplicates.push(...open);
+      return { left: [] };
+    }
+    let reason: Error | undefined;
+    const left = open.filter((order, index) => {
+      const { Code, Message } = responses[index]!.Error ?? {};
+      if (!Code) return false;
+      reason = Object.assign(new Error(Message), { name: Code });
+      if (isThrottled(reason)) return true;
+      if (!/DuplicateItem|InternalServerError/.test(Code)) {
+        throw new OperatorError(`order ${order.id.N}: DynamoDB refused it: ${Code} ${Message}`);
+      }
+      duplicates.push(order);
+      return false;
+    });
+    return { left, reason };
+  });
+  return duplicates;
+}
+
+function insertStatement(item: OrderItem, tableName: string) {
+  const values = Object.keys(item).map((name) => `'${name.replaceAll("'", "''")}': ?`);
+  const Statement = `INSERT INTO "${tableName}" VALUE {${values.join(', ')}}`;
+  return { Statement, Parameters: Object.values(item) };
+}
+
+/** Reads the orders that exist, by their ids. */
+export async function getOrders(
+  orders: readonly Item[],
+  table: RetryingTable,
+): Promise<Map<string, Item>> {
+  const { dynamodb, tableName } = table;
+  const found = new Map<string, Item>();
+  const idOf = ({ id }: Item) => comparableNumber(id!.N!)!;
+  await repeat(
+    orders,
+    table,
+    async (open) => {
+      const RequestItems = {
+        [tableName]: { Keys: open.map(({ id }) => ({ id: id! })), ConsistentRead: true },
+      };
+      const { Responses, UnprocessedKeys } = await dynamodb.send(
+        new BatchGetItemCommand({ RequestItems }),
+      );
+      const { Keys: unread = [] } = UnprocessedKeys?.[tableName] ?? {};
+      const items = Responses?.[tableName];
+      if (!items && unread.length === 0) throw new UnconfirmedError('BatchGetItem');
+      for (const item of items ?? []) found.set(idOf(item), item);
+      const left = open.filter((order) => unread.some((key) => idOf(key) === idOf(order)));
+      return { left, reason: new UnconfirmedError('BatchGetItem') };
+    },
+    isTemporary,
+  );
+  return found;
 }

@@ -59,13 +59,13 @@ function withoutApostrophes(text: string): string {
  * Reads the first line of a file. Spreadsheets separate columns with commas, semicolons or tabs, depending on
  * the language.
  *
- * @returns parses a record, and throws an OperatorError if it does not have one cell for each column, or is not an order. An empty
- *   cell is a field about which the line says nothing
- * @throws InvalidValueError if a column is not a field or appears twice, or `id` is missing
+ * @returns parses a record, and throws an OperatorError if it is not an order with one cell for each column. An
+ *   empty cell is a field about which the line says nothing
+ * @throws OperatorError if a column is not a field or appears twice, or `id` is missing
  */
 export function recordParser(header: string): (text: string) => OrderItem {
   const [separator = ','] = /[,;\t]/.exec(header) ?? [];
-  const names = (cellsOf(header, separator) ?? []).map((name) => name.trim());
+  const names = cellsOf(header, separator).map((name) => name.trim());
   const others = columns.filter((name) => name !== 'id').join(', ');
   const expected = `id and any of ${others}, each once, separated by commas, semicolons or tabs`;
   const wrong = names.find(
@@ -74,10 +74,7 @@ export function recordParser(header: string): (text: string) => OrderItem {
   if (wrong !== undefined) throw new InvalidValueError('column of the first line', wrong, expected);
   if (!names.includes('id')) throw new InvalidValueError('first line', header, expected);
   return (text) => {
-    const cells = cellsOf(text, separator)?.map(withoutApostrophes);
-    if (!cells) {
-      throw new OperatorError('is not CSV: a quotation mark is missing, or is inside a cell');
-    }
+    const cells = cellsOf(text, separator).map(withoutApostrophes);
     if (cells.length !== names.length) {
       throw new OperatorError(
         `has ${counted(cells.length, 'cell')}, but the first line has ${names.length}`,
@@ -99,13 +96,15 @@ function fieldValue(field: string, cell: string): AttributeValue {
   return values.find((value) => isAccepted(field, value as AttributeValue)) ?? { S: cell };
 }
 
-/** Splits a record into cells; undefined if it is not CSV. */
-function cellsOf(text: string, separator: string): string[] | undefined {
+/** Splits a record into cells. */
+function cellsOf(text: string, separator: string): string[] {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))${separator}`, 'gy');
   // With this separator, every cell ends with one.
   const record = `${text}${separator}`;
   const found = [...record.matchAll(cell)];
   const length = found.reduce((sum, [matched]) => sum + matched.length, 0);
-  if (length < record.length) return undefined;
+  if (length < record.length) {
+    throw new OperatorError('is not CSV: a quotation mark is missing, or is inside a cell');
+  }
   return found.map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!);
 }

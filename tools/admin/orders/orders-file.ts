@@ -48,12 +48,19 @@ export interface LineForm {
   readonly canBeId?: boolean;
 }
 
-const chunkBytes = 262_144;
+interface Reading extends LineForm {
+  /** For errors. */
+  readonly path: string;
+  readonly format: OrdersFormat;
+  readonly signal: AbortSignal;
+  /** Called with the number and the error of every bad line. */
+  onBadLine(text: string): void;
+}
+
 /** More than the JSON of the largest item needs. A longer line is bad, so that memory stays bounded. */
 const longestLineBytes = 8_388_608;
 /** More than the texts of an order need. After that, a line break ends a record although a quotation is open. */
 const longestQuotationBytes = 65_536;
-const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -117,26 +124,25 @@ async function refuseOtherForms(file: FileHandle, path: string): Promise<void> {
 }
 
 /**
- * Reads the orders of a file one at a time. For a line that is not an order, or has the id of an earlier line,
- * it yields the error, and continues with the next line.
+ * Reads the orders of a file one at a time. A line is bad if it is not an order, or has the id of an earlier line.
  *
- * @param path the path of the file, for errors
  * @throws OperatorError if the file is no text of orders, or the first line of CSV does not name the columns
+ * @throws InterruptedError if the signal comes before the end of the file
  */
 export async function* readOrders(
   file: FileHandle,
-  path: string,
-  format: OrdersFormat,
-  { fields, canBeId = false }: LineForm = {},
-): AsyncGenerator<OrderLine | { readonly message: string }> {
+  { path, format, signal, onBadLine, fields, canBeId }: Reading,
+): AsyncGenerator<OrderLine> {
   await refuseOtherForms(file, path);
   const firstLines = new Map<string, number>();
   const parseJsonLine = canBeId ? orderOfJsonOrId : orderOfJson;
   let parse = format === 'csv' ? undefined : parseJsonLine;
-  for await (const { raw, line } of splitLines(file, format)) {
-    if (isBlank(raw)) continue;
+  for await (const { bytes, line } of splitLines(file, format)) {
+    if (/^[ \t\r]*$/.test(bytes)) continue;
+    if (signal.aborted)
+      throw new InterruptedError('interrupted', { remedy: 'run the command again' });
     try {
-      const text = textOf(raw);
+      const text = textOf(bytes);
       if (!parse) {
         parse = recordParser(text);
         continue;
@@ -153,62 +159,51 @@ export async function* readOrders(
       if (!(error instanceof OperatorError)) throw error;
       const message = `line ${line}: ${error.message}`;
       if (!parse) throw new OperatorError(`${path}: ${message}`);
-      yield { message };
+      onBadLine(message);
     }
   }
 }
 
 /**
- * Splits a file into its lines, and CSV into its records: a cell between quotation marks can have line breaks.
- * It yields only the first part of a line or record that is too long.
+ * Splits a file into its lines, and CSV into its records: a cell between quotation marks can have line breaks. It
+ * yields the bytes as characters, and only the first part of a line or record that is too long.
  */
 async function* splitLines(file: FileHandle, format: OrdersFormat) {
-  let rest: Buffer = Buffer.alloc(0);
-  let line = 1;
-  let next = 1;
-  let isQuoted = false;
-  const stream = file.createReadStream({ start: 0, autoClose: false, highWaterMark: chunkBytes });
+  const stream = file.createReadStream({ start: 0, autoClose: false, encoding: 'latin1' });
+  let [record, isQuoted, rest] = ['', false, ''];
+  let [line, next] = [1, 1];
   for await (const chunk of stream) {
-    const data: Buffer = Buffer.concat([rest, chunk]);
-    let [start, counted] = [0, rest.length];
-    for (
-      let end = data.indexOf(newline, counted);
-      end !== -1;
-      end = data.indexOf(newline, end + 1)
-    ) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop()!.slice(0, longestLineBytes + 1);
+    for (const text of lines) {
       next++;
-      if (format === 'csv') isQuoted = isQuoted !== hasOddQuotes(data.subarray(counted, end));
-      counted = end;
-      if (isQuoted && end - start <= longestQuotationBytes) continue;
-      yield { raw: data.subarray(start, end), line };
-      isQuoted = false;
-      line = next;
-      start = end + 1;
+      record += text;
+      if (format === 'csv') isQuoted = isQuoted !== hasOddQuotes(text);
+      if (isQuoted && record.length <= longestQuotationBytes) {
+        record += '\n';
+        continue;
+      }
+      yield { bytes: record, line };
+      [record, isQuoted, line] = ['', false, next];
     }
-    if (format === 'csv') isQuoted = isQuoted !== hasOddQuotes(data.subarray(counted));
-    rest = data.subarray(start, start + longestLineBytes + 1);
   }
-  yield { raw: rest, line };
+  yield { bytes: record + rest, line };
 }
 
 /** Whether a part of CSV opens or closes a quotation. */
-function hasOddQuotes(part: Buffer): boolean {
-  return part.toString('latin1').split('"').length % 2 === 0;
-}
-
-function isBlank(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+function hasOddQuotes(part: string): boolean {
+  return part.split('"').length % 2 === 0;
 }
 
 /** Decodes a line, without a byte order mark or a carriage return at its end. */
-function textOf(bytes: Buffer): string {
+function textOf(bytes: string): string {
   if (bytes.length > longestLineBytes) {
     throw new OperatorError(`is longer than ${longestLineBytes} bytes, more than any order needs`, {
       remedy: 'a line break or a quotation mark may be missing',
     });
   }
   try {
-    return utf8.decode(bytes).replace(/\r$/, '');
+    return utf8.decode(Buffer.from(bytes, 'latin1')).replace(/\r$/, '');
   } catch (cause) {
     throw new OperatorError('is not UTF-8: it is damaged or has another encoding', { cause });
   }

@@ -136,7 +136,7 @@ async function reopenOrders(selection: Selection, { stage, options, io }: Call<R
     cancelledAgain: [] as string[],
   };
   const hours: Record<string, number> = {};
-  const line = progressLine(io);
+  using line = progressLine(io);
   let read = 0;
   let isKnown = false;
   const tellProgress = () =>
@@ -172,8 +172,6 @@ async function reopenOrders(selection: Selection, { stage, options, io }: Call<R
     const remedy = `run the command again with --until ${new Date(selection.untilMs).toISOString()}`;
     if (io.interruption.aborted) throw new InterruptedError(`${done}: interrupted`, { remedy });
     throw new OperatorError(`${done}: ${failureText(cause)}`, { cause, remedy });
-  } finally {
-    line.clear();
   }
   if (!isKnown) throw new NotFoundError(`No order was cancelled by ${selection.cancelledBy}`);
   const sorted = Object.entries(hours).sort();

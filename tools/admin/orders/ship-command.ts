@@ -11,7 +11,7 @@ import { changeOne, showCommand } from './change-one.ts';
 import { changedFields, isStateless } from './change-order.ts';
 import { actOnFile } from './file-run.ts';
 import { idsJson } from './order-json.ts';
-import { formatOption, type OrderLine, type OrdersFormat } from './orders-file.ts';
+import { formatOption, type OrdersFormat } from './orders-file.ts';
 import { writeOnce } from './repeated-calls.ts';
 import { updateOrder } from './stored-orders.ts';
 
@@ -35,15 +35,13 @@ export function addShipCommand(orders: Command, io: CommandIo): void {
   });
 }
 
-/** What became of an order, by its name in JSON. All but the first two need somebody who stops the parcel. */
-const outcomes = {
-  shipped: 'shipped',
-  alreadyShipped: 'already shipped',
+/** Why an order is not shipped, so that somebody has to stop the parcel, by the name in JSON. */
+const reasons = {
   cancelled: 'cancelled',
   notFound: 'not found',
   unknownState: 'in no known state',
 };
-type Outcome = keyof typeof outcomes;
+type Outcome = 'shipped' | 'alreadyShipped' | keyof typeof reasons;
 
 /**
  * Ships the orders of a file, each in one conditional write and without a read before it: of this and a client's
@@ -51,40 +49,46 @@ type Outcome = keyof typeof outcomes;
  */
 async function shipFile(
   path: string,
-  { stage, options, io, confirm }: Call<ShipOptions>,
+  { stage, options: { format }, io, confirm }: Call<ShipOptions>,
 ): Promise<Result> {
   const startedMs = stage.now();
   const by = await stage.operator();
   const table = { ...stage.orders, wait: io.wait };
-  const ids = Object.fromEntries(
-    Object.keys(outcomes).map((outcome) => [outcome, [] as string[]]),
-  ) as Record<Outcome, string[]>;
-  const action = {
-    lines: { fields: ['id', 'shipDate'], canBeId: true } as const,
-    batchSize: 1,
-    done: 'shipped',
-    onChecked: (count: number) => confirm(`mark ${counted(count, 'order')} as shipped?`),
-    act: async ([line]: readonly OrderLine[]) => {
-      const { order } = line!;
-      const { shipDate } = order;
-      const set = changedFields({ verb: 'ship', by, nowMs: stage.now(), shipDate });
-      const where = { status: { S: 'pending' } };
-      const result = await writeOnce(order, table, () => updateOrder(order, { set, where }, table));
-      ids['order' in result ? 'shipped' : outcomeOf(result.found)].push(order.id.N!);
-    },
+  const ids: Record<Outcome, string[]> = {
+    shipped: [],
+    alreadyShipped: [],
+    cancelled: [],
+    notFound: [],
+    unknownState: [],
   };
-  const progress = orderProgress(io, path);
-  await actOnFile({ path, ...options, stdin: io.stdin }, action, progress, io.interruption).finally(
-    progress.clear,
+  using file = orderProgress(io, path);
+  await actOnFile(
+    { ...file, format },
+    {
+      fields: ['id', 'shipDate'],
+      canBeId: true,
+      batchSize: 1,
+      done: 'shipped',
+      onChecked: (orders) => confirm(`mark ${counted(orders, 'order')} as shipped?`),
+      act: async ([line]) => {
+        const { order } = line!;
+        const { shipDate } = order;
+        const set = changedFields({ verb: 'ship', by, nowMs: stage.now(), shipDate });
+        const where = { status: { S: 'pending' } };
+        const result = await writeOnce(order, table, () =>
+          updateOrder(order, { set, where }, table),
+        );
+        ids['order' in result ? 'shipped' : outcomeOf(result.found)].push(order.id.N!);
+      },
+    },
   );
-  const { shipped, alreadyShipped, ...others } = ids;
-  const refused = Object.entries(others).flatMap(([outcome, all]) =>
-    all.map((id) => ({ id, reason: outcomes[outcome as Outcome] })),
+  const refused = Object.entries(reasons).flatMap(([outcome, reason]) =>
+    ids[outcome as Outcome].map((id) => ({ id, reason })),
   );
   const seconds = (stage.now() - startedMs) / 1_000;
   const counts =
-    `Shipped ${counted(shipped.length, 'order')} in ${seconds.toFixed(1)} s; ` +
-    `${grouped(alreadyShipped.length)} already shipped, ${grouped(refused.length)} not shipped.`;
+    `Shipped ${counted(ids.shipped.length, 'order')} in ${seconds.toFixed(1)} s; ` +
+    `${grouped(ids.alreadyShipped.length)} already shipped, ${grouped(refused.length)} not shipped.`;
   const result = {
     json: idsJson({ file: path, seconds }, ids),
     text: [tableText(refusedFields, refused), counts].filter(Boolean).join('\n'),

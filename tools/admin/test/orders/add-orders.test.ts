@@ -9,7 +9,7 @@ import {
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { reportFailure } from '../../failure-report.ts';
-import { addOrders } from '../../orders/add-orders.ts';
+import { addOrders } from '../../orders/import-orders.ts';
 import type { OrderItem } from '../../orders/order-record.ts';
 import { UnconfirmedError } from '../../stage/service-failure.ts';
 

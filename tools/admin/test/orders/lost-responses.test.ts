@@ -9,8 +9,8 @@ import {
 import { cancelEvent, lambdaContext } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
 import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
-import { addOrders } from '../../orders/add-orders.ts';
 import { changeOrder, type OrderChange, transitions } from '../../orders/change-order.ts';
+import { addOrders } from '../../orders/import-orders.ts';
 import type { OrderItem } from '../../orders/order-record.ts';
 import { findOrder } from '../../orders/stored-orders.ts';
 import { withCallLimits } from '../../stage/call-limits.ts';

@@ -13,10 +13,11 @@ async function read(content: string | Buffer, format: OrdersFormat = 'jsonl') {
   const orders: OrderItem[] = [];
   const errors: string[] = [];
   const path = directory.write('orders.jsonl', content);
-  await using file = await openOrders(path, process.stdin, new AbortController().signal);
-  for await (const line of readOrders(file, path, format)) {
-    if ('order' in line) orders.push(line.order);
-    else errors.push(line.message);
+  const { signal } = new AbortController();
+  await using file = await openOrders(path, process.stdin, signal);
+  const onBadLine = (text: string) => void errors.push(text);
+  for await (const { order } of readOrders(file, { path, format, signal, onBadLine })) {
+    orders.push(order);
   }
   return { orders, errors };
 }
