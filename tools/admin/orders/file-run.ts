@@ -26,6 +26,8 @@ export interface OrdersFile {
   onProgress?(done: string, orders: number, all?: number): void;
   /** Called with the number and the error of every bad line. */
   onBadLine(text: string): void;
+  /** Removes the progress from the terminal, before a question. */
+  clear?(): void;
 }
 
 /** What a command does with the orders of a file. */
@@ -80,6 +82,7 @@ export async function actOnFile(orders: OrdersFile, action: FileAction): Promise
       remedy: 'nothing was written: correct the file',
     });
   }
+  orders.clear?.();
   await action.onChecked?.(good);
   const refuseBadLine = (text: string) => {
     throw new OperatorError(`the file has changed: ${text}`);

@@ -94,7 +94,9 @@ describe('orders ship FILE', () => {
     const refused = await ship([file('1\n2\n')], { isTerminal: true, input: 'no\n' });
     const bad = await ship([file('1\n{"id":2,"petId":7}\n01\nx\n'), '--yes']);
 
-    expect(refused.stderr).toContain('mark 2 orders as shipped? [y/N]');
+    expect(refused.stderr).toMatch(
+      /\r\S*stage staging at \S+: mark 2 orders as shipped\? \[y\/N\]/,
+    );
     expect(bad.exitCode).toBe(1);
     expect(bad.stderr).toContain('line 2: "petId": expected only id, shipDate');
     expect(bad.stderr).toContain('line 3: id: "01" is not accepted');
