@@ -1,7 +1,6 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { missing } from '../../test/helpers/differences.ts';
 import { renderGuide } from '../../tools/reference/guide.ts';
 import { tokensOf } from './markdown.ts';
 
@@ -13,7 +12,6 @@ const documents = globSync('**/*.md', {
   cwd: root,
   exclude: (name) => foldersOfOthers.includes(name) || name.startsWith('.'),
 }).sort();
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** The folders that `.gitignore` keeps out of the repository. */
 const ignored = /^(\.|node_modules$|cdk\.out$)/;
@@ -22,7 +20,6 @@ const topFolders = readdirSync(root, { withFileTypes: true })
   .map(({ name }) => name);
 const folders = [...topFolders, '.ci', '.github'].join('|').replaceAll('.', '\\.');
 // A path such as `lib/settings/plans.ts`, in a folder of the repository and without placeholders.
-const pathInCode = new RegExp(`^(?:${folders})/[\\w./-]+$`);
 const pathsInText = new RegExp(`(?<![\\w./@-])(?:${folders})/[\\w./-]*\\w(?![\\w*$<{])`, 'g');
 
 const sources = globSync('{*,.ci/*,.github/**/*}', { cwd: root })
@@ -43,25 +40,7 @@ describe.each(documents)('%s', (document) => {
 
     expect(paragraphs.filter((text) => /^(\||[-*] |\d+\. )/m.test(text))).toEqual([]);
   });
-
-  it('names paths that exist', () => {
-    const paths = codeOf(tokens).filter((code) => pathInCode.test(code));
-
-    expect(missing([document, paths], ['the repository', paths.filter(exists)])).toEqual([]);
-  });
 });
-
-it.each([...documents, ...globSync(['.ci/*', '.github/workflows/*'], { cwd: root })])(
-  '%s names scripts that exist',
-  (file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    const named = text.matchAll(/\bnpm run (?:--silent )?([a-z][\w:-]*)/g);
-
-    const names = [...named].map(([, name]) => name!);
-
-    expect(missing([file, names], ['package.json, scripts', Object.keys(scripts)])).toEqual([]);
-  },
-);
 
 describe('the comments of the sources', () => {
   it('name paths that exist', () => {
@@ -114,8 +93,4 @@ function linksOf(tokens: Tokens): string[] {
   return tokens.flatMap((token) =>
     token.type === 'link' || token.type === 'image' ? [token.href] : [],
   );
-}
-
-function codeOf(tokens: Tokens): string[] {
-  return tokens.flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
 }

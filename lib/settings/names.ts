@@ -2,8 +2,11 @@ import type { FunctionName } from './functions.ts';
 import type { PlanName } from './plans.ts';
 import { isStageName, type StageName } from './stages.ts';
 
-/** The name of the service in AWS. With another name, a deployment creates other stacks. */
-export const serviceName = 'StoreOrders';
+/** The name of the service. With another one, a deployment creates other stacks. */
+const title = 'Store Orders';
+
+/** The name without spaces, as in the names of stacks. */
+export const serviceName = title.replaceAll(' ', '');
 
 const stackPrefix = `${serviceName}-`;
 
@@ -22,7 +25,7 @@ export function stageOfStack(name = ''): StageName | undefined {
  * The tag of a stage's resources and gateway keys, whose value is the stack's name. The bill is divided
  * by it, and policies distinguish the stages by it where ARNs do not contain them.
  */
-export const stackTag = `${kebabCase(serviceName)}-stack`;
+export const stackTag = `${title.replaceAll(' ', '-').toLowerCase()}-stack`;
 
 /** The name of an output of each stage's stack. Operators and deployments read them by name. */
 export type OutputName =
@@ -43,11 +46,6 @@ type UsagePlanOutputName = `UsagePlanId${Capitalize<PlanName>}`;
 /** The name of the output with the id of a plan's usage plan, such as `UsagePlanIdFree`. */
 export function usagePlanOutput(plan: PlanName): UsagePlanOutputName {
   return `UsagePlanId${capitalized(plan)}`;
-}
-
-/** Converts a name such as `StoreOrders` to `store-orders`. */
-function kebabCase(name: string): string {
-  return name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
 }
 
 /** Converts the first letter to upper case, as in construct ids. */
