@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
 import { listConcurrency } from '../../lib/settings/functions.ts';
-import { serviceName, stackName, stackTag, stageOfStack } from '../../lib/settings/names.ts';
+import { stackName, stackTag, stageOfStack } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { findingsIn } from '../../lib/settings/settings-schema.ts';
 import {
@@ -50,9 +50,12 @@ describe('the key prefix', () => {
 });
 
 describe('the name of the service', () => {
-  it('is the same in metrics, and does not change by mistake: stacks and policies depend on it', () => {
-    expect(metricNamespace).toBe(serviceName);
-    expect([stackName('prod'), stackTag]).toEqual(['StoreOrders-prod', 'store-orders-stack']);
+  it('changes only on purpose, because stacks, policies and metrics depend on it', () => {
+    expect({ metricNamespace, stackName: stackName('prod'), stackTag }).toEqual({
+      metricNamespace: 'StoreOrders',
+      stackName: 'StoreOrders-prod',
+      stackTag: 'store-orders-stack',
+    });
   });
 });
 
