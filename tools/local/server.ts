@@ -33,7 +33,7 @@ interface LocalServiceOptions {
   readonly host?: string;
   /** A DynamoDB-compatible server. @default - an embedded one is started */
   readonly dynamodbEndpoint?: string;
-  /** The directory that keeps the tables and gateway keys. @default - in memory */
+  /** The directory that keeps the tables. @default - in memory */
   readonly dataDirectory?: string;
   /** The gateway's clock, in milliseconds since the epoch. Functions read the system's clock. */
   readonly now?: () => number;
@@ -116,7 +116,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 
   const runner = startRunner(identities, dynamodbEndpoint, options);
   started.defer(() => runner.close());
-  const controlPlane = new ControlPlane(readUsagePlans(template), dataDirectory);
+  const controlPlane = new ControlPlane(readUsagePlans(template));
   const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
   const gateway = new Gateway(template, {
     targetOf: readFunctions(template, assetsManifestFile),

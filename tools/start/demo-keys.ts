@@ -62,7 +62,7 @@ async function isKept(token: string, stage: KeyStage): Promise<boolean> {
 
 /**
  * Gives every owner in the tables its gateway key. The gateway of a new run has no keys for the owners that
- * an earlier run created in the tables of a `DYNAMODB_ENDPOINT`.
+ * an earlier run created.
  */
 export async function provideGatewayKeys(stage: KeyStage): Promise<void> {
   for (const { details, item } of await allOwners(stage)) {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { TakeToken, UsagePlan } from '../gateway/usage-plan.ts';
-import type { DataDirectory } from '../state/data-directory.ts';
 
 /** An API key of API Gateway. It identifies an owner for usage plans and is not the bearer token. */
 interface ApiKey {
@@ -9,6 +8,8 @@ interface ApiKey {
   readonly name: string;
   readonly value: string;
   readonly enabled: boolean;
+  /** The usage plan that contains it; a key can be in one usage plan of a stage. */
+  usagePlanId?: string;
 }
 
 /** A key in a usage plan. */
@@ -27,12 +28,6 @@ export interface UsageInterval {
 
 const dayMs = 86_400_000;
 
-/** The state that outlives a run. */
-interface ControlPlaneState {
-  readonly apiKeys: readonly ApiKey[];
-  readonly usagePlanKeys: readonly UsagePlanMember[];
-}
-
 /** A call that API Gateway would refuse, with API Gateway's error type. */
 export class ControlPlaneError extends Error {
   override name = 'ControlPlaneError';
@@ -44,33 +39,21 @@ export class ControlPlaneError extends Error {
   }
 }
 
-const file = 'gateway.json';
-const remedy = 'restore a copy of it, or start with an empty directory';
-
 /**
  * API Gateway's API keys and usage plans. Requests are metered by them, and the operator's commands change
- * them. A change is on disk before its call is answered.
+ * them. They last as long as the run.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
 export class ControlPlane {
-  /** The metered requests of this run, by the names of their counters. */
-  readonly #usage = new Map<string, number>();
   readonly #usagePlans: readonly UsagePlan[];
-  readonly #directory: DataDirectory | undefined;
-  #state: ControlPlaneState;
+  /** The keys by their ids. */
+  readonly #apiKeys = new Map<string, ApiKey>();
+  /** The metered requests, by the names of their counters. */
+  readonly #usage = new Map<string, number>();
 
-  /**
-   * @param directory where the keys are stored; undefined keeps them in memory
-   * @throws LocalRunError if the file of an earlier run is damaged
-   */
-  constructor(usagePlans: readonly UsagePlan[], directory?: DataDirectory) {
+  constructor(usagePlans: readonly UsagePlan[]) {
     this.#usagePlans = usagePlans;
-    this.#directory = directory;
-    this.#state = directory?.read<ControlPlaneState>(file, remedy) ?? {
-      apiKeys: [],
-      usagePlanKeys: [],
-    };
   }
 
   /** Creates an API key. @throws ControlPlaneError if there is one with this value */
@@ -79,23 +62,18 @@ export class ControlPlane {
       throw new ControlPlaneError('ConflictException', 'API Key already exists');
     }
     const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value, enabled };
-    this.#change({ apiKeys: [...this.#state.apiKeys, key] });
+    this.#apiKeys.set(key.id, key);
     return key;
   }
 
   /** The keys whose names start with a text; all keys without one. */
   getApiKeys({ nameQuery = '' } = {}): ApiKey[] {
-    return this.#state.apiKeys.filter(({ name }) => name.startsWith(nameQuery));
+    return [...this.#apiKeys.values()].filter(({ name }) => name.startsWith(nameQuery));
   }
 
-  /** Removes a key from its plans and deletes it. @throws ControlPlaneError if it does not exist */
+  /** Deletes a key. @throws ControlPlaneError if it does not exist */
   deleteApiKey(id: string): void {
-    const deleted = this.#key(id);
-    const { apiKeys, usagePlanKeys } = this.#state;
-    this.#change({
-      apiKeys: apiKeys.filter((key) => key !== deleted),
-      usagePlanKeys: usagePlanKeys.filter(({ keyId }) => keyId !== id),
-    });
+    if (!this.#apiKeys.delete(id)) throw notFound('API Key identifier');
   }
 
   /** The usage plans of a key; all usage plans without one. */
@@ -111,22 +89,22 @@ export class ControlPlane {
    *   plan or in another plan of the same stage
    */
   createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
-    this.#key(keyId);
+    const key = this.#apiKeys.get(keyId);
+    if (!key) throw notFound('API Key identifier');
     if (!this.#usagePlans.some(({ id }) => id === usagePlanId)) throw notFound('Usage Plan ID');
-    if (this.getUsagePlans({ keyId }).length > 0) {
+    if (key.usagePlanId !== undefined) {
       throw new ControlPlaneError(
         'ConflictException',
         `API Key ${keyId} is in a usage plan already`,
       );
     }
-    this.#change({ usagePlanKeys: [...this.#state.usagePlanKeys, { usagePlanId, keyId }] });
+    key.usagePlanId = usagePlanId;
   }
 
   /** Removes a key from a usage plan. @throws ControlPlaneError if the key is not in the plan */
   deleteUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
     if (!this.isInPlan(keyId, usagePlanId)) throw notFound('Usage Plan Key identifier');
-    const others = this.#state.usagePlanKeys.filter((member) => member.keyId !== keyId);
-    this.#change({ usagePlanKeys: others });
+    delete this.#apiKeys.get(keyId)!.usagePlanId;
   }
 
   /**
@@ -142,7 +120,7 @@ export class ControlPlane {
     const days = Array.from({ length: (last! - first!) / dayMs + 1 }, (_, index) =>
       new Date(first! + index * dayMs).toISOString().slice(0, 10),
     );
-    const usage = this.#state.apiKeys.map(({ id }) => {
+    const usage = [...this.#apiKeys.keys()].map((id) => {
       const used = days.map((day) => this.#usage.get(counterName(usagePlanId, id, day)) ?? 0);
       return [id, used.map((requests) => [requests, plan.perDay! - requests])] as const;
     });
@@ -169,26 +147,11 @@ export class ControlPlane {
   }
 
   findKey(value: string): ApiKey | undefined {
-    return this.#state.apiKeys.find((key) => key.value === value);
+    return this.getApiKeys().find((key) => key.value === value);
   }
 
   isInPlan(keyId: string, planId: string): boolean {
-    return this.#state.usagePlanKeys.some(
-      (member) => member.keyId === keyId && member.usagePlanId === planId,
-    );
-  }
-
-  #key(id: string): ApiKey {
-    const key = this.#state.apiKeys.find((candidate) => candidate.id === id);
-    if (key) return key;
-    throw notFound('API Key identifier');
-  }
-
-  /** Stores a change before it takes effect, so that a call which fails can be repeated. */
-  #change(changed: Partial<ControlPlaneState>): void {
-    const state = { ...this.#state, ...changed };
-    this.#directory?.write(file, state);
-    this.#state = state;
+    return this.#apiKeys.get(keyId)?.usagePlanId === planId;
   }
 }
 

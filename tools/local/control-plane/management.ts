@@ -35,7 +35,7 @@ const operations: Readonly<Record<string, Operation>> = {
   'POST /apikeys': ({ body }, plane) => [201, plane.createApiKey(JSON.parse(body))],
   'GET /apikeys': ({ query }, plane) => {
     const keys = plane.getApiKeys({ nameQuery: query.get('name') ?? '' });
-    return [200, { item: keys.map(({ value: _, ...key }) => key) }];
+    return [200, { item: keys.map(({ id, name, enabled }) => ({ id, name, enabled })) }];
   },
   'DELETE /apikeys/*': ({ ids: [id] }, plane) => {
     plane.deleteApiKey(id!);

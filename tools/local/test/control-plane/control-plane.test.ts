@@ -1,22 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ControlPlane } from '../../control-plane/control-plane.ts';
-import { DataDirectory } from '../../state/data-directory.ts';
 
 const usagePlans = ['free', 'pro'].map((id) => ({ id, throttle: undefined, perDay: undefined }));
 const key = { name: 'one', value: 'value-1', enabled: true };
 
-const parent = temporaryDirectoryOfEachTest();
-let directory: DataDirectory;
 let plane: ControlPlane;
 
 beforeEach(() => {
-  directory = new DataDirectory(parent.path);
-  plane = new ControlPlane(usagePlans, directory);
+  plane = new ControlPlane(usagePlans);
 });
-
-afterEach(() => directory.release());
 
 describe('control plane', () => {
   it('deletes a key and removes it from its usage plan', () => {
@@ -60,33 +52,5 @@ describe('control plane', () => {
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
 
     expect(() => call(id)).toThrow(expect.objectContaining({ name: 'ControlPlaneError', type }));
-  });
-
-  it('continues with the keys that an earlier run has stored', () => {
-    const { id } = plane.createApiKey(key);
-    plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
-
-    const later = new ControlPlane(usagePlans, directory);
-
-    expect(later.findKey(key.value)).toEqual({ id, ...key });
-    expect(later.getUsagePlans({ keyId: id }).map((each) => each.id)).toEqual(['free']);
-  });
-
-  it('does not make a change that cannot be stored', () => {
-    jest.spyOn(directory, 'write').mockImplementationOnce(() => {
-      throw new Error('no room');
-    });
-
-    expect(() => plane.createApiKey(key)).toThrow('no room');
-
-    expect(plane.getApiKeys()).toEqual([]);
-  });
-
-  it('stops the run if its file is damaged', () => {
-    writeFileSync(directory.pathOf('gateway.json'), '{"half');
-
-    expect(() => new ControlPlane(usagePlans, directory)).toThrow(
-      /gateway\.json is damaged .*: restore a copy of it/,
-    );
   });
 });
