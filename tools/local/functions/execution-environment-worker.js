@@ -3,11 +3,10 @@
 // plain JavaScript, because stripping types would double the start time of every environment.
 
 import { readFileSync } from 'node:fs';
-import { createRequire, Module, SourceMap } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { Module, setSourceMapsSupport } from 'node:module';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { constants, runInThisContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const streamingHandler = Symbol('streaming handler');
@@ -79,41 +78,16 @@ function loadHandler({ codeDirectory, handler }) {
   throw Object.assign(new Error(message), { name: 'Runtime.HandlerNotFound' });
 }
 
-/**
- * Loads a file as CommonJS, as Lambda does, because `/var/task` contains no package.json. It is run as
- * a script: a debugger can pause before a script with a source map runs, to set its breakpoints, but
- * not before the function that Node compiles a module to.
- */
+/** Loads a file as CommonJS, as Lambda does, because `/var/task` contains no package.json. */
 function load(filename) {
-  const module = { exports: {} };
-  const code = readFileSync(filename, 'utf8');
-  nameSourcesInStacks(code, filename);
-  const run = runInThisContext(Module.wrap(code), {
-    filename,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  run(module.exports, createRequire(filename), module, filename, dirname(filename));
+  setSourceMapsSupport(true);
+  // With a wrapper that was assigned, Node runs a module as a script. A debugger can pause before a script
+  // with a source map runs, to set its breakpoints, but not before the function that Node compiles otherwise.
+  Module.wrapper = [...Module.wrapper];
+  const module = new Module(filename);
+  module.filename = filename;
+  module._compile(readFileSync(filename, 'utf8'), filename, 'commonjs');
   return module.exports;
-}
-
-/** Node applies the source maps of modules to stacks, but not those of scripts. */
-function nameSourcesInStacks(code, filename) {
-  const [, base64] = code.slice(code.lastIndexOf('\n//# ')).split(';base64,');
-  if (!base64) return;
-  let map;
-  const placeOf = (frame) => {
-    if (frame.getFileName() !== filename) return String(frame);
-    map ??= new SourceMap(JSON.parse(Buffer.from(base64, 'base64')));
-    const { fileName, lineNumber, columnNumber } = map.findOrigin(
-      frame.getLineNumber(),
-      frame.getColumnNumber(),
-    );
-    if (!fileName) return String(frame);
-    const place = `${resolve(dirname(filename), fileName)}:${lineNumber}:${columnNumber}`;
-    return String(frame).replace(/[^ (]+:\d+:\d+/, () => place);
-  };
-  Error.prepareStackTrace = (error, frames) =>
-    [error, ...frames.map((frame) => `    at ${placeOf(frame)}`)].join('\n');
 }
 
 async function invoke(handler, { event, context: { deadlineMs, ...rest } }) {

@@ -203,9 +203,8 @@ function startWorker(lambda: LambdaFunction, { variables, log }: EnvironmentOpti
   const worker = new Worker(new URL('./execution-environment-worker.js', import.meta.url), {
     workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler },
     env: functionVariables(lambda, variables),
-    // The thread does not inherit the options of this process, such as a test runner's. A function's
-    // code is loaded as a script, whose experimental support for import() does not belong in the log.
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // The thread does not inherit the options of this process, such as a test runner's.
+    execArgv: [],
     resourceLimits: {
       maxOldGenerationSizeMb: lambda.memorySizeMb - newSpaceMb,
       // In V8 the young generation has the size of three semi-spaces.
