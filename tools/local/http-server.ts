@@ -60,7 +60,14 @@ export async function startHttpServer(options: HttpServerOptions) {
   });
   server.listen(options.port, options.host);
   await once(server, 'listening');
-  return { origin: originOf(server, options.host), close: () => close(server) };
+  return {
+    origin: originOf(server, options.host),
+    /** Stops listening and closes all open connections. */
+    close: () => {
+      server.closeAllConnections();
+      return server[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** The URL without a path, such as `http://127.0.0.1:3000`. */
@@ -69,14 +76,6 @@ function originOf(server: Server, host: string): string {
   const isEverywhere = host === '0.0.0.0' || host === '::';
   const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${port}`;
-}
-
-/** Stops listening and closes all open connections. */
-async function close(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }
 
 async function respond(

@@ -123,11 +123,9 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
     forwardForOperator: async (incoming, outgoing) =>
       forward(incoming.headers, await buffer(incoming), outgoing),
     close: async () => {
-      const closed = once(server, 'close');
-      server.close();
       server.closeAllConnections();
       agent.destroy();
-      await closed;
+      await server[Symbol.asyncDispose]();
     },
   };
 }

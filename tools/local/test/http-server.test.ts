@@ -193,6 +193,7 @@ describe('the server of a gateway', () => {
 
     for (let before = -1; before !== chunks; await sleep(20)) before = chunks;
     await running!.close();
+    running = undefined;
 
     // The buffers of the system between the two hold up to 36 MB, which are 550 chunks.
     expect(chunks).toBeLessThan(800);
