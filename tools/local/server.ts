@@ -119,10 +119,9 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const controlPlane = new ControlPlane(readUsagePlans(template));
   const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
   const gateway = new Gateway(template, {
-    targetOf: readFunctions(template, assetsManifestFile),
+    targetOf: readFunctions(template, assetsManifestFile, runner.invoke),
     controlPlane,
     takeToken: tokenBuckets(now),
-    invoke: runner.invoke,
     logFault: ({ type, cause }, requestId) => {
       if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);
     },

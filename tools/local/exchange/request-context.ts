@@ -43,6 +43,13 @@ export interface GatewayAnswer {
   readonly authorizer?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/**
+ * Answers a request that has passed all other steps.
+ *
+ * @throws GatewayFault
+ */
+export type Integration = (exchange: Exchange) => Promise<GatewayAnswer>;
+
 /** The API and its stage that a request is made to. */
 export interface ApiStage {
   readonly accountId: string;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -21,10 +22,14 @@ export interface LambdaFunction {
 
 /** A reference to a function in an integration or authorizer. */
 export interface InvocationTarget {
-  readonly lambda: LambdaFunction;
-  /** The function's ARN, including the alias of the reference. */
-  readonly invokedArn: string;
   readonly isStreaming: boolean;
+  /**
+   * Invokes the function. Resolves with its result, or when its stream begins.
+   *
+   * @param signal cancels the invocation if it has not begun; otherwise it continues
+   * @param caller whose API key the request is counted for; nobody's by default
+   */
+  invoke(event: object, signal: AbortSignal, caller?: string): Promise<InvocationResult>;
 }
 
 /**
@@ -47,21 +52,16 @@ export type InvocationResult =
   | { readonly stream: Readable }
   | { readonly error: FunctionError };
 
-/** An invocation of a function. */
 export interface Invocation {
   /** The event as JSON. */
   readonly event: string;
   readonly requestId: string;
+  /** The function's ARN, including the alias of the reference. */
   readonly invokedArn: string;
-  /** Whose API key the request is counted for. @default - nobody's */
   readonly caller?: string | undefined;
 }
 
-/**
- * Invokes a function. Resolves with its result, or when its stream begins.
- *
- * @param signal cancels the invocation if it has not begun; otherwise it continues
- */
+/** Runs an invocation of a function. */
 export type Invoke = (
   lambda: LambdaFunction,
   invocation: Invocation,
@@ -88,7 +88,11 @@ const invocationUri =
  * @param assetsManifestFile the synthesized `….assets.json`, which contains the paths of the code
  * @throws TemplateError if a function has no asset or uses something that is not supported
  */
-export function readFunctions(template: Template, assetsManifestFile: string): TargetOf {
+export function readFunctions(
+  template: Template,
+  assetsManifestFile: string,
+  invoke: Invoke,
+): TargetOf {
   const directories = assetDirectories(assetsManifestFile);
   const byArn = new Map(
     template
@@ -103,7 +107,14 @@ export function readFunctions(template: Template, assetsManifestFile: string): T
     const unqualified = invokedArn.split(':').slice(0, 7).join(':');
     const lambda = byArn.get(unqualified);
     if (lambda && (unqualified === invokedArn || aliasArns.has(invokedArn))) {
-      return { lambda, invokedArn, isStreaming: streamedArn !== undefined };
+      return {
+        isStreaming: streamedArn !== undefined,
+        invoke: (input, signal, caller) => {
+          const event = JSON.stringify(input);
+          const invocation = { event, requestId: randomUUID(), invokedArn, caller };
+          return invoke(lambda, invocation, signal);
+        },
+      };
     }
     throw new TemplateError(logicalId, `invokes no function of this template: ${uri}`);
   };

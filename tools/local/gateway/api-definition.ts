@@ -1,5 +1,5 @@
 import { TemplateError, unsupported } from '../errors.ts';
-import type { ApiStage } from '../exchange/request-context.ts';
+import type { ApiStage, Integration } from '../exchange/request-context.ts';
 import type { TargetOf } from '../functions/lambda-functions.ts';
 import { readProxyIntegration } from '../integrations/integration.ts';
 import { readMockIntegration } from '../integrations/mock-integration.ts';
@@ -82,7 +82,7 @@ function authorizerOf(
   return authorizer;
 }
 
-function readIntegration(method: TemplateResource, targetOf: TargetOf) {
+function readIntegration(method: TemplateResource, targetOf: TargetOf): Integration {
   const type = method.property('Integration')?.Type;
   if (type === 'AWS_PROXY') return readProxyIntegration(method, targetOf);
   if (type === 'MOCK') return readMockIntegration(method);

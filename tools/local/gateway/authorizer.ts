@@ -1,18 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { TemplateError, unsupported } from '../errors.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
-import type { InvocationTarget, Invoke, TargetOf } from '../functions/lambda-functions.ts';
+import type { TargetOf } from '../functions/lambda-functions.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
-/** A TOKEN authorizer as the template defines it. */
-export interface Authorizer {
-  readonly target: InvocationTarget;
-  /** The lower-case name of the header that contains the token. */
-  readonly headerName: string;
-  /** The pattern that the whole token must match. */
-  readonly validation: RegExp | undefined;
-}
+/**
+ * Asks a TOKEN authorizer about a request. Returns the `$context.authorizer` variables, the key to count the
+ * request for, and whether the method is allowed.
+ *
+ * @throws GatewayFault `UNAUTHORIZED` if the token is missing or does not match the pattern, in
+ *   which case the function is not invoked; `AUTHORIZER_FAILURE` if the function fails;
+ *   `AUTHORIZER_CONFIGURATION_ERROR` when its result is malformed
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ */
+export type Authorizer = (
+  request: IncomingRequest,
+  methodArn: string,
+) => Promise<ReturnType<typeof parseResult>>;
 
 type PolicyStatement = Readonly<Record<'Effect' | 'Action' | 'Resource', string>>;
 
@@ -39,37 +43,19 @@ function readAuthorizer({ logicalId, property }: TemplateResource, targetOf: Tar
   }
   const header = identitySource.exec(property('IdentitySource'))?.[1];
   if (!header) throw new TemplateError(logicalId, 'IdentitySource names no header');
-  const expression = property('IdentityValidationExpression');
-  return {
-    target: targetOf(property('AuthorizerUri'), logicalId),
-    headerName: header.toLowerCase(),
-    validation: expression ? new RegExp(`^(?:${expression})$`) : undefined,
-  };
-}
+  // The whole token must match.
+  const validation = new RegExp(`^(?:${property('IdentityValidationExpression') ?? '.*'})$`);
+  const { invoke } = targetOf(property('AuthorizerUri'), logicalId);
 
-/**
- * Asks an authorizer about a request. Returns the `$context.authorizer` variables, the key to count the
- * request for, and whether the method is allowed.
- *
- * @throws GatewayFault `UNAUTHORIZED` if the token is missing or does not match the pattern, in
- *   which case the function is not invoked; `AUTHORIZER_FAILURE` if the function fails;
- *   `AUTHORIZER_CONFIGURATION_ERROR` when its result is malformed
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
- */
-export async function authorize(
-  { target: { lambda, invokedArn }, headerName, validation }: Authorizer,
-  { headers, signal }: IncomingRequest,
-  methodArn: string,
-  invoke: Invoke,
-) {
-  const token = headers.get(headerName)?.values.at(-1);
-  if (!token || (validation && !validation.test(token))) throw new GatewayFault('UNAUTHORIZED');
-  const event = JSON.stringify({ type: 'TOKEN', methodArn, authorizationToken: token });
-  const result = await invoke(lambda, { event, requestId: randomUUID(), invokedArn }, signal);
-  if ('error' in result) throw faultOf(result.error.errorMessage);
-  if ('payload' in result) return parseResult(result.payload, methodArn);
-  result.stream.destroy();
-  throw faultOf('an authorizer cannot stream');
+  return async ({ headers, signal }, methodArn) => {
+    const token = headers.get(header.toLowerCase())?.values.at(-1);
+    if (!token || !validation.test(token)) throw new GatewayFault('UNAUTHORIZED');
+    const result = await invoke({ type: 'TOKEN', methodArn, authorizationToken: token }, signal);
+    if ('error' in result) throw faultOf(result.error.errorMessage);
+    if ('payload' in result) return parseResult(result.payload, methodArn);
+    result.stream.destroy();
+    throw faultOf('an authorizer cannot stream');
+  };
 }
 
 function allowsMethod(statements: readonly PolicyStatement[], methodArn: string): boolean {

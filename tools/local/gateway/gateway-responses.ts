@@ -1,24 +1,19 @@
 import type { GatewayFault } from '../exchange/gateway-fault.ts';
-import {
-  type MappedAnswer,
-  readMappedAnswer,
-  renderMappedAnswer,
-} from '../exchange/mapped-answer.ts';
+import { type MappedAnswer, readMappedAnswer } from '../exchange/mapped-answer.ts';
 import type { GatewayAnswer, RequestContext } from '../exchange/request-context.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
 /** A gateway response as the template defines it. */
-interface GatewayResponse extends MappedAnswer {
+interface GatewayResponse {
+  readonly render: MappedAnswer;
   /** @default - the status of the fault */
   readonly statusCode?: number;
 }
 
 export type GatewayResponses = ReadonlyMap<string, GatewayResponse>;
 
-const builtIn: GatewayResponse = {
-  headers: {},
-  body: ['application/json', '{"message":$context.error.messageString}'],
-};
+const builtInTemplates = { 'application/json': '{"message":$context.error.messageString}' };
+const builtIn = { render: readMappedAnswer('', {}, '', builtInTemplates) };
 
 /**
  * The template's gateway responses by type.
@@ -30,14 +25,14 @@ export function readGatewayResponses(template: Template): GatewayResponses {
 }
 
 function readGatewayResponse({ logicalId, property }: TemplateResource): [string, GatewayResponse] {
-  const mapped = readMappedAnswer(
+  const render = readMappedAnswer(
     logicalId,
     property('ResponseParameters'),
     'gatewayresponse.header.',
-    property('ResponseTemplates') ?? Object.fromEntries([builtIn.body]),
+    property('ResponseTemplates') ?? builtInTemplates,
   );
   const status = property('StatusCode');
-  return [property('ResponseType'), { ...mapped, ...(status && { statusCode: Number(status) }) }];
+  return [property('ResponseType'), { render, ...(status && { statusCode: Number(status) }) }];
 }
 
 /**
@@ -51,13 +46,13 @@ export function renderGatewayResponse(
 ): GatewayAnswer {
   const { status, message, errorType } = fault.builtIn;
   const fallback = status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX';
-  const response = responses.get(fault.type) ?? responses.get(fallback) ?? builtIn;
+  const response: GatewayResponse = responses.get(fault.type) ?? responses.get(fallback) ?? builtIn;
   context.error = {
     message,
     messageString: JSON.stringify(message),
     responseType: fault.type,
   };
-  const { headers, body } = renderMappedAnswer(response, context);
+  const { headers, body } = response.render(context);
   return {
     statusCode: response.statusCode ?? status,
     headers: [['x-amzn-ErrorType', `${errorType}Exception`], ...headers],

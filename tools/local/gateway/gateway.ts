@@ -12,11 +12,10 @@ import {
   type GatewayAnswer,
   type RequestContext,
 } from '../exchange/request-context.ts';
-import type { Invoke, TargetOf } from '../functions/lambda-functions.ts';
-import { answerIntegration } from '../integrations/integration.ts';
+import type { TargetOf } from '../functions/lambda-functions.ts';
 import type { Template } from '../template/template.ts';
 import { type ApiMethod, readMethod, readRestApi, readStage } from './api-definition.ts';
-import { authorize, readAuthorizers } from './authorizer.ts';
+import { readAuthorizers } from './authorizer.ts';
 import {
   type GatewayResponses,
   readGatewayResponses,
@@ -30,7 +29,6 @@ interface GatewayServices {
   readonly targetOf: TargetOf;
   readonly controlPlane: ControlPlane;
   readonly takeToken: TakeToken;
-  readonly invoke: Invoke;
   /** Logs a fault that the gateway answers with a gateway response. */
   readonly logFault: (fault: GatewayFault, requestId: string) => void;
 }
@@ -68,8 +66,7 @@ export class Gateway {
       const method = this.#route(exchange);
       const usageKey = await this.#authorize(method, exchange);
       this.#meter(method, usageKey, exchange);
-      const { invoke } = this.#services;
-      return completed(await answerIntegration(method.integration, exchange, invoke), context);
+      return completed(await method.integration(exchange), context);
     } catch (error) {
       return this.answerFault(error, request, context);
     }
@@ -106,8 +103,7 @@ export class Gateway {
     { request, context }: Exchange,
   ): Promise<string | undefined> {
     if (!authorizer) return undefined;
-    const methodArn = this.#methodArn(request);
-    const authorization = await authorize(authorizer, request, methodArn, this.#services.invoke);
+    const authorization = await authorizer(request, this.#methodArn(request));
     // The gateway response to a denied request can refer to it, too.
     context.authorizer = authorization.context;
     if (!authorization.isAllowed) throw new GatewayFault('ACCESS_DENIED');

@@ -1,81 +1,48 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { TemplateError } from '../errors.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import type { Exchange, GatewayAnswer } from '../exchange/request-context.ts';
-import type {
-  FunctionError,
-  Invocation,
-  InvocationResult,
-  InvocationTarget,
-  Invoke,
-  TargetOf,
-} from '../functions/lambda-functions.ts';
+import type { GatewayAnswer, Integration } from '../exchange/request-context.ts';
+import type { FunctionError, InvocationResult, TargetOf } from '../functions/lambda-functions.ts';
 import type { TemplateResource } from '../template/template.ts';
-import { answerMock, type MockIntegration } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';
 import { malformed, parseProxyResult, parseStreamedResult } from './proxy-result.ts';
-
-/** An integration that invokes a function with the request. */
-export interface ProxyIntegration {
-  readonly type: 'AWS_PROXY';
-  readonly target: InvocationTarget;
-  /** The time limit for the result, or for the whole stream. */
-  readonly timeoutMs: number;
-}
 
 // API Gateway's default, which is also its maximum unless a quota increase allows more.
 const defaultTimeoutMs = 29_000;
 
 /**
- * Reads a method's Lambda proxy integration.
+ * Reads a method's Lambda proxy integration, which invokes a function with the request. It throws
+ * `INTEGRATION_FAILURE` with status 502 if the function fails or its result is malformed, and
+ * `INTEGRATION_TIMEOUT` if it takes too long.
  *
  * @throws TemplateError for a setting that is not supported or would not work when deployed
  */
 export function readProxyIntegration(
   { logicalId, property }: TemplateResource,
   targetOf: TargetOf,
-): ProxyIntegration {
+): Integration {
   const integration = property('Integration');
   if (integration.IntegrationHttpMethod !== 'POST') {
     throw new TemplateError(logicalId, 'IntegrationHttpMethod must be POST');
   }
-  const target = targetOf(integration.Uri, logicalId);
-  const isStreaming = integration.ResponseTransferMode === 'STREAM';
-  if (isStreaming !== target.isStreaming) {
+  const { invoke, isStreaming } = targetOf(integration.Uri, logicalId);
+  if ((integration.ResponseTransferMode === 'STREAM') !== isStreaming) {
     throw new TemplateError(logicalId, 'ResponseTransferMode and Uri disagree about streaming');
   }
   const timeoutMs = Number(integration.TimeoutInMillis ?? defaultTimeoutMs);
-  return { type: 'AWS_PROXY', target, timeoutMs };
-}
 
-/**
- * Answers a request, which has passed all other steps, with its method's integration.
- *
- * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 if the function fails or its result
- *   is malformed; `INTEGRATION_TIMEOUT` if it takes too long
- */
-export async function answerIntegration(
-  integration: MockIntegration | ProxyIntegration,
-  exchange: Exchange,
-  invoke: Invoke,
-): Promise<GatewayAnswer> {
-  const { request, context } = exchange;
-  if (integration.type === 'MOCK') return answerMock(integration, request, context);
-  const { target, timeoutMs } = integration;
-  const trace = request.headers.get('x-amzn-trace-id')?.values.at(-1) ?? newTrace(request.timeMs);
-  const invocation: Invocation = {
-    event: JSON.stringify(createProxyEvent(exchange, trace)),
-    requestId: randomUUID(),
-    invokedArn: target.invokedArn,
-    caller: context.identity.apiKeyId,
+  return async (exchange) => {
+    const { request, context } = exchange;
+    const trace = request.headers.get('x-amzn-trace-id')?.values.at(-1) ?? newTrace(request.timeMs);
+    const event = createProxyEvent(exchange, trace);
+    const answer = await withinTimeLimit(timeoutMs, async (timeLimit) => {
+      const cancelled = AbortSignal.any([request.signal, timeLimit]);
+      const result = await invoke(event, cancelled, context.identity.apiKeyId);
+      return answerOf(result, isStreaming, timeLimit);
+    });
+    return { ...answer, headers: [['X-Amzn-Trace-Id', trace], ...answer.headers] };
   };
-  const answer = await withinTimeLimit(timeoutMs, async (timeLimit) => {
-    const cancelled = AbortSignal.any([request.signal, timeLimit]);
-    const result = await invoke(target.lambda, invocation, cancelled);
-    return answerOf(result, target.isStreaming, timeLimit);
-  });
-  return { ...answer, headers: [['X-Amzn-Trace-Id', trace], ...answer.headers] };
 }
 
 /** Answers within the integration's time limit, which for a stream ends with the stream. */

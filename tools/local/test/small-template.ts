@@ -4,7 +4,7 @@ import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { type IncomingRequest, parseHeaders, parseTarget } from '../exchange/incoming-request.ts';
 import { createRequestContext, type RequestContext } from '../exchange/request-context.ts';
-import type { Invoke, LambdaFunction } from '../functions/lambda-functions.ts';
+import type { InvocationResult, InvocationTarget } from '../functions/lambda-functions.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { readUsagePlans, tokenBuckets } from '../gateway/usage-plan.ts';
 import { Template } from '../template/template.ts';
@@ -222,10 +222,15 @@ export function createContext(request: IncomingRequest): RequestContext {
   });
 }
 
-/** A gateway whose functions are known by the URIs of their integrations. */
+/** Runs the function of an event. It is known by the URI of its integration. */
+export type RunFunction = (
+  name: string,
+  ...invocation: Parameters<InvocationTarget['invoke']>
+) => Promise<InvocationResult>;
+
 export function gatewayOf(
   template: Template,
-  invoke: Invoke,
+  run: RunFunction,
   keyValues: readonly string[],
   logFault: GatewayServices['logFault'] = () => {},
 ): Gateway {
@@ -233,13 +238,11 @@ export function gatewayOf(
   for (const value of keyValues) addKey(controlPlane, value);
   return new Gateway(template, {
     targetOf: (uri) => ({
-      lambda: { logicalId: String(uri) } as LambdaFunction,
-      invokedArn: `arn:${uri}`,
       isStreaming: false,
+      invoke: (...invocation) => run(String(uri), ...invocation),
     }),
     controlPlane,
     takeToken: tokenBuckets(() => 1_000_000),
-    invoke,
     logFault,
   });
 }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import type { Invoke } from '../../functions/lambda-functions.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import {
   api,
@@ -13,6 +12,7 @@ import {
   mock,
   proxy,
   type Resources,
+  type RunFunction,
 } from '../small-template.ts';
 
 /*
@@ -67,6 +67,9 @@ interface FactAuthorizer {
   readonly failsWith?: string;
   readonly returns?: unknown;
 }
+
+type FunctionEvent = Readonly<Record<'body' | 'path', string>>;
+type AuthorizerEvent = Readonly<Record<'authorizationToken' | 'methodArn', string>>;
 
 const file = join(import.meta.dirname, 'facts.yaml');
 const recordings: readonly Recording[] = parse(readFileSync(file, 'utf8'));
@@ -128,31 +131,28 @@ function createGateway({ stage, methods, authorizer, apiKey }: Recording['api'])
     const authorization = own.hasAuthorizer ? authorized : {};
     Object.assign(resources, method(name, { ...integration, ApiKeyRequired, ...authorization }));
   }
-  const invoke: Invoke = async ({ logicalId }, { event }) => {
-    const run = () =>
-      logicalId === 'authorizer'
-        ? authorizerResult(authorizer!, JSON.parse(event))
-        : functionResult(methods[logicalId]!.function!, JSON.parse(event));
+  const run: RunFunction = async (name, event) => {
     try {
-      return { payload: JSON.stringify(run()) };
+      const result =
+        name === 'authorizer'
+          ? authorizerResult(authorizer!, event as AuthorizerEvent)
+          : functionResult(methods[name]!.function!, event as FunctionEvent);
+      return { payload: JSON.stringify(result) };
     } catch (error) {
       return { error: { errorType: 'Error', errorMessage: (error as Error).message } };
     }
   };
-  return gatewayOf(createTemplate(resources), invoke, apiKey ? [apiKey] : []);
+  return gatewayOf(createTemplate(resources), run, apiKey ? [apiKey] : []);
 }
 
-function functionResult(
-  own: NonNullable<FactMethod['function']>,
-  event: { body: string; path: string },
-): unknown {
+function functionResult(own: NonNullable<FactMethod['function']>, event: FunctionEvent): unknown {
   if (own === 'echo') return { statusCode: 200, body: JSON.stringify(event) };
   return own === 'returnBody' ? JSON.parse(event.body) : own[event.path];
 }
 
 function authorizerResult(
   { failsWith, returns, usageIdentifierKey }: FactAuthorizer,
-  { authorizationToken, methodArn }: { authorizationToken: string; methodArn: string },
+  { authorizationToken, methodArn }: AuthorizerEvent,
 ): unknown {
   if (failsWith) throw new Error(failsWith);
   const Effect = authorizationToken === 'allow' ? 'Allow' : 'Deny';

@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { readFunctions } from '../../functions/lambda-functions.ts';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { type Invoke, readFunctions } from '../../functions/lambda-functions.ts';
 import {
   type Assembly,
   createTemplate,
@@ -8,13 +8,26 @@ import {
   writeAssembly,
 } from '../small-template.ts';
 
+const invoke = jest.fn<Invoke>();
 let assembly: Assembly | undefined;
 
-afterEach(() => assembly?.remove());
+afterEach(() => {
+  invoke.mockReset();
+  assembly?.remove();
+});
 
 function read(resources: Resources) {
   assembly = writeAssembly(resources, { List: '', Cancel: '' });
-  return readFunctions(createTemplate(resources), assembly.assetsManifestFile);
+  return readFunctions(createTemplate(resources), assembly.assetsManifestFile, invoke);
+}
+
+/** Invokes the function of a URI. Returns what was invoked, and whether it streams. */
+async function invokedBy(resources: Resources, invokedUri: string) {
+  const { signal } = new AbortController();
+  const target = read(resources)(invokedUri, 'Method');
+  await target.invoke({ a: 1 }, signal, 'caller');
+  const [[invoked, invocation]] = invoke.mock.calls as [Parameters<Invoke>];
+  return { lambda: invoked, invocation, isStreaming: target.isStreaming };
 }
 
 const list = lambda('List');
@@ -31,7 +44,7 @@ const qualified: Resources = {
 };
 
 describe('functions of a template', () => {
-  it('have the properties in the template', () => {
+  it('have the properties in the template', async () => {
     const properties = {
       MemorySize: 512,
       Timeout: 15,
@@ -39,9 +52,9 @@ describe('functions of a template', () => {
       Environment: { Variables: { TABLE: { Ref: 'AWS::Region' } } },
     };
 
-    const targetOf = read(lambda('List', properties));
+    const invoked = await invokedBy(lambda('List', properties), uri(arn));
 
-    expect(targetOf(uri(arn), 'Method').lambda).toEqual({
+    expect(invoked.lambda).toEqual({
       logicalId: 'List',
       name,
       codeDirectory: `${assembly?.directory}/asset.List`,
@@ -53,8 +66,8 @@ describe('functions of a template', () => {
     });
   });
 
-  it('have 128 MB and three seconds by default', () => {
-    const { lambda } = read(list)(uri(arn), 'Method');
+  it('have 128 MB and three seconds by default', async () => {
+    const { lambda } = await invokedBy(list, uri(arn));
 
     expect(lambda).toMatchObject({ memorySizeMb: 128, timeoutMs: 3_000 });
   });
@@ -62,10 +75,17 @@ describe('functions of a template', () => {
   it.each([
     ['their own ARN', arn],
     ['the ARN of an alias', `${arn}:live`],
-  ])('are found by %s', (_, invokedArn) => {
-    const target = read(qualified)(uri(invokedArn), 'Method');
-
-    expect(target).toMatchObject({ invokedArn, isStreaming: false, lambda: { logicalId: 'List' } });
+  ])('are invoked by %s', async (_, invokedArn) => {
+    expect(await invokedBy(qualified, uri(invokedArn))).toEqual({
+      lambda: expect.objectContaining({ logicalId: 'List' }),
+      invocation: {
+        event: '{"a":1}',
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        invokedArn,
+        caller: 'caller',
+      },
+      isStreaming: false,
+    });
   });
 
   it.each([
