@@ -6,7 +6,12 @@ import {
   type OrderStatus,
   orderStatuses,
 } from '../../../lambdas/domain/order-states.ts';
-import { AlreadyDoneError, ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
+import {
+  AlreadyDoneError,
+  ChangedMeanwhileError,
+  quoted,
+  WrongStateError,
+} from '../../shared/errors.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
 import type { FileField } from './order-record.ts';
@@ -87,8 +92,10 @@ function refuseUnlessAllowed({ verb }: OrderChange, order: Item): void {
   throw new Refusal(`${state}: only a ${from} order can be ${done}${remedy}`);
 }
 
-/** Describes the state of an order in a message. */
-export function stateOf({ status }: Item): string {
+/** Describes the state of an order in a message. An unknown one is quoted, because it can be `pending ` or empty. */
+export function stateOf(order: Item): string {
+  const { status } = order;
   if (!status) return 'without a status';
-  return status.S ?? 'in a state that is not a text';
+  if (status.S === undefined) return 'in a state that is not a text';
+  return isStateless(order) ? quoted(status.S) : status.S;
 }

@@ -5,6 +5,7 @@ import { OperatorError } from '../../shared/errors.ts';
 import { present, unchanged } from '../stage/dynamodb-calls.ts';
 import { mayHaveTakenEffect, UnconfirmedError } from '../stage/service-failure.ts';
 import { comparableNumber, isSame } from './attribute-json.ts';
+import { stateOf } from './change-order.ts';
 import { actOnFile, type OrdersFile } from './file-run.ts';
 import { type FileField, isAccepted, newOrder, type OrderItem, shown } from './order-record.ts';
 import {
@@ -143,8 +144,7 @@ export function differences(order: OrderItem, existing: Item): string {
   const texts = differingNames(order, existing).map((name) => {
     const { [name]: stored } = existing;
     if (name === 'status') {
-      const state = stored ? (stored.S ?? shown(stored)) : 'without a status';
-      return `is ${state}, the line says ${order.status?.S ?? 'none'}`;
+      return `is ${stateOf(existing)}, the line says ${order.status?.S ?? 'none'}`;
     }
     const has = stored ? `${name} ${shown(stored)}` : `no ${name}`;
     return `has ${has}, the line says ${shown(order[name])}`;

@@ -154,7 +154,8 @@ it('orders ship ID tells an order that is shipped already from one that was canc
 
 describe('orders reopen ID', () => {
   it.each([
-    ['Pending', { S: 'Pending' }, 'Pending'],
+    ['almost pending', { S: 'pending ' }, '"pending "'],
+    ['empty', { S: '' }, '""'],
     ['none', undefined, 'without a status'],
     ['a number', { N: '5' }, 'in a state that is not a text'],
   ])(
