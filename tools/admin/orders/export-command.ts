@@ -58,7 +58,9 @@ async function exportOrders({
   const { status, table: tableName = stage.orders.tableName } = options;
   const out = options.out === '-' ? undefined : options.out;
   const { format = formatOf(out) } = options;
-  if (tableName === '') throw new InvalidValueError('--table', '', 'the name of a restored table');
+  if (!/^[\w.-]{3,255}$/.test(tableName)) {
+    throw new InvalidValueError('--table', tableName, 'the name of a restored table');
+  }
   if (out !== undefined) await refuseUnlessFile('--out', out);
   let exported = 0;
   const lineOf = format === 'csv' ? orderCsv : orderJson;

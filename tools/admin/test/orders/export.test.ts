@@ -80,17 +80,20 @@ describe('orders export', () => {
     const owners = await database.createOwnersTable();
     await put({ ownerId: { S: 'own_1' } }, owners);
 
-    const [missing, other, empty] = [
+    const [missing, other, empty, impossible] = [
       await orders(['export', '--table', 'gone']),
       await orders(['export', '--table', owners]),
       // As of a variable that is not set.
       await orders(['export', '--table', '']),
+      await orders(['export', '--table', 'orders 1']),
     ];
 
     expect(missing).toMatchObject({ exitCode: 1, stderr: 'error: There is no table gone\n' });
     expect(other).toMatchObject({ exitCode: 1, stdout: '' });
     expect(other.stderr).toContain(`${owners} contains items that are not orders`);
     expect(empty.stderr).toMatch(/^error: --table: "" is not accepted; expected the name of/);
+    expect(impossible).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(impossible.stderr).toMatch(/^error: --table: "orders 1" is not accepted; expected the/);
   });
 
   it.each([
