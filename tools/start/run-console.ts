@@ -68,16 +68,9 @@ export function notablePart(line: string): { problem?: string; output?: string }
   return { problem: `${message}${reason}` };
 }
 
-interface LogEntry {
-  readonly level?: string;
-  readonly message?: string;
-  readonly error?: { readonly name?: string; readonly message?: string };
-}
-
-function jsonEntry(line: string): LogEntry | undefined {
-  if (!line.startsWith('{')) return undefined;
+function jsonEntry(line: string) {
   try {
-    return JSON.parse(line);
+    return line.startsWith('{') ? JSON.parse(line) : undefined;
   } catch {
     return undefined;
   }

@@ -7,9 +7,9 @@ import type { StageName } from '../../lib/settings/stages.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
 import { keyGateway } from '../local/control-plane/key-gateway.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
-import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
+import { type PreparedService, startLocalService } from '../local/server.ts';
 import { OperatorError } from '../shared/errors.ts';
-import { type DemoKeys, provideDemoKeys, provideGatewayKeys } from './demo-keys.ts';
+import { provideDemoKeys, provideGatewayKeys } from './demo-keys.ts';
 import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { referencePage } from './reference-page.ts';
@@ -17,22 +17,8 @@ import type { RunConsole } from './run-console.ts';
 import type { LiveCode } from './watch/live-code.ts';
 import { startWatching } from './watch/watch.ts';
 
-/** What the tables of a run contain to try the service with. */
-interface FilledTables {
-  /** Undefined without demo owners. */
-  readonly demoKeys: DemoKeys | undefined;
-  /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
-  readonly exampleOrderId: () => Promise<string | undefined>;
-}
-
 /** The store's service as `npm start` runs it. */
-export interface StoreService
-  extends Pick<LocalService, 'origin' | 'stage' | 'failed'>,
-    FilledTables {
-  /** The URL that the contract's paths are relative to. */
-  readonly baseUrl: string;
-  readonly outputs: Outputs;
-}
+export type StoreService = Awaited<ReturnType<typeof startStoreService>>;
 
 interface RunEnvironment {
   /** The folder for the files of this run. */
@@ -61,7 +47,7 @@ export function basePathOf(stage: StageName): string {
 export async function startStoreService(
   options: LocalOptions,
   { directory, console, signal: stop, started }: RunEnvironment,
-): Promise<StoreService> {
+) {
   const { port, host, stage, data, dynamodbEndpoint, watch, inspect } = options;
   await expectAvailable(port, host);
   // A start that fails also ends the synthesis.
@@ -69,15 +55,18 @@ export async function startStoreService(
   started.defer(() => failing.abort());
   const signal = AbortSignal.any([stop, failing.signal]);
 
-  const liveCode =
-    watch || inspect !== undefined ? await loadLiveCode(options, directory) : undefined;
-  if (liveCode) started.use(liveCode);
+  let liveCode: LiveCode | undefined;
+  if (watch || inspect !== undefined) {
+    // Loaded on demand, because it loads the bundler.
+    const { LiveCode } = await import('./watch/live-code.ts');
+    liveCode = started.use(new LiveCode(directory, inspect !== undefined));
+  }
   const assembled = Promise.all([
     synthesize(stage, join(directory, 'assembly'), signal),
     liveCode?.build().then(() => liveCode.takeNewCode()),
   ]);
 
-  let filled!: FilledTables;
+  let filled!: Awaited<ReturnType<typeof fillTables>>;
   const service = await startLocalService({
     templateFile: assembled.then(([templateFile]) => templateFile),
     stackName: stackName(stage),
@@ -102,15 +91,10 @@ export async function startStoreService(
   return {
     ...service,
     ...filled,
+    /** The URL that the contract's paths are relative to. */
     baseUrl: `${service.origin}${basePathOf(stage)}`,
     outputs: service.outputs as Outputs,
   };
-}
-
-/** Loads the module on demand, because it loads the bundler. */
-async function loadLiveCode({ inspect }: LocalOptions, directory: string): Promise<LiveCode> {
-  const { LiveCode } = await import('./watch/live-code.ts');
-  return new LiveCode(directory, inspect !== undefined);
 }
 
 /** @throws the server's error if the address is not available, without waiting for the synthesis */
@@ -150,12 +134,13 @@ async function synthesize(
   return join(directory, `${stackName(stage)}.template.json`);
 }
 
+/** Provides what to try the service with. There are no demo keys without demo owners. */
 async function fillTables(
   service: PreparedService,
   options: LocalOptions,
   log: RunConsole['log'],
   signal: AbortSignal,
-): Promise<FilledTables> {
+) {
   const outputs = service.outputs as Outputs;
   const { dynamodbEndpoint, operatorAccessKeyId } = service;
   const createClient = () => localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
