@@ -5,7 +5,7 @@ import { type Findings, median, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
 /** Lists a canned table in a fresh process, each time in a batch of its own. */
-export function listTable(
+function listTable(
   { measure }: Workbench,
   { bundleFile, coding }: { bundleFile: string; coding?: string },
   table: OrdersTable,
@@ -60,6 +60,32 @@ export async function benchList(bench: Workbench): Promise<Findings> {
     figures: {
       list_cpu_vs_document_client: ratioTo('DocumentClient, streamed'),
       list_cpu_vs_bare_http: ratioTo('bare HTTP, undecoded'),
+    },
+  };
+}
+
+/** Measures the time and memory of a list of a million orders, and the time that segments save. */
+export async function benchMillion(bench: Workbench): Promise<Findings> {
+  const orders = bench.isQuick ? 2 * ordersPerFullPage : 1_000_000;
+  const tables = {
+    'no delay': { orders },
+    '40 ms a page': { orders, delayMs: 40 },
+    '40 ms a page, one segment': { orders, delayMs: 40, isUnsegmented: true },
+  };
+  const kind = { bundleFile: bench.bundles.ours.listOrders };
+  // Each list has a fresh process, so that the memory is that of a single list.
+  const rounds = await interleave(bench, 3, tables, async (table) => {
+    const { batches, peakRssMb } = await listTable(bench, kind, table);
+    return { wallMs: batches[0]!.wallMs, peakRssMb };
+  });
+  const measured = mediansOf(rounds);
+  const { '40 ms a page': segmented, '40 ms a page, one segment': sequential } = measured;
+  return {
+    title: `List: ${orders} orders in one answer, in a fresh process`,
+    measured,
+    figures: {
+      million_peak_rss_mb: measured['no delay'].peakRssMb,
+      million_wall_vs_one_segment_at_40ms_pages: segmented.wallMs / sequential.wallMs,
     },
   };
 }

@@ -4,8 +4,7 @@ import { parseCommandLine } from '../shared/command-line.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { benchCold } from './cold.ts';
 import { benchLimiter } from './limiter.ts';
-import { benchList } from './list.ts';
-import { benchMillion } from './million.ts';
+import { benchList, benchMillion } from './list.ts';
 import { type Findings, missedTargets, printFindings, renderJson } from './report.ts';
 import { setUpWorkbench } from './workbench.ts';
 
