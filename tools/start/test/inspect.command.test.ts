@@ -1,19 +1,11 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { SourceMap } from 'node:module';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { sampleOrders } from '../sample-orders.ts';
 import { attachDebugger, type Session } from './debugger.ts';
-import { root, startRun } from './running-service.ts';
+import { startRun } from './running-service.ts';
 
 const orderId = sampleOrders()[0]!.id!.N!;
-const source = 'lambdas/cancel-order.ts';
-const text = 'parseOrderId(event.pathParameters?.orderId)';
-const line = readFileSync(join(root, source), 'utf8')
-  .split('\n')
-  .findIndex((each) => each.includes(text));
+const query = 'parseOrderId(event.pathParameters?.orderId)';
 
 interface Pause {
   readonly thread: Session;
@@ -71,32 +63,24 @@ async function debuggerUrl(stderr: NodeJS.ReadableStream): Promise<string> {
   return /ws:\S+/.exec(written)![0];
 }
 
-/** Finds the line in the scripts' source maps before a script runs, as an editor does. */
+/** Finds the line before a script runs, as an editor does. */
 async function breakAtLine(thread: Session, onPause: (pause: Pause) => void): Promise<void> {
-  thread.on('Debugger.scriptParsed', ({ url, sourceMapURL }) => {
-    if (!sourceMapURL) return;
-    const lineNumber = generatedLine(fileURLToPath(url), sourceMapURL);
-    if (lineNumber !== -1) void thread.call('Debugger.setBreakpointByUrl', { url, lineNumber });
+  let prepared: Promise<unknown> = Promise.resolve();
+  async function prepare(scriptId: string, url: string): Promise<void> {
+    const { result } = await thread.call('Debugger.searchInContent', { scriptId, query });
+    const [found] = result;
+    if (found) await thread.call('Debugger.setBreakpointByUrl', { url, ...found });
+  }
+  thread.on('Debugger.scriptParsed', ({ scriptId, url, sourceMapURL }) => {
+    if (sourceMapURL) prepared = prepare(scriptId, url);
   });
   thread.on('Debugger.paused', ({ callFrames: [frame], reason, hitBreakpoints }) => {
     // A thread also stops at its own first line, and before a script runs that has a source map.
     const isAtLine = reason !== 'instrumentation' && hitBreakpoints.length > 0;
     if (isAtLine) onPause({ thread, callFrameId: frame.callFrameId });
-    else void thread.call('Debugger.resume');
+    else void prepared.then(() => thread.call('Debugger.resume'));
   });
   await thread.call('Debugger.enable');
   const instrumentation = 'beforeScriptWithSourceMapExecution';
   await thread.call('Debugger.setInstrumentationBreakpoint', { instrumentation });
-}
-
-function generatedLine(file: string, dataUrl: string): number {
-  const [, base64 = ''] = dataUrl.split(',');
-  const map = new SourceMap(JSON.parse(Buffer.from(base64, 'base64').toString()));
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.findIndex((each, lineNumber) => {
-    if (!each.includes('parseOrderId')) return false;
-    const entry = map.findEntry(lineNumber, each.search(/\S/));
-    if (!('originalLine' in entry) || entry.originalLine !== line) return false;
-    return resolve(file, '..', entry.originalSource) === join(root, source);
-  });
 }
