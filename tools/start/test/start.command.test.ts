@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { forEachPlan, planNames, plans } from '../../../lib/settings/plans.ts';
 import {
   answer,
@@ -11,6 +9,7 @@ import {
   unanswered,
 } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer } from '../../../test/helpers/dynamodb/orders.ts';
+import { serve } from '../../../test/helpers/loopback-server.ts';
 import {
   type TemporaryDirectory,
   temporaryDirectory,
@@ -28,6 +27,8 @@ import { type Ready, type Run, startRun, startService } from './running-service.
 const endsWithinMs = 2_000;
 // With this setting, the synthesis fails, so that only an earlier message can be seen.
 const unsynthesizable = { CDK_CONTEXT_JSON: '{' };
+const otherServer = await serve(() => {});
+const usedPort = new URL(otherServer.url).port;
 
 let directory: TemporaryDirectory;
 let runs: Run[];
@@ -44,6 +45,8 @@ afterEach(async () => {
   }
   directory.remove();
 });
+
+afterAll(() => otherServer[Symbol.asyncDispose]());
 
 function start(...options: string[]): Run {
   const run = startRun(options, { TMPDIR: directory.path });
@@ -224,6 +227,12 @@ describe('a local run', () => {
     ['a text that could clear the screen', ['--stage', '\u009b2J'], {}, /"\\u009b2J"/],
     ['an address of another machine', ['--host', '192.0.2.1'], {}, /^--host .*127\.0\.0/],
     ['a folder that is missing', [], { TMPDIR: '/none' }, /^TMPDIR: ENOENT.*name a directory/],
+    [
+      'a port in use',
+      ['--port', usedPort],
+      {},
+      new RegExp(`^--port: listen EADDRINUSE: .*:${usedPort}; stop the other program, `),
+    ],
   ])('reports a mistake in one line before anything else: %s', async (_, options, more, line) => {
     const run = startRun(options, { ...unsynthesizable, ...more });
     runs.push(run);
@@ -232,21 +241,6 @@ describe('a local run', () => {
     expect(await run.stdout).toBe('');
     expect(await run.stderr).toMatch(line);
     expect(await run.stderr).toMatch(/^[^\n]+\n$/);
-  });
-
-  it('ends with one line and code 1 if its port is in use', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-
-    const run = startRun(['--json', '--port', String(port)], unsynthesizable);
-    runs.push(run);
-
-    expect(await run.exited).toEqual([1, null]);
-    expect(await run.stderr).toMatch(
-      new RegExp(`^--port: listen EADDRINUSE: .*:${port}; stop the other program, .*\n$`),
-    );
-    server.close();
   });
 });
 

@@ -8,6 +8,7 @@ import { installAwsLambda, LambdaStream } from '../../../../test/helpers/functio
 import {
   authorizerEvent,
   cancelEvent,
+  lambdaContext,
   proxyEvent,
   requestContext,
 } from '../../../../test/helpers/functions/events.ts';
@@ -99,7 +100,7 @@ async function ask(
 ): Promise<Answer> {
   let authorizer: { limit?: number; code?: string };
   try {
-    const result = await authorize!(authorizerEvent(`Bearer ${token}`), contextFor(5_000));
+    const result = await authorize!(authorizerEvent(`Bearer ${token}`), lambdaContext(5_000));
     authorizer = result.context;
     if (result.policyDocument.Statement[0].Effect === 'Deny') {
       return ofGateway(429, authorizer.code ?? '');
@@ -114,7 +115,7 @@ async function ask(
   const context = { ...authorizer, keyId: caller };
   const details = { headers, requestContext: requestContext({ authorizer: context }) };
   if (orderId === undefined) return answerOfStream(list!, proxyEvent(details));
-  const result = await cancel!(cancelEvent(orderId, details), contextFor(15_000));
+  const result = await cancel!(cancelEvent(orderId, details), lambdaContext(15_000));
   return {
     status: result.statusCode,
     headers: byLowerCase(result.headers),
@@ -128,7 +129,7 @@ async function answerOfStream(list: Handler, event: object): Promise<Answer> {
   const stream = new LambdaStream();
   let isComplete = true;
   try {
-    await list(event, stream, contextFor(120_000));
+    await list(event, stream, lambdaContext(120_000));
   } catch {
     isComplete = false;
   }
@@ -143,14 +144,6 @@ async function answerOfStream(list: Handler, event: object): Promise<Answer> {
 
 function ofGateway(status: number, code: string): Answer {
   return { status, body: Buffer.from(JSON.stringify({ code })), isComplete: true };
-}
-
-function contextFor(timeoutMs: number) {
-  const deadlineMs = performance.now() + timeoutMs;
-  return {
-    awsRequestId: 'b2f0c1de-0000-4000-8000-000000000002',
-    getRemainingTimeInMillis: () => deadlineMs - performance.now(),
-  };
 }
 
 function byLowerCase(headers: Readonly<Record<string, string>>): Map<string, string[]> {
