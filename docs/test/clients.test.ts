@@ -8,8 +8,9 @@ import {
 } from '../../lambdas/domain/order-fields.ts';
 import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
 import { contractDocument as contract, operations } from '../../lib/contract/contract.ts';
+import { operationNames } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import { differences } from '../../test/helpers/differences.ts';
+import { differences, missing } from '../../test/helpers/differences.ts';
 import { rowsAfter } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -104,6 +105,14 @@ describe('docs/clients.md', () => {
       ),
     ).toEqual([]);
   });
+});
+
+it('CHANGELOG.md names every operation', () => {
+  const named = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').match(/\w+/g)!;
+
+  expect(missing(['lib/settings/functions.ts', operationNames], ['CHANGELOG.md', named])).toEqual(
+    [],
+  );
 });
 
 function documentedErrors(): string[] {

@@ -10,7 +10,7 @@ import { createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusingProxy, serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
-import { type RunningService, root, startServiceWith } from '../../start/test/running-service.ts';
+import { type RunningService, root, startService } from '../../start/test/running-service.ts';
 import { StoreOrders } from '../store-orders.ts';
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ const orders = `{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-1
 let service: RunningService;
 
 beforeAll(async () => {
-  service = await startServiceWith(orders);
+  service = await startService(['--orders', directory.write('orders', orders)]);
 }, 60_000);
 
 afterAll(() => service?.[Symbol.asyncDispose]());

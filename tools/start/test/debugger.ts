@@ -1,41 +1,28 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 
-interface Message {
-  readonly id?: number;
-  readonly method?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the protocol's messages have hundreds of shapes
-  readonly params?: any;
-  // biome-ignore lint/suspicious/noExplicitAny: the protocol's messages have hundreds of shapes
-  readonly result?: any;
-}
-
-/** One side of the inspector's protocol: of the process, or of one of its threads. */
-class Session {
+/** One side of the inspector's protocol: of the process, or of one of its threads. It emits events by name. */
+export class Session extends EventEmitter {
   readonly #send: (text: string) => void;
-  readonly #answers = new Map<number, (result: Message['result']) => void>();
-  readonly #listeners = new Map<string, ((params: Message['params']) => void)[]>();
+  // biome-ignore lint/suspicious/noExplicitAny: the protocol's messages have hundreds of shapes
+  readonly #answers = new Map<number, (result: any) => void>();
   #lastId = 0;
 
   constructor(send: (text: string) => void) {
+    super();
     this.#send = send;
   }
 
-  call(method: string, params: object = {}): Promise<Message['result']> {
+  // biome-ignore lint/suspicious/noExplicitAny: the protocol's messages have hundreds of shapes
+  call(method: string, params: object = {}): Promise<any> {
     const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<Message['result']>();
-    this.#answers.set(id, resolve);
     this.#send(JSON.stringify({ id, method, params }));
-    return promise;
-  }
-
-  on(method: string, listener: (params: Message['params']) => void): void {
-    this.#listeners.set(method, [...(this.#listeners.get(method) ?? []), listener]);
+    return new Promise((resolve) => this.#answers.set(id, resolve));
   }
 
   receive(text: string): void {
-    const { id, method = '', params, result }: Message = JSON.parse(text);
-    if (id !== undefined) this.#answers.get(id)?.(result);
-    for (const listener of this.#listeners.get(method) ?? []) listener(params);
+    const { id, method, params, result } = JSON.parse(text);
+    if (id === undefined) this.emit(method, params);
+    else this.#answers.get(id)?.(result);
   }
 }
 
@@ -60,5 +47,3 @@ export async function attachDebugger(url: string, onThread: (thread: Session) =>
   await session.call('NodeWorker.enable', { waitForDebuggerOnStart: true });
   return { [Symbol.dispose]: () => socket.close() };
 }
-
-export type { Session };

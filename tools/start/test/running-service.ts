@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { PlanName } from '../../../lib/settings/plans.ts';
-import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
 
 export const root = join(import.meta.dirname, '../../..');
 
@@ -72,18 +71,4 @@ export async function startService(
       await run.exited;
     },
   };
-}
-
-/** The same, with these orders: the text of an orders file. */
-export async function startServiceWith(
-  orders: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<RunningService> {
-  const directory = temporaryDirectory();
-  try {
-    return await startService(['--orders', directory.write('orders', orders)], environment);
-  } finally {
-    // The orders are in the table by now.
-    directory.remove();
-  }
 }

@@ -48,8 +48,8 @@ afterEach(async () => {
 
 afterAll(() => otherServer[Symbol.asyncDispose]());
 
-function start(...options: string[]): Run {
-  const run = startRun(options, { TMPDIR: directory.path });
+function start(options: readonly string[], environment: Record<string, string> = {}): Run {
+  const run = startRun(options, { TMPDIR: directory.path, ...environment });
   runs.push(run);
   return run;
 }
@@ -169,8 +169,7 @@ describe('two local runs at once', () => {
 describe('a local run', () => {
   it('prints the commands to try, keeps serving if its output is closed, ends at Ctrl+C with a stream open, and keeps its log', async () => {
     await using held = await startHeldDynamoDb();
-    const run = startRun(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
-    runs.push(run);
+    const run = start(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
     const shown = await run.started;
     held.hold();
     const [, authorization, url] =
@@ -197,7 +196,7 @@ describe('a local run', () => {
   });
 
   it('ends with code 0 when it is stopped while it starts', async () => {
-    const run = start('--json', '--port', '0');
+    const run = start(['--json', '--port', '0']);
     while (!hasFiles(run)) await sleep(5);
 
     expect(await stop(run)).toEqual({ code: 0, isInTime: true });
@@ -206,7 +205,7 @@ describe('a local run', () => {
   });
 
   it('is empty with --empty, and prints how to make an owner and a key', async () => {
-    const run = start('--port', '0', '--empty');
+    const run = start(['--port', '0', '--empty']);
 
     const shown = await run.started;
     const [, local] = /keys issue --owner Acme --local (\S+)/.exec(shown)!;
@@ -234,8 +233,7 @@ describe('a local run', () => {
       new RegExp(`^--port: listen EADDRINUSE: .*:${usedPort}; stop the other program, `),
     ],
   ])('reports a mistake in one line before anything else: %s', async (_, options, more, line) => {
-    const run = startRun(options, { ...unsynthesizable, ...more });
-    runs.push(run);
+    const run = start(options, { ...unsynthesizable, ...more });
 
     expect(await run.exited).toEqual([1, null]);
     expect(await run.stdout).toBe('');
@@ -256,7 +254,7 @@ describe('a data directory', () => {
     await revokeKey(revoked.keyId, stage);
     expect((await cancel(first, '1')).status).toBe(204);
 
-    const other = start('--port', '0', ...options);
+    const other = start(['--port', '0', ...options]);
     expect(await other.exited).toEqual([1, null]);
     await stop(first, 'SIGKILL');
     const next = await startReady('--data', data);

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Browser, Page } from 'playwright-core';
 import { forEachPlan, plans } from '../../../../lib/settings/plans.ts';
 import { listen } from '../../../../test/helpers/loopback-server.ts';
+import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
 import { referencePage } from '../../../start/reference-page.ts';
-import { type RunningService, startServiceWith } from '../../../start/test/running-service.ts';
+import { type RunningService, startService } from '../../../start/test/running-service.ts';
 import { openPage, startChromium, violations, type WatchedPage } from './chromium.ts';
 
 // Odd and beyond 2^53: as a JavaScript number, not one of them would survive.
@@ -12,16 +13,15 @@ const orderIds = Array.from({ length: 120 }, (_, index) =>
   String(2n ** 53n + 1n + 2n * BigInt(index)),
 );
 
+const directory = temporaryDirectoryOfFile();
 let service: RunningService;
 let browser: Browser;
 let watched: WatchedPage;
 let page: Page;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([
-    startServiceWith(orderIds.map((id) => `{"id":${id}}\n`).join('')),
-    startChromium(),
-  ]);
+  const orders = directory.write('orders', orderIds.map((id) => `{"id":${id}}\n`).join(''));
+  [service, browser] = await Promise.all([startService(['--orders', orders]), startChromium()]);
 });
 
 afterAll(async () => {

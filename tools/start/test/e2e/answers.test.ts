@@ -212,7 +212,6 @@ describe('a response that a client alone cannot provoke', () => {
     expect(operationIds).not.toEqual([]);
     for (const operation of operationIds) {
       await stageFor(keys[plan]).expect(operation, options, { status, code });
-      seen.add(`${operation} ${status} ${code}`);
     }
   });
 
