@@ -75,10 +75,6 @@ describe('package.json', () => {
 
     expect(others).toEqual([]);
   });
-
-  it('installs no package that sends statistics during its installation', () => {
-    expect(downloaded.filter(([path]) => path.includes('@scarf/'))).toEqual([]);
-  });
 });
 
 it('.npmrc lets no package run a script during its installation', () => {

@@ -153,18 +153,7 @@ describe('cancelOrder', () => {
       'order_already_cancelled',
       inState('cancelled', { cancelRequestId: { S: 'another' }, cancelledBy: { S: keyId } }),
     ],
-    [
-      'a request with the request id that this client chose has cancelled it',
-      409,
-      'order_already_cancelled',
-      inState('cancelled', { cancelRequestId: { S: requestId }, cancelledBy: { S: keyId } }),
-    ],
-    [
-      'a request that left no trace has cancelled it',
-      409,
-      'order_already_cancelled',
-      inState('cancelled'),
-    ],
+    ['it was cancelled without a trace', 409, 'order_already_cancelled', inState('cancelled')],
   ])('refuses, and counts the refusal, when %s: %i %s', async (_name, status, code, reply) => {
     table.reply = reply;
 
@@ -263,19 +252,19 @@ describe('cancelOrder', () => {
 });
 
 describe('cancelOrder, when DynamoDB fails', () => {
-  it.each<[string, number, Reply]>([
-    ['throttles every attempt', 2, failure('ThrottlingException')],
-    ['fails at every attempt', 2, answer({ __type: 'InternalServerError' }, 500)],
-    ['is behind a proxy that answers in HTML', 2, answer({ html: 'Bad gateway' }, 502)],
-    ['sends unreadable responses', 2, unreadable],
-    ['sends errors whose body is cut off', 2, nameless],
-    ['sends errors without a name', 2, answer({}, 400)],
-    ['is writing the order in a transaction', 2, failure('TransactionConflictException')],
-  ])('answers 503 with Retry-After 1 if it %s', async (_name, attempts, reply) => {
+  it.each<[string, Reply]>([
+    ['throttles every attempt', failure('ThrottlingException')],
+    ['fails at every attempt', answer({ __type: 'InternalServerError' }, 500)],
+    ['is behind a proxy that answers in HTML', answer({ html: 'Bad gateway' }, 502)],
+    ['sends unreadable responses', unreadable],
+    ['sends errors whose body is cut off', nameless],
+    ['sends errors without a name', answer({}, 400)],
+    ['is writing the order in a transaction', failure('TransactionConflictException')],
+  ])('answers 503 with Retry-After 1 if it %s', async (_name, reply) => {
     table.reply = reply;
 
     expect(await cancel('42')).toEqual(unavailable);
-    expect(table.requests).toHaveLength(attempts);
+    expect(table.requests).toHaveLength(2);
     expect(captured.lines()).toMatchObject([
       counted('service_unavailable'),
       { level: 'ERROR', requestId, keyId },
