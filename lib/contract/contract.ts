@@ -33,7 +33,7 @@ export interface DocumentedError {
   readonly code: string;
 }
 
-type ErrorBody = DocumentedError & { readonly message: string };
+export type ErrorBody = DocumentedError & { readonly message: string };
 
 interface Operation {
   readonly operationId: string;
@@ -161,7 +161,6 @@ function valueDifferences(schema: object, text: string): string[] {
   return [`the body ${instancePath} ${message}: ${JSON.stringify(data).slice(0, 200)}`];
 }
 
-/** Compares an error with the examples, except for the numbers and `$context` variables in its message. */
 function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
   const documented = Object.values(examples).map(({ value }) => wordsOf(value));
   const words = wordsOf(JSON.parse(text));
@@ -169,7 +168,8 @@ function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
   return [`the error is "${words}", expected "${documented.join('" or "')}"`];
 }
 
-function wordsOf({ status, code, message }: ErrorBody): string {
+/** An error as a text, with `…` for what differs between responses: numbers and `$context` variables. */
+export function wordsOf({ status, code, message }: ErrorBody): string {
   return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
 }
 

@@ -4,15 +4,9 @@ import { describe, expect, it } from '@jest/globals';
 import * as errors from '../../lambdas/domain/errors.ts';
 import { rejectionReasons } from '../../lambdas/domain/metric-definitions.ts';
 import { cancelRefusals } from '../../lambdas/domain/order-states.ts';
-import { contractDocument } from '../../lib/contract/contract.ts';
+import { contractDocument, type ErrorBody, wordsOf } from '../../lib/contract/contract.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
 import { type StageName, stageNames, template } from '../helpers/synthesized.ts';
-
-interface ErrorBody {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-}
 
 interface DocumentedResponse {
   readonly content: {
@@ -180,11 +174,6 @@ function firewallExample(): ErrorBody {
   return responses.TooManyRequests!.content['application/json'].examples.address_blocked!.value;
 }
 
-/** With `…` for whatever differs between responses: numbers and API Gateway's variables. */
-function describeBody({ status, code, message }: ErrorBody): string {
-  return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
-}
-
 function exampleBodies(): ErrorBody[] {
   return Object.values(responses).flatMap(examplesOf);
 }
@@ -222,5 +211,5 @@ function textOf(stage: StageName): string {
 }
 
 function stated(place: string, bodies: readonly ErrorBody[]): Statement {
-  return [place, bodies.map(describeBody)];
+  return [place, bodies.map(wordsOf)];
 }

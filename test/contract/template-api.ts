@@ -30,20 +30,23 @@ function pathOf(logicalId: string, resources: Map<string, TemplateResource>): st
   return `${pathOf(ParentId.Ref, resources)}/${PathPart}`;
 }
 
-/** Renders an answer that API Gateway gives without a function, to compare it with the contract. */
+/**
+ * Renders an answer that API Gateway gives without a function, to compare it with the contract.
+ *
+ * @param answer the properties of a gateway response or of an integration response
+ */
 export function renderAnswer(
-  status: string,
-  headers: Readonly<Record<string, string>>,
-  templates: Readonly<Record<string, string>>,
+  answer: DeployedMethod['properties'],
   authorizer: Readonly<Record<string, string>>,
 ) {
-  const rendered = Object.entries(headers).map(([name, expression]): [string, string[]] => [
+  const headers = Object.entries<string>(answer.ResponseParameters);
+  const rendered = headers.map(([name, expression]): [string, string[]] => [
     name.replace(/^(gatewayresponse|method\.response)\.header\./, '').toLowerCase(),
     [renderHeader(expression, authorizer)],
   ]);
-  const [[contentType, text] = ['', '']] = Object.entries(templates);
+  const [[contentType, text] = ['', '']] = Object.entries<string>(answer.ResponseTemplates);
   return {
-    status: Number(status),
+    status: Number(answer.StatusCode),
     headers: new Map([...rendered, ['content-type', [contentType]]]),
     text: text.replace(/\$context\.authorizer\.(\w+)/g, (_all, name) => authorizer[name] ?? ''),
   };

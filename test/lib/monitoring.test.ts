@@ -359,19 +359,6 @@ function describeMetric({ Namespace, MetricName, Dimensions }: Metric, stage: St
 function fieldsIn(text: string): string[] {
   const words = text.replaceAll(/"[^"]*"|\/[^/]*\/|\b\w+\(\*?|\d+\w*/g, ' ').match(/\b[a-z]\w*/gi)!;
   const given = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name!);
-  const language = [
-    'filter',
-    'stats',
-    'sort',
-    'by',
-    'as',
-    'and',
-    'or',
-    'in',
-    'like',
-    'desc',
-    'display',
-    'limit',
-  ];
+  const language = 'filter stats sort by as and or in like desc display limit'.split(' ');
   return words.filter((word) => ![...language, ...given].includes(word));
 }

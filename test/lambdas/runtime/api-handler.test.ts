@@ -83,11 +83,7 @@ describe('an error', () => {
     const { statusCode, body } = await answer(throwing(thrown));
 
     expect(statusCode).toBe(500);
-    expect(JSON.parse(body)).toEqual({
-      code: 'internal_error',
-      message: 'The request could not be processed.',
-      status: 500,
-    });
+    expect(JSON.parse(body).code).toBe('internal_error');
     expect(captured.lines()).toMatchObject([{ level: 'ERROR', message: 'internal_error' }]);
   });
 });
@@ -127,11 +123,7 @@ describe('a request body', () => {
 
       expect(statusCode).toBe(400);
       expect(headers).toMatchObject(rateLimitHeaders);
-      expect(JSON.parse(body)).toEqual({
-        code: 'invalid_body',
-        message: 'The request body is not valid JSON.',
-        status: 400,
-      });
+      expect(JSON.parse(body).code).toBe('invalid_body');
     },
   );
 
@@ -164,11 +156,7 @@ describe('a request body', () => {
 
     expect(statusCode).toBe(413);
     expect(headers).toMatchObject(rateLimitHeaders);
-    expect(JSON.parse(body)).toEqual({
-      code: 'request_too_large',
-      message: 'The request is too large.',
-      status: 413,
-    });
+    expect(JSON.parse(body).code).toBe('request_too_large');
   });
 
   it('is parsed before it reaches the handler', async () => {
