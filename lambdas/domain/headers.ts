@@ -20,13 +20,9 @@ export function header(
   event: APIGatewayProxyEvent,
   name: Lowercase<(typeof requestHeaders)[number]>,
 ): string | undefined {
-  const values: string[] = [];
-  for (const [key, value] of Object.entries(event.multiValueHeaders ?? {})) {
-    if (key.toLowerCase() === name && value) values.push(...value);
-  }
-  if (values.length > 0) return values.join(', ');
-  const single = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
-  return single?.[1];
+  const headers = Object.entries(event.multiValueHeaders ?? {});
+  const sent = headers.filter(([key]) => key.toLowerCase() === name);
+  return sent.length > 0 ? sent.flatMap(([, values]) => values ?? []).join(', ') : undefined;
 }
 
 /** The challenge of the `WWW-Authenticate` header (RFC 6750, section 3). */

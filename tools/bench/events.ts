@@ -20,7 +20,9 @@ export function operationEvent(name: OperationName, headers: Record<string, stri
     httpMethod: method,
     path: `/v1${path.replace('{orderId}', id)}`,
     pathParameters: { orderId: id },
-    headers,
+    multiValueHeaders: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, [value]]),
+    ),
     body: null,
     requestContext: {
       requestId: '00000000-0000-4000-8000-000000000000',

@@ -32,14 +32,19 @@ export function cancelEvent(orderId: string | undefined, overrides: object = {})
   });
 }
 
-/** The event of a proxy integration, with the authorizer's context. */
-export function proxyEvent(overrides: object = {}): APIGatewayProxyEvent {
+interface Overrides {
+  readonly headers?: object | undefined;
+  readonly [member: string]: unknown;
+}
+
+/** The event of a proxy integration, with the authorizer's context and the given headers. */
+export function proxyEvent(overrides: Overrides = {}): APIGatewayProxyEvent {
+  const headers = Object.entries(overrides.headers ?? {});
   return {
     httpMethod: 'GET',
     path: '/v1/store/orders',
     resource: '/v1/store/orders',
-    headers: {},
-    multiValueHeaders: {},
+    multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])),
     pathParameters: null,
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
