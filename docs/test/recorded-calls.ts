@@ -1,42 +1,35 @@
-import { request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { type LoopbackServer, serve } from '../../test/helpers/loopback-server.ts';
+import { type DynamodbCall, DynamodbProxy } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { type AwsCall, account, region } from './policies.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
 const tablesArn = `arn:aws:dynamodb:${region}:${account}:table/`;
 
-/** A proxy before a local run that records the operators' calls. */
-export interface RecordingProxy extends LoopbackServer {
-  readonly calls: AwsCall[];
-}
+export type RecordingProxy = Awaited<ReturnType<typeof recordingProxy>>;
 
-/** @param usagePlanTags the tags that every usage plan has in the template */
-export async function recordingProxy(
-  origin: string,
-  stack: string,
-  usagePlanTags: Tags,
-): Promise<RecordingProxy> {
+/**
+ * Starts a proxy before a local run that records the operators' calls.
+ *
+ * @param usagePlanTags the tags that every usage plan has in the template
+ */
+export async function recordingProxy(origin: string, stack: string, usagePlanTags: Tags) {
   const calls: AwsCall[] = [];
   const keyTags = new Map<string, Tags>();
-  const server = await serve(async (incoming, outgoing) => {
-    const body = await buffer(incoming);
-    const { method, url = '/', headers } = incoming;
-    const forwarded = request(origin + url, { method, headers }, async (answer) => {
-      const answered = await buffer(answer);
-      if (method === 'POST' && url === '/apikeys') {
-        keyTags.set(JSON.parse(answered.toString()).id, JSON.parse(body.toString()).tags);
-      }
-      outgoing.writeHead(answer.statusCode!, answer.headers).end(answered);
-    });
-    calls.push(...callsOf(method!, url, headers['x-amz-target'], body.toString()));
-    forwarded.end(body);
-  });
-  return { ...server, calls };
+  const proxy = await DynamodbProxy.before(origin);
+  proxy.reply = async (call) => {
+    calls.push(...callsOf(call));
+    const { status, headers, body } = await call.execute();
+    const { method, url } = call.incoming;
+    if (method === 'POST' && url === '/apikeys') {
+      keyTags.set(JSON.parse(body.toString()).id, JSON.parse(call.body).tags);
+    }
+    call.outgoing.writeHead(status, headers).end(body);
+  };
+  return Object.assign(proxy, { calls });
 
-  function callsOf(method: string, url: string, target: unknown, body: string): AwsCall[] {
-    if (typeof target === 'string') return dynamoDbCalls(target.split('.')[1]!, JSON.parse(body));
+  function callsOf({ operation, input, incoming, body }: DynamodbCall): AwsCall[] {
+    if (operation) return dynamoDbCalls(operation, input);
+    const { method, url = '/' } = incoming;
     const { pathname } = new URL(url, origin);
     if (pathname === '/') {
       const action = `cloudformation:${new URLSearchParams(body).get('Action')}`;

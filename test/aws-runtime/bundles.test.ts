@@ -32,7 +32,7 @@ let dynamodb: DynamodbProxy;
 const signatures = new Set<string>();
 
 beforeAll(async () => {
-  dynamodb = await DynamodbProxy.start(lost, { key, cert });
+  dynamodb = await DynamodbProxy.start(lost, { certificate: { key, cert } });
 });
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
-import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type LoopbackServer, listen, serve } from '../loopback-server.ts';
 
@@ -14,8 +14,17 @@ export interface DynamodbRequest {
 
 export interface DynamodbCall extends DynamodbRequest {
   readonly incoming: IncomingMessage;
-  readonly body: Buffer;
+  readonly body: string;
   readonly outgoing: ServerResponse;
+  /** Has the server behind the proxy execute the request, or one with another body, and returns its response. */
+  readonly execute: (body?: string) => Promise<Executed>;
+}
+
+/** A response that has not been sent yet. */
+export interface Executed {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
 }
 
 /** How a request is handled. */
@@ -51,19 +60,17 @@ export const throttled = failure('ProvisionedThroughputExceededException');
 export const refused = failure('ValidationException');
 export const disowned = failure('ResourceNotFoundException');
 
-/** Forwards requests to another server, and returns its responses. */
-export function forwardTo(target: string): Reply {
-  return ({ incoming, body, outgoing }) => {
-    const { method, url, headers } = incoming;
-    const forwarded = request(new URL(url ?? '/', target), { method, headers });
-    forwarded.on('response', (response) => {
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      response.pipe(outgoing);
-    });
-    forwarded.on('error', () => outgoing.destroy());
-    forwarded.end(body);
-  };
-}
+/** Has the request executed, and sends the response. */
+export const forward: Reply = async ({ execute, outgoing }) => {
+  const { status, headers, body } = await execute();
+  outgoing.writeHead(status, headers).end(body);
+};
+
+/** Has the request executed, and loses its response. */
+export const executedAndLost: Reply = async (call) => {
+  await call.execute();
+  lost(call);
+};
 
 export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
 
@@ -82,16 +89,21 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
   reply: Reply;
   /** The requests that were neither answered nor aborted by the client. */
   underWay = 0;
+  readonly #target: string | undefined;
   #server: LoopbackServer | undefined;
 
   /** A proxy that forwards every request until a test sets faults. */
   static before(target: string): Promise<DynamodbProxy> {
-    return DynamodbProxy.start(forwardTo(target));
+    return DynamodbProxy.start(forward, { target });
   }
 
-  /** @param certificate for HTTPS. @default - HTTP */
-  static async start(reply: Reply, certificate?: { key: string; cert: string }) {
-    const proxy = new DynamodbProxy(reply);
+  /** @param options the server that executes requests, if there is one; a certificate for HTTPS */
+  static async start(
+    reply: Reply,
+    options: { target?: string; certificate?: { key: string; cert: string } } = {},
+  ): Promise<DynamodbProxy> {
+    const { target, certificate } = options;
+    const proxy = new DynamodbProxy(reply, target);
     const handle = (incoming: IncomingMessage, outgoing: ServerResponse) =>
       proxy.#handle(incoming, outgoing);
     proxy.#server = certificate
@@ -100,9 +112,10 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
     return proxy;
   }
 
-  private constructor(reply: Reply) {
+  private constructor(reply: Reply, target: string | undefined) {
     super();
     this.reply = reply;
+    this.#target = target;
   }
 
   get url(): string {
@@ -132,9 +145,9 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const body = await buffer(incoming);
-    const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
-    const input = body.length === 0 ? {} : JSON.parse(body.toString());
+    const body = await text(incoming);
+    const operation = String(incoming.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
+    const input = operation ? JSON.parse(body) : {};
     this.requests.push({ operation, input });
     const [, fault] = [...this.faults].find(([tableName]) => body.includes(tableName)) ?? [];
     const reply = this.next.shift() ?? fault ?? this.reply;
@@ -144,6 +157,21 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
       this.emit('closed');
     });
     this.emit('request');
-    reply({ operation, input, incoming, body, outgoing });
+    const execute = (other = body) => this.#execute(incoming, other);
+    reply({ operation, input, incoming, body, outgoing, execute });
+  }
+
+  async #execute({ method, url, headers }: IncomingMessage, body: string): Promise<Executed> {
+    const { 'content-length': _, ...sent } = headers as Record<string, string>;
+    const response = await fetch(new URL(url!, this.#target), {
+      method: method!,
+      headers: sent,
+      ...(body && { body }),
+    });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: Buffer.from(await response.arrayBuffer()),
+    };
   }
 }

@@ -29,7 +29,7 @@ let client: DynamoDBClient;
 
 beforeAll(async () => {
   setDefaultCACertificates([...trusted, cert]);
-  dynamodb = await DynamodbProxy.start(answer({}), { key, cert });
+  dynamodb = await DynamodbProxy.start(answer({}), { certificate: { key, cert } });
 });
 
 beforeEach(async () => {

@@ -1,7 +1,9 @@
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { forwardTo } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { type LoopbackServer, serve } from '../../../test/helpers/loopback-server.ts';
+import {
+  DynamodbProxy,
+  executedAndLost,
+  forward,
+} from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { type ServiceClock, serviceClock } from '../../start/test/e2e/service-clock.ts';
 import { admin } from './run-admin.ts';
@@ -9,7 +11,7 @@ import { admin } from './run-admin.ts';
 let clock: ServiceClock;
 let service: LocalService;
 /** Stands between the operator and the service, and loses the response to one write. */
-let proxy: LoopbackServer;
+let proxy: DynamodbProxy;
 let writes = 0;
 let lostWrite = 0;
 let owner = '';
@@ -20,18 +22,14 @@ beforeAll(async () => {
   clock = serviceClock(Date.parse('2026-11-20T09:30:15Z'));
   const stackName = 'StoreOrders-staging';
   service = await startLocalService({ ...clock.serviceOptions, stackName, log: () => {} });
-  const forward = forwardTo(service.origin);
-  proxy = await serve(async (incoming, outgoing) => {
-    const body = await buffer(incoming);
-    const { method, url = '/', headers } = incoming;
-    const operation = String(headers['x-amz-target'] ?? '').split('.')[1];
-    const isWrite = operation ? !/^(Get|Scan)/.test(operation) : url !== '/' && method !== 'GET';
-    const isLost = isWrite && ++writes === lostWrite;
-    if (!isLost) return forward({ incoming, outgoing, body, operation: '', input: {} });
-    const init = { method: method!, headers: headers as Record<string, string> };
-    await fetch(new URL(url, service.origin), body.length > 0 ? { ...init, body } : init);
-    outgoing.destroy();
-  });
+  proxy = await DynamodbProxy.before(service.origin);
+  proxy.reply = (call) => {
+    const { method, url } = call.incoming;
+    const isWrite = call.operation
+      ? !/^(Get|Scan)/.test(call.operation)
+      : url !== '/' && method !== 'GET';
+    return (isWrite && ++writes === lostWrite ? executedAndLost : forward)(call);
+  };
 });
 afterAll(async () => {
   await proxy?.[Symbol.asyncDispose]();

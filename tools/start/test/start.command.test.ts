@@ -6,6 +6,7 @@ import { forEachPlan, planNames, plans } from '../../../lib/settings/plans.ts';
 import {
   answer,
   DynamodbProxy,
+  forward,
   unanswered,
 } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer } from '../../../test/helpers/dynamodb/orders.ts';
@@ -116,7 +117,6 @@ async function startHeldDynamoDb() {
   return {
     url: proxy.url,
     hold: () => {
-      const forward = proxy.reply;
       proxy.reply = (call) => {
         if (call.operation !== 'Scan') return forward(call);
         return 'ExclusiveStartKey' in call.input ? unanswered(call) : page(call);

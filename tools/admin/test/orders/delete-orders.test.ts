@@ -2,11 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  DynamodbProxy,
-  forwardTo,
-  lost,
-} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { DynamodbProxy, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { type AdminOptions, admin } from '../run-admin.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
@@ -18,7 +14,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   proxy.requests.length = 0;
-  proxy.reply = forwardTo(database.endpoint);
+  proxy.reply = forward;
   for (const id of ['1', '2', '3', '1.5']) {
     await put({ id: { N: id }, status: { S: 'pending' }, note: { SS: ['x'] } });
   }
@@ -31,7 +27,6 @@ const kept = () => join(directory.path, 'kept.jsonl');
 const remaining = async () => (await stored()).map(({ id }) => id!.N).sort();
 /** Changes an order as soon as the command sends this operation. */
 const meanwhile = (operation: string, id: string, update: string) => {
-  const forward = proxy.reply;
   proxy.reply = async (call) => {
     if (call.operation === operation && proxy.reply !== forward) {
       proxy.reply = forward;
@@ -58,7 +53,6 @@ describe('orders delete', () => {
   });
 
   it('writes several orders to a file of this user before it deletes the first', async () => {
-    const forward = proxy.reply;
     let before = '';
     proxy.reply = (call) => {
       if (call.operation === 'DeleteItem') before ||= readFileSync(kept(), 'utf8');
@@ -140,7 +134,6 @@ describe('orders delete', () => {
       for (const item of before) await put(item);
       const path = `${kept()}${failing}`;
       const run = () => orders(words.map((word) => (word === kept() ? path : word)));
-      const forward = forwardTo(database.endpoint);
       calls = 0;
       proxy.reply = (call) => (++calls === failing ? lost : forward)(call);
 

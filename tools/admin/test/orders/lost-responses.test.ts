@@ -2,10 +2,7 @@ import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/clie
 import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OrderStatus } from '../../../../lambdas/domain/order-states.ts';
 import { captureLinesOfTests } from '../../../../test/helpers/captured-lines.ts';
-import {
-  type DynamodbCall,
-  DynamodbProxy,
-} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { DynamodbProxy, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { cancelEvent, lambdaContext } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
 import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
@@ -103,20 +100,12 @@ const cases = (Object.keys(changes) as ChangeName[]).flatMap((change) =>
 
 /** Carries out the next such write and what happens meanwhile, and then loses the write's response. */
 function loseNext(write: string, meanwhile: () => Promise<void>): void {
-  const forward = proxy.reply;
-  proxy.reply = (call) => {
+  proxy.reply = async (call) => {
     if (call.operation !== write) return forward(call);
     proxy.reply = forward;
-    return carryOut(call)
-      .then(meanwhile)
-      .finally(() => call.outgoing.destroy());
+    expect(await call.execute()).toMatchObject({ status: 200 });
+    await meanwhile().finally(() => lost(call));
   };
-}
-
-async function carryOut({ incoming, body }: DynamodbCall): Promise<void> {
-  const headers = incoming.headers as Record<string, string>;
-  const { ok } = await fetch(database.endpoint, { method: 'POST', headers, body });
-  expect(ok).toBe(true);
 }
 
 async function storeOrder(fields: PutItemCommand['input']['Item']): Promise<void> {

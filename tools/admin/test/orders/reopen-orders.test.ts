@@ -2,7 +2,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   DynamodbProxy,
-  forwardTo,
+  executedAndLost,
+  forward,
   lost,
   type Reply,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
   proxy = await DynamodbProxy.before(database.endpoint);
 });
 beforeEach(() => {
-  proxy.reply = forwardTo(database.endpoint);
+  proxy.reply = forward;
   // The SDK's delay before it repeats a call is random, up to a limit.
   jest.spyOn(Math, 'random').mockReturnValue(0);
 });
@@ -128,7 +129,7 @@ describe('orders reopen --cancelled-by', () => {
     ['shipped', { status: { S: 'shipped' } }],
   ])('skips an order that was %s after it was read', async (_, changed) => {
     await putOrders(meant);
-    const [forward, open] = [proxy.reply, new Set(Object.keys(meant))];
+    const open = new Set(Object.keys(meant));
     proxy.reply = async (call) => {
       const { N: id } = (call.input.Key as { id: { N: string } } | undefined)?.id ?? {};
       if (id === '2' && open.delete(id)) await put({ id: { N: id }, ...changed });
@@ -145,11 +146,10 @@ describe('orders reopen --cancelled-by', () => {
     expect((await statuses())[2]).toBe(changed.status.S);
   });
 
-  it.each<[string, (forward: Reply) => Reply]>([
-    ['not made', () => lost],
-    ['made, and its response lost', carriedOutAndLost],
+  it.each<[string, Reply]>([
+    ['not made', lost],
+    ['made, and its response lost', executedAndLost],
   ])('is done, or completes when it is run again, whichever call is %s', async (_, fault) => {
-    const forward = proxy.reply;
     // Once for a single loss, and once for the last call before the command is killed.
     for (const isKilled of [false, true]) {
       for (let failing = 0, calls = Number.POSITIVE_INFINITY; failing < calls; failing++) {
@@ -160,7 +160,7 @@ describe('orders reopen --cancelled-by', () => {
           const number = calls++;
           if (number === failing) lostOperation = call.operation;
           const hasFailed = isKilled && number > failing;
-          return (number === failing ? fault(forward) : hasFailed ? lost : forward)(call);
+          return (number === failing ? fault : hasFailed ? lost : forward)(call);
         };
 
         const { exitCode, stderr } = await reopen(mistaken);
@@ -183,7 +183,6 @@ describe('orders reopen --cancelled-by', () => {
     );
     const words = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z';
     const controller = new AbortController();
-    const forward = proxy.reply;
     proxy.reply = (call) => {
       if (call.operation === 'UpdateItem') controller.abort();
       forward(call);
@@ -233,15 +232,3 @@ describe('orders reopen --cancelled-by', () => {
     expect(stderr.trimEnd()).not.toContain('\n');
   });
 });
-
-function carriedOutAndLost(forward: Reply): Reply {
-  return (call) => {
-    const { outgoing } = call;
-    // The response is read from the database, and does not get further.
-    const dropped = new Proxy(outgoing, {
-      get: (target, name) =>
-        name === 'writeHead' ? () => outgoing.destroy() : Reflect.get(target, name, target),
-    });
-    forward({ ...call, outgoing: dropped });
-  };
-}

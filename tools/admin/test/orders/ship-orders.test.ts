@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  DynamodbProxy,
-  forwardTo,
-  lost,
-} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { DynamodbProxy, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { type AdminOptions, admin } from '../run-admin.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
@@ -17,7 +13,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   proxy.requests.length = 0;
-  proxy.reply = forwardTo(database.endpoint);
+  proxy.reply = forward;
 });
 afterAll(() => proxy[Symbol.asyncDispose]());
 
@@ -108,7 +104,6 @@ describe('orders ship FILE', () => {
   it('sends no write again after a lost response, and completes when it is run again', async () => {
     const ids = [...Array(30)].map((_, id) => `${id}`);
     for (const id of ids) await put({ id: { N: id }, status: { S: 'pending' } });
-    const forward = proxy.reply;
     let writes = 0;
     proxy.reply = (call) => (++writes === 15 ? lost : forward)(call);
 
@@ -179,7 +174,6 @@ describe('orders reopen ID', () => {
 
   it('leaves an order that has got a state meanwhile', async () => {
     await put({ id: { N: '7' } });
-    const forward = proxy.reply;
     proxy.reply = async (call) => {
       if (call.operation === 'UpdateItem') await put({ id: { N: '7' }, status: { S: 'shipped' } });
       forward(call);

@@ -1,22 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   answer,
-  contentType,
   type DynamodbCall,
   DynamodbProxy,
   failure,
+  forward,
+  lost,
+  throttled,
+  unanswered,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { randomFrom } from './random.ts';
 
-/** An answer of the database that has not been forwarded yet. */
-interface HeldAnswer {
-  readonly status: number;
-  readonly body: Buffer;
-}
-
 interface FaultyCall extends DynamodbCall {
-  /** Sends the request to the database, which executes it. */
-  readonly pass: () => Promise<HeldAnswer>;
   /** The timeout of the functions' calls. */
   readonly answerTimeoutMs: number;
   /** A number from 0 to below 1: the extent of the fault, if it has one. */
@@ -30,27 +25,27 @@ const faults = {
   /** The answer is delayed. */
   slow: async (call) => {
     await wait(call.portion * 25);
-    await forwardAnswer(call);
+    await forward(call);
   },
   /** The request is executed after the function's timeout. */
   late: async (call) => {
     await wait(call.answerTimeoutMs * (1 + call.portion));
-    await forwardAnswer(call);
+    await forward(call);
   },
-  refused: ({ outgoing }) => outgoing.destroy(),
+  refused: lost,
   reset: resetConnection,
-  exhausted: failure('ProvisionedThroughputExceededException'),
+  exhausted: throttled,
   throttled: failure('ThrottlingException'),
   broken: answer({ __type: 'InternalServerError', message: 'try again' }, 500),
   unavailable: ({ outgoing }) => outgoing.writeHead(503).end('<html>unavailable</html>'),
-  hanging: () => {},
+  hanging: unanswered,
   /** The request is executed, and its answer is lost. */
   lost: async (call) => {
-    await call.pass();
+    await call.execute();
     resetConnection(call);
   },
   /** The request is executed, and its answer never arrives. */
-  swallowed: ({ pass }) => pass(),
+  swallowed: ({ execute }) => execute(),
   /** The request is executed, and the connection is closed in the middle of its answer. */
   truncated: async (call) => {
     const part = await begin(call);
@@ -95,7 +90,6 @@ export interface DatabaseCall {
  */
 export class FaultyDynamodb implements AsyncDisposable {
   readonly #proxy: DynamodbProxy;
-  readonly #target: string;
   readonly #answerTimeoutMs: number;
   readonly #underWay = new Set<Promise<unknown>>();
   #mixture = noFaults;
@@ -110,12 +104,11 @@ export class FaultyDynamodb implements AsyncDisposable {
    * @param answerTimeoutMs the timeout of the functions' calls
    */
   static async before(target: string, answerTimeoutMs: number): Promise<FaultyDynamodb> {
-    return new FaultyDynamodb(await DynamodbProxy.before(target), target, answerTimeoutMs);
+    return new FaultyDynamodb(await DynamodbProxy.before(target), answerTimeoutMs);
   }
 
-  private constructor(proxy: DynamodbProxy, target: string, answerTimeoutMs: number) {
+  private constructor(proxy: DynamodbProxy, answerTimeoutMs: number) {
     this.#proxy = proxy;
-    this.#target = target;
     this.#answerTimeoutMs = answerTimeoutMs;
     proxy.reply = (call) => this.#answer(call);
   }
@@ -152,9 +145,9 @@ export class FaultyDynamodb implements AsyncDisposable {
     const portion = random.next();
     const kind = random.chance(rate) ? random.pick(kinds) : undefined;
     this.#note(call, kind);
-    const pass = () => this.#pass(call);
-    const faulty = { ...call, pass, portion, answerTimeoutMs: this.#answerTimeoutMs };
-    const answering = Promise.resolve((kind ? faults[kind] : forwardAnswer)(faulty));
+    const execute = () => call.execute(this.#withSmallPages(call));
+    const faulty = { ...call, execute, portion, answerTimeoutMs: this.#answerTimeoutMs };
+    const answering = Promise.resolve((kind ? faults[kind] : forward)(faulty));
     this.#underWay.add(answering);
     await answering.finally(() => this.#underWay.delete(answering));
   }
@@ -174,22 +167,9 @@ export class FaultyDynamodb implements AsyncDisposable {
     });
   }
 
-  /** Executes a request. */
-  async #pass(call: DynamodbCall): Promise<HeldAnswer> {
-    const { 'x-amz-target': target, authorization, 'x-amz-date': date } = call.incoming.headers;
-    const { ordersPerPage } = this.#mixture;
-    const isScan = call.operation === 'Scan';
-    const response = await fetch(this.#target, {
-      method: 'POST',
-      headers: {
-        ...contentType,
-        'x-amz-target': String(target),
-        'x-amz-date': String(date),
-        authorization: String(authorization),
-      },
-      body: isScan ? JSON.stringify({ ...call.input, Limit: ordersPerPage }) : call.body,
-    });
-    return { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
+  #withSmallPages({ operation, input, body }: DynamodbCall): string {
+    const Limit = this.#mixture.ordersPerPage;
+    return operation === 'Scan' ? JSON.stringify({ ...input, Limit }) : body;
   }
 }
 
@@ -200,12 +180,6 @@ function subjectOf({ operation, input }: DynamodbCall): string {
   return JSON.stringify([operation, Key, names, Segment, ExclusiveStartKey]);
 }
 
-/** Forwards the database's answer. */
-async function forwardAnswer({ pass, outgoing }: FaultyCall): Promise<void> {
-  const { status, body } = await pass();
-  outgoing.writeHead(status, { ...contentType, 'content-length': body.length }).end(body);
-}
-
 /** Node never ends a reset of a connection that the client is closing already. */
 function resetConnection({ outgoing }: FaultyCall): void {
   const { socket } = outgoing;
@@ -214,8 +188,8 @@ function resetConnection({ outgoing }: FaultyCall): void {
 }
 
 /** Sends the head of the database's answer and returns the first part of its body. */
-async function begin({ pass, outgoing, portion }: FaultyCall): Promise<Buffer> {
-  const { status, body } = await pass();
-  outgoing.writeHead(status, { ...contentType, 'content-length': body.length });
+async function begin({ execute, outgoing, portion }: FaultyCall): Promise<Buffer> {
+  const { status, headers, body } = await execute();
+  outgoing.writeHead(status, headers);
   return body.subarray(0, Math.floor(portion * body.length));
 }
