@@ -1,12 +1,17 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer, type ServerOptions } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { generate } from 'selfsigned';
+import {
+  answer,
+  contentType,
+  type DynamodbCall,
+  DynamodbProxy,
+  failure,
+  type Reply,
+} from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { serve } from '../../test/helpers/loopback-server.ts';
 import { cannedOwner, cannedPeerKey } from './canned-keys.ts';
 import { type OrdersTable, pageBody, type ScanRequest } from './canned-orders.ts';
 
@@ -20,8 +25,8 @@ export interface Received {
   bytes: number;
 }
 
-type DynamodbRequest = ScanRequest & {
-  TableName: string;
+type DynamodbInput = ScanRequest & {
+  TableName?: string;
   Key?: Record<string, { S: string }>;
   ConditionExpression?: string;
   ExpressionAttributeValues?: Record<string, object>;
@@ -32,8 +37,6 @@ export const apiKeysTable = 'api-keys';
 /** The table of the counters of `rate-limiter-flexible`, with an item per owner and window. */
 export const counterTable = 'rate-limiter-counters';
 
-/** Keeps idle connections open, however long a measured process computes between two requests. */
-const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
 const none: Received = { requests: 0, writeUnits: 0, bytes: 0 };
 let received = { ...none };
 /** The table of orders of the process that is being measured. */
@@ -46,13 +49,13 @@ if (import.meta.main) {
   const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
   const certificateFile = join(process.argv[2]!, 'certificate.pem');
   writeFileSync(certificateFile, cert);
-  const servers = [createDynamodb({ key, cert, ...lasting }), createReceiver()];
-  const [dynamodbPort, receiverPort] = await Promise.all(servers.map(portOf));
+  const dynamodb = await DynamodbProxy.start(replyToFunction, { certificate: { key, cert } });
+  const receiver = await serve(receive);
   // The variables of a process that uses the servers.
   process.send!({
     NODE_EXTRA_CA_CERTS: certificateFile,
-    AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${dynamodbPort}`,
-    RECEIVER_URL: `http://127.0.0.1:${receiverPort}`,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+    RECEIVER_URL: receiver.url,
   });
   process.on('message', (table: OrdersTable) => {
     ordersTable = table;
@@ -65,77 +68,53 @@ if (import.meta.main) {
  * Answers `Scan`, `GetItem` and `UpdateItem` like DynamoDB, from memory. This takes hardly any time, so
  * measurements show the cost of the client. It checks no signature and evaluates no expression.
  */
-function createDynamodb(options: ServerOptions): Server {
-  return createSecureServer(options, async (request, response) => {
-    const operation = String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', '');
-    const input = (await json(request)) as DynamodbRequest;
-    received.requests++;
-    if (operation === 'UpdateItem') received.writeUnits++;
-    send(response, await answerTo(operation, input));
-  });
+async function replyToFunction(call: DynamodbCall): Promise<void> {
+  const { operation, outgoing } = call;
+  const input: DynamodbInput = call.input;
+  received.requests++;
+  if (operation === 'UpdateItem') received.writeUnits++;
+  if (operation !== 'Scan') return void answerTo(operation, input)(call);
+  if (ordersTable.delayMs) await pause(ordersTable.delayMs);
+  const parts = pageBody(ordersTable, input);
+  const length = parts.reduce((total, part) => total + part.length, 0);
+  outgoing.writeHead(200, { ...contentType, 'content-length': length });
+  for (const part of parts) outgoing.write(part);
+  outgoing.end();
 }
 
 /**
  * Reads the functions' responses, in place of Lambda's runtime API and the client. `GET` returns what was
  * {@link Received}, and resets it.
  */
-function createReceiver(): Server {
-  return createServer(lasting, (request, response) => {
-    request.on('data', (chunk) => {
-      received.bytes += chunk.length;
-    });
-    request.on('end', () => {
-      if (request.method !== 'GET') return response.end();
-      response.end(JSON.stringify(received));
-      received = { ...none };
-    });
+function receive(request: IncomingMessage, response: ServerResponse): void {
+  request.on('data', (chunk) => {
+    received.bytes += chunk.length;
+  });
+  request.on('end', () => {
+    if (request.method !== 'GET') return void response.end();
+    response.end(JSON.stringify(received));
+    received = { ...none };
   });
 }
 
-async function portOf(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
-function send(response: ServerResponse, answer: object): void {
-  const parts = Array.isArray(answer) ? answer : [Buffer.from(JSON.stringify(answer))];
-  response.writeHead('__type' in answer ? 400 : 200, {
-    'content-type': 'application/x-amz-json-1.0',
-    'content-length': parts.reduce((total, part) => total + part.length, 0),
-    'x-amzn-requestid': 'BENCHMARK',
-  });
-  for (const part of parts) response.write(part);
-  response.end();
-}
-
-/** Returns a value to send as JSON, or the parts of a body to send unchanged. */
-async function answerTo(operation: string, input: DynamodbRequest): Promise<object | Buffer[]> {
-  const { TableName: name } = input;
-  if (name === apiKeysTable) {
-    return { [operation === 'GetItem' ? 'Item' : 'Attributes']: apiKeyItem(input) };
-  }
+function answerTo(operation: string, input: DynamodbInput): Reply {
+  const { TableName: name, Key = {}, ExpressionAttributeValues } = input;
   if (name === counterTable) return count(input);
-  if (operation === 'Scan') {
-    if (ordersTable.delayMs) await pause(ordersTable.delayMs);
-    return pageBody(ordersTable, input);
+  if (name === apiKeysTable) {
+    // The peer's table has the partition key `keyHash`, ours has `ownerHash`.
+    const { keyHash, ownerHash } = Key;
+    const item = keyHash ? cannedPeerKey(keyHash.S) : cannedOwner(ownerHash!.S);
+    return answer({ [operation === 'GetItem' ? 'Item' : 'Attributes']: item });
   }
-  const cancelRequestId = input.ExpressionAttributeValues?.[':cancelRequestId'];
-  return { Attributes: { status: { S: 'cancelled' }, cancelRequestId } };
+  const cancelRequestId = ExpressionAttributeValues?.[':cancelRequestId'];
+  return answer({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } });
 }
 
 /** Increments a counter. Its creation fails, because every counter exists. */
-function count({ Key, ConditionExpression }: DynamodbRequest): object {
+function count({ Key, ConditionExpression }: DynamodbInput): Reply {
   if (ConditionExpression?.includes('attribute_not_exists')) {
-    const type = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
-    return { __type: type, message: 'The condition failed.' };
+    return failure('ConditionalCheckFailedException');
   }
   const expire = String(Math.floor(Date.now() / 1000) + 30);
-  return { Attributes: { ...Key, points: { N: '2' }, expire: { N: expire } } };
-}
-
-/** The peer's table has the partition key `keyHash`, ours has `ownerHash`. */
-function apiKeyItem({ Key = {} }: DynamodbRequest) {
-  const { keyHash, ownerHash } = Key;
-  return keyHash ? cannedPeerKey(keyHash.S) : cannedOwner(ownerHash!.S);
+  return answer({ Attributes: { ...Key, points: { N: '2' }, expire: { N: expire } } });
 }

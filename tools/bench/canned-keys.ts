@@ -1,7 +1,7 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { hashOwnerPart, hashToken, tokenChecksum } from '../../lambdas/domain/api-key.ts';
 import type { Item } from '../../lambdas/domain/item.ts';
 import { windowStarts } from '../../lambdas/domain/windows.ts';
+import { attributes } from '../../test/helpers/dynamodb/attribute-values.ts';
 
 const keysPerOwner = 4;
 const perMinute = 60_000;
@@ -22,9 +22,9 @@ export function cannedOwner(ownerHash: string): Item {
   const { minute, day } = windowStarts(Math.floor(Date.now() / 1_000));
   const keys = Array.from({ length: keysPerOwner }, (_, index) => [
     hashToken(cannedToken(keyCase, index)),
-    { M: attributes({ id: String(index).padStart(12, '0'), bannedUntil: 0, usedAt: 0 }) },
+    { id: String(index).padStart(12, '0'), bannedUntil: 0, usedAt: 0 },
   ]);
-  const owner = attributes({
+  return attributes({
     ownerHash,
     ownerId,
     plan: 'enterprise',
@@ -35,8 +35,8 @@ export function cannedOwner(ownerHash: string): Item {
     minuteCount: keyCase === 'full' ? perMinute : 17,
     dayWindow: day,
     dayCount: 0,
+    keys: Object.fromEntries(keys),
   });
-  return { ...owner, keys: { M: Object.fromEntries(keys) } };
 }
 
 /** The item of a key that the peer's authorizer reads. */
@@ -48,12 +48,4 @@ export function cannedPeerKey(keyHash: string): Item {
     plan: 'enterprise',
     status: 'active',
   });
-}
-
-function attributes(values: Record<string, string | number>): Item {
-  const entries = Object.entries(values).map(([name, value]): [string, AttributeValue] => [
-    name,
-    typeof value === 'string' ? { S: value } : { N: String(value) },
-  ]);
-  return Object.fromEntries(entries);
 }
