@@ -109,7 +109,7 @@ export function orderFromFields(fields: Item, attributes: Item = {}): OrderItem 
     if (!isFileField(name)) return unknownField(name);
     if (name in attributes) return `${quoted(name)}: both a field and in "attributes"`;
     if (isAccepted(name, value) || (name === 'status' && value.NULL)) return [];
-    return `${name}: ${shown(value)} is not accepted; expected ${kinds[name].expected}`;
+    return notAccepted(name, value);
   });
   const { id = attributes.id } = fields;
   if (!id || (attributes.id && !id.N)) wrong.push(`id: missing; expected ${kinds.id.expected}`);
@@ -117,6 +117,11 @@ export function orderFromFields(fields: Item, attributes: Item = {}): OrderItem 
   if (Object.keys(order).join("': ?, '").length > longestNames) wrong.push('too many attributes');
   if (wrong.length > 0) throw new OperatorError(wrong.join('; and '));
   return order as OrderItem;
+}
+
+/** Describes a value that its field does not accept. */
+export function notAccepted(name: FileField, value: AttributeValue | undefined): string {
+  return `${name}: ${shown(value)} is not accepted; expected ${kinds[name].expected}`;
 }
 
 /** Formats a value for a message, as JSON writes it. */

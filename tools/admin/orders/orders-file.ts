@@ -15,7 +15,7 @@ import {
 import { comparableNumber } from './attribute-json.ts';
 import { recordParser } from './order-csv.ts';
 import { orderOfJson, orderOfJsonOrId } from './order-json.ts';
-import type { OrderItem } from './order-record.ts';
+import { type FileField, isAccepted, notAccepted, type OrderItem } from './order-record.ts';
 
 const formats = ['jsonl', 'csv'] as const;
 /** JSON Lines, with an order on each line, or CSV, whose first line names the columns. */
@@ -42,8 +42,8 @@ export interface OrderLine {
 
 /** What the lines of a file can say. */
 export interface LineForm {
-  /** @default - all fields, and the attributes of other programs */
-  readonly fields?: readonly string[];
+  /** The only fields besides the id, whose values must be accepted. @default - all, and other programs' attributes */
+  readonly fields?: readonly FileField[];
   /** Whether a line can be an id alone. */
   readonly canBeId?: boolean;
 }
@@ -148,8 +148,7 @@ export async function* readOrders(
         continue;
       }
       const order = parse(text);
-      const other = fields && Object.keys(order).find((name) => !fields.includes(name));
-      if (other) throw new OperatorError(`${quoted(other)}: expected only ${fields.join(', ')}`);
+      if (fields) refuseOthers(order, fields);
       const key = comparableNumber(order.id.N!)!;
       const first = firstLines.get(key);
       if (first) throw new OperatorError(`id: ${order.id.N} is already on line ${first}`);
@@ -162,6 +161,14 @@ export async function* readOrders(
       onBadLine(message);
     }
   }
+}
+
+/** @throws OperatorError if an order has another field, or a value that its field does not accept */
+function refuseOthers({ id: _id, ...others }: OrderItem, fields: readonly FileField[]): void {
+  const other = Object.keys(others).find((name) => !fields.includes(name as FileField));
+  if (other) throw new OperatorError(`${quoted(other)}: expected only id, ${fields.join(', ')}`);
+  const wrong = fields.find((name) => others[name] && !isAccepted(name, others[name]));
+  if (wrong) throw new OperatorError(notAccepted(wrong, others[wrong]));
 }
 
 /**

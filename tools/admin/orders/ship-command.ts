@@ -65,7 +65,7 @@ async function shipFile(
   await actOnFile(
     { ...file, format },
     {
-      fields: ['id', 'shipDate'],
+      fields: ['shipDate'],
       canBeId: true,
       batchSize: 1,
       done: 'shipped',

@@ -88,7 +88,8 @@ describe('orders ship FILE', () => {
     const before = await stored();
 
     const refused = await ship([file('1\n2\n')], { isTerminal: true, input: 'no\n' });
-    const bad = await ship([file('1\n{"id":2,"petId":7}\n01\nx\n'), '--yes']);
+    const soon = '{"id":{"N":"5"},"shipDate":{"S":"soon"}}';
+    const bad = await ship([file(`1\n{"id":2,"petId":7}\n01\nx\n${soon}\n`), '--yes']);
 
     expect(refused.stderr).toMatch(
       /\r\S*stage staging at \S+: mark 2 orders as shipped\? \[y\/N\]/,
@@ -97,6 +98,7 @@ describe('orders ship FILE', () => {
     expect(bad.stderr).toContain('line 2: "petId": expected only id, shipDate');
     expect(bad.stderr).toContain('line 3: id: "01" is not accepted');
     expect(bad.stderr).toContain('line 4: id: "x" is not accepted');
+    expect(bad.stderr).toContain('line 5: shipDate: "soon" is not accepted; expected an ISO 8601');
     expect(await stored()).toEqual(before);
     expect(proxy.requests).toEqual([]);
   });
