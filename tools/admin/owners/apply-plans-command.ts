@@ -31,16 +31,11 @@ It gives every owner the numbers in lib/settings/plans.ts, and an API Gateway ke
 up to those of its plan. Deploy first if a number has increased, otherwise afterwards. If it leaves out an owner, it
 says why, and ends with exit code 4.`;
 
-async function applyPlans({
-  stage,
-  options,
-  io,
-  confirm,
-}: Call<{ dryRun?: boolean }>): Promise<Result> {
+async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
+  const { stage, options, io, confirm } = call;
   const { outdated, clear, unclear } = reviewPlans(await allOwners(stage));
   const keyed = new Set((await findGatewayKeys(stage)).values());
   const keyless = clear.filter(({ details }) => !keyed.has(details.ownerId));
-  const leftOut = unclear.map(({ details }) => details.ownerId);
   for (const owner of unclear) print(io.stderr, unclearText(owner));
   const changes = outdated.map(({ owner: { details, item }, limits }) => ({
     ownerId: details.ownerId,
@@ -60,7 +55,11 @@ async function applyPlans({
     ),
   ];
   const review = lines.join('\n') || 'Nothing to change.';
-  const failure = leftOut.length > 0 ? leftOutError(leftOut) : undefined;
+  const leftOut = unclear.map(({ details }) => details.ownerId);
+  const failure =
+    leftOut.length > 0
+      ? new DifferentError(`${counted(leftOut.length, 'owner')} left out: ${leftOut.join(', ')}`)
+      : undefined;
   const withoutGatewayKey = keyless.map(({ details }) => details.ownerId);
   if (options.dryRun || lines.length === 0) {
     const value = { changes, withoutGatewayKey, leftOut, applied: false };
@@ -69,11 +68,11 @@ async function applyPlans({
   print(io.stderr, review);
   const changed = new Set([...changes.map(({ ownerId }) => ownerId), ...withoutGatewayKey]);
   await confirm(`Change ${counted(changed.size, 'owner')}?`);
-  const changedByOthers: string[] = [];
+  const changedByOthers = new Set<string>();
   const change = (ownerId: string, making: Promise<unknown>) =>
     making.catch((error) => {
       if (!(error instanceof WrongStateError || error instanceof NotFoundError)) throw error;
-      changedByOthers.push(ownerId);
+      changedByOthers.add(ownerId);
     });
   await runRepeatable('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {
@@ -82,27 +81,19 @@ async function applyPlans({
     }
     for (const ownerId of withoutGatewayKey) await change(ownerId, alignGatewayKey(ownerId, stage));
   });
-  const isMade = (ownerId: string) => !changedByOthers.includes(ownerId);
-  const text = `Changed ${counted([...changed].filter(isMade).length, 'owner')}.`;
+  const others = [...changedByOthers];
   const value = {
-    changes: changes.filter(({ ownerId }) => isMade(ownerId)),
-    withoutGatewayKey: withoutGatewayKey.filter((ownerId) => !isMade(ownerId)),
-    leftOut: [...leftOut, ...changedByOthers],
+    changes: changes.filter(({ ownerId }) => !changedByOthers.has(ownerId)),
+    withoutGatewayKey: withoutGatewayKey.filter((ownerId) => changedByOthers.has(ownerId)),
+    leftOut: [...leftOut, ...others],
     applied: true,
   };
-  if (changedByOthers.length === 0) return { value, text, failure };
-  const problem = `Somebody else has changed ${changedByOthers.join(', ')} meanwhile`;
-  return {
-    value,
-    text,
-    failure: new WrongStateError(problem, { remedy: 'run the command again' }),
-  };
-}
-
-function leftOutError(ownerIds: readonly string[]): DifferentError {
-  return new DifferentError(
-    `${counted(ownerIds.length, 'owner')} left out: ${ownerIds.join(', ')}`,
-  );
+  const made = [...changed].filter((ownerId) => !changedByOthers.has(ownerId));
+  const text = `Changed ${counted(made.length, 'owner')}.`;
+  if (others.length === 0) return { value, text, failure };
+  const problem = `Somebody else has changed ${others.join(', ')} meanwhile`;
+  const remedy = 'run the command again';
+  return { value, text, failure: new WrongStateError(problem, { remedy }) };
 }
 
 function unclearText({ details, item }: StoredOwner): string {
