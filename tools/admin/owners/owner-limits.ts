@@ -7,9 +7,7 @@ export interface OwnerLimits {
   readonly perDay: number;
 }
 
-const fields = ['perMinute', 'perDay'] as const;
-
-/** The command-line options for these fields. */
+/** The command-line options for the limits. */
 const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
 
 /**
@@ -28,11 +26,11 @@ export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimit
 }
 
 /** The command that gives an owner a plan and limits. */
-export function setPlanCommand(ownerId: string, { plan, ...agreed }: AgreedLimits): string {
-  const limits = fields
-    .filter((field) => agreed[field] !== undefined)
-    .map((field) => ` ${optionOf[field]} ${agreed[field]}`);
-  return `owners set-plan ${ownerId} ${plan}${limits.join('')}`;
+export function setPlanCommand(ownerId: string, { plan, perMinute, perDay }: AgreedLimits): string {
+  const words = ['owners set-plan', ownerId, plan];
+  if (perMinute !== undefined) words.push(optionOf.perMinute, `${perMinute}`);
+  if (perDay !== undefined) words.push(optionOf.perDay, `${perDay}`);
+  return words.join(' ');
 }
 
 /**

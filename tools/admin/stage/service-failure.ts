@@ -114,10 +114,10 @@ export function errorsBehind(thrown: unknown): unknown[] {
 
 /** Classifies an error as a failure of a service; undefined for any other error. */
 export function failureOf(error: unknown): ServiceFailure | undefined {
-  const { name = '', code = '', $metadata } = Object(error) as SdkError;
+  const { name = '', code = '', path, $metadata } = Object(error);
   // Errors of the file system have a path, and those of JSON.parse quote a file. Both can contain words
   // that match a pattern. In a call, the file is that of a token.
-  const isOfFile = Object(error).path !== undefined;
+  const isOfFile = path !== undefined;
   const isInCall = calls.has(Object(error));
   if ((isOfFile && !isInCall) || error instanceof OperatorError) return undefined;
   if (error instanceof SyntaxError && $metadata === undefined) return undefined;
@@ -159,15 +159,9 @@ export async function runRepeatable<T>(state: string, steps: () => Promise<T>): 
   }
 }
 
-interface SdkError {
-  name?: string;
-  code?: unknown;
-  $metadata?: { httpStatusCode?: number };
-}
-
 /** The reason of an error, without the parts of the SDK's messages that are meant for programmers. */
 function plainReason(error: unknown): string {
-  const { name = '', $metadata } = Object(error) as SdkError;
+  const { name = '', $metadata } = Object(error);
   const reason = reasonOf(error)
     .replace(/^AWS SDK error wrapper for /, '')
     .replace(/ Deserialization error: .*$/, '')
