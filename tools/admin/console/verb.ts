@@ -39,7 +39,12 @@ interface Verb<Options> {
   readonly isInterruptible?: boolean;
   /** Command lines for the help. @default - the usage */
   readonly examples?: readonly string[];
-  /** Returns the command that shows what this one has changed, such as `keys show` with the first argument. */
+  /**
+   * Returns the command that shows what this one has changed.
+   *
+   * @param word the first argument
+   * @default - `show` of its group with this word, if it takes `--as`
+   */
   showCommand?(word: string): string;
   /** Returns undefined if it has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
@@ -68,8 +73,9 @@ export function addVerb<Options extends object = object>(
       return name;
     };
     const stage = await connect(options, io.now, operator);
+    const isSigned = ownOptions.includes(asOption);
     // A name that is not accepted must not end a command half-way.
-    if (ownOptions.includes(asOption)) await operator();
+    if (isSigned) await operator();
     const { name: stageName, account, region } = stage;
     const at = options.local === undefined ? `(${account}, ${region})` : `at ${labelOf(options)}`;
     const place = `stage ${stageName} ${at}`;
@@ -81,7 +87,9 @@ export function addVerb<Options extends object = object>(
       confirm: (question) => confirm(io, options, `${place}: ${question}`),
     };
     const result = await verb.run(call, ...command.args).catch((error: unknown) => {
-      const showCommand = verb.showCommand?.(command.args[0] ?? '');
+      const [word = ''] = command.args;
+      const byDefault = isSigned && `${group.name()} show ${shellWord(word)}`;
+      const showCommand = verb.showCommand?.(word) ?? byDefault;
       throw showCommand && mayHaveTakenEffect(error)
         ? unconfirmed(error, place, showCommand)
         : error;
@@ -114,6 +122,10 @@ function unconfirmed(error: unknown, place: string, showCommand: string): Operat
     cause: error,
     remedy: `"./admin ${showCommand}" shows whether the change was made; ${remedy}`,
   });
+}
+
+function shellWord(text: string): string {
+  return /^\w+$/.test(text) ? text : `'${text}'`;
 }
 
 /** The option of verbs that ask for confirmation. */

@@ -108,7 +108,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<{ grace: Time }>(keys, io, {
     usage: 'rotate <keyId>',
-    showCommand: keyShown,
     description:
       'issue a replacement with the same label, access and expiry; the old key expires sooner',
     options: [
@@ -133,7 +132,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<ExpiryOptions>(keys, io, {
     usage: 'expire <keyId>',
-    showCommand: keyShown,
     description: 'make a key expire at another time',
     options: [
       timeOption('--at <time>', 'when it expires, such as 2026-12-01T00:00:00Z'),
@@ -151,7 +149,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'revoke <keyId>',
-    showCommand: keyShown,
     description: 'reject a key permanently, from its next request on',
     options: [yesOption, asOption],
     run: async ({ stage, confirm }, keyId) => {
@@ -163,7 +160,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'unban <keyId>',
-    showCommand: keyShown,
     description: 'lift a temporary ban',
     options: [asOption],
     run: async ({ stage }, keyId) => {
@@ -196,8 +192,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     },
   });
 }
-
-const keyShown = (keyId: string) => `keys show ${keyId}`;
 
 interface ExpiryOptions {
   at?: number;

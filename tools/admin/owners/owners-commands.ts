@@ -27,7 +27,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     .description('create, show and change owners: their plans, limits and usage');
   addVerb<AgreedLimits>(owners, io, {
     usage: 'create <name>',
-    showCommand: ownerShown,
     description: 'create an owner, whose keys share its limits',
     requiredOptions: [new Option('--plan <plan>', 'its limits').choices(planNames)],
     options: [...limitOptions, asOption],
@@ -96,7 +95,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb<Partial<OwnerLimits>>(owners, io, {
     usage: 'set-plan <owner>',
-    showCommand: ownerShown,
     arguments: [new Argument('<plan>').choices(planNames)],
     description: 'move an owner to another plan, or give it other limits',
     options: [...limitOptions, asOption],
@@ -114,7 +112,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'suspend <owner>',
-    showCommand: ownerShown,
     description: 'reject all keys of an owner, from their next request on',
     options: [yesOption, asOption],
     run: async ({ stage, confirm }, idOrName) => {
@@ -125,21 +122,18 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'resume <owner>',
-    showCommand: ownerShown,
     description: 'let the keys of a suspended owner work again',
     options: [asOption],
     run: async ({ stage }, owner) => shown(await setOwnerStatus(owner, 'active', stage), stage),
   });
   addVerb(owners, io, {
     usage: 'reset-usage <owner>',
-    showCommand: ownerShown,
     description: "reset an owner's usage, for example after an error has used up its daily limit",
     options: [asOption],
     run: async ({ stage }, owner) => shown(await resetUsage(owner, stage), stage),
   });
   addVerb(owners, io, {
     usage: 'delete <owner>',
-    showCommand: ownerShown,
     description: 'remove everything that is stored about an owner: its name, keys and usage',
     options: [yesOption, asOption],
     help: deleteHelp,
@@ -158,10 +152,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       };
     },
   });
-}
-
-function ownerShown(idOrName: string): string {
-  return `owners show ${/^\w+$/.test(idOrName) ? idOrName : `'${idOrName}'`}`;
 }
 
 const limitOptions = [
