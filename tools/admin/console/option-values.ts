@@ -31,17 +31,10 @@ export function timeOption(flags: string, description: string): Option {
   });
 }
 
-/** An option for a time ahead, given as a date-time or as a duration from now, such as `90d`. */
-export function timeAheadOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) => timeAhead(text));
-}
-
-/** An option for a time in the past, given as a date-time or as a duration before now, such as `90d`. */
-export function timeAgoOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) => timeAgo(text));
-}
-
+/** Parses a time ahead, given as a date-time or as a duration from now, such as `90d`. */
 export const timeAhead = (text: string): Time => relativeTime(text, 1);
+
+/** Parses a time in the past, given as a date-time or as a duration before now. */
 export const timeAgo = (text: string): Time => relativeTime(text, -1);
 
 function relativeTime(text: string, direction: 1 | -1): Time {

@@ -1,8 +1,9 @@
 import { isOpen } from '../../../lambdas/domain/windows.ts';
+import type { Time } from '../console/option-values.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { allOwners, findOwner } from '../stored/find-owner.ts';
+import { ownersNamed } from '../stored/find-owner.ts';
 import { banReason, isBanned, statusOf } from '../stored/key-state.ts';
 import { keysOf, replacementOf, type StoredKey } from '../stored/stored-key.ts';
 import type { StoredEntry } from '../stored/stored-owner.ts';
@@ -52,22 +53,24 @@ export interface KeyFilter {
   /** The owner's id or name. */
   readonly owner?: string;
   readonly status?: KeyView['status'];
-  /** Keys that were neither used nor issued after this time, in milliseconds since the epoch. */
-  readonly unusedSince?: number | undefined;
+  /** Keys that were neither used nor issued after this time. */
+  readonly unusedFor?: Time;
   /** Keys that still work, and expire by this time. */
-  readonly expiringBy?: number | undefined;
+  readonly expiringWithin?: Time;
 }
 
 /** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
-export async function listKeys(filter: KeyFilter, stage: KeyStage): Promise<KeyView[]> {
-  const owners =
-    filter.owner === undefined ? await allOwners(stage) : [await findOwner(filter.owner, stage)];
-  return owners
+export async function listKeys(
+  { owner, status, unusedFor, expiringWithin }: KeyFilter,
+  stage: KeyStage,
+): Promise<KeyView[]> {
+  const nowMs = stage.now();
+  return (await ownersNamed(owner, stage))
     .flatMap(keysOf)
-    .map((key) => keyView(key, stage.now()))
-    .filter(({ status }) => filter.status === undefined || status === filter.status)
-    .filter((key) => filter.unusedSince === undefined || lastSeen(key) <= filter.unusedSince)
-    .filter((key) => filter.expiringBy === undefined || endOf(key) <= filter.expiringBy)
+    .map((key) => keyView(key, nowMs))
+    .filter((key) => status === undefined || key.status === status)
+    .filter((key) => unusedFor === undefined || lastSeen(key) <= unusedFor(nowMs))
+    .filter((key) => expiringWithin === undefined || endOf(key) <= expiringWithin(nowMs))
     .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
 }
 
@@ -93,7 +96,7 @@ export const keyFields: readonly Field<KeyView>[] = [
   { name: 'expires', of: expiryText },
   { name: 'revoked', of: ({ revokedAt }) => revokedAt, only: 'record' },
   { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
-  ...usageFields<KeyView>(),
+  ...usageFields,
   {
     name: 'rejected',
     of: ({ rejectionsThisMinute }) => `${grouped(rejectionsThisMinute)} in this minute`,

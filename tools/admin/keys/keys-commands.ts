@@ -2,14 +2,7 @@ import { type Command, Option } from 'commander';
 import { InvalidValueError, UsageError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
-import {
-  type Time,
-  timeAgo,
-  timeAgoOption,
-  timeAhead,
-  timeAheadOption,
-  timeOption,
-} from '../console/option-values.ts';
+import { type Time, timeAgo, timeAhead, timeOption } from '../console/option-values.ts';
 import { readSecret } from '../console/questions.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, type Field, isoTime, recordText, tableText } from '../console/view.ts';
@@ -43,10 +36,10 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     requiredOptions: [new Option('--owner <owner>', 'the id or name of its owner')],
     options: [
       new Option('--label <text>', 'what the key is for, as "./admin keys list" shows it'),
-      timeAheadOption(
+      new Option(
         '--expires-in <duration>',
         'such as 90d, or a date-time; without it the key never expires',
-      ),
+      ).argParser(timeAhead),
       new Option('--read-only', 'a key that can list orders and not cancel them'),
       asOption,
     ],
@@ -57,33 +50,28 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return { value: issued, text: issuedText(issued), issued };
     },
   });
-  addVerb<
-    Omit<KeyFilter, 'unusedSince' | 'expiringBy'> & { unusedFor?: Time; expiringWithin?: Time }
-  >(keys, io, {
+  addVerb<KeyFilter>(keys, io, {
     usage: 'list',
     description: 'list all keys, or those that the options select, the newest first',
     options: [
       new Option('--owner <owner>', 'keys of the owner with this id or name'),
       new Option('--status <status>', 'keys in this state').choices(keyStatuses),
-      timeAgoOption(
+      new Option(
         '--unused-for <duration>',
         'keys that were neither issued nor used for this long, or since a date-time',
-      ),
-      timeAheadOption(
+      ).argParser(timeAgo),
+      new Option(
         '--expiring-within <duration>',
         'valid keys that expire within this time, or by a date-time',
-      ),
+      ).argParser(timeAhead),
     ],
     examples: [
       'keys list --stage prod --expiring-within 30d',
       'keys list --stage prod --owner "Acme Ltd" --status banned',
       'keys list --stage prod --unused-for 90d --status active',
     ],
-    run: async ({ stage, options: { owner, status, unusedFor, expiringWithin } }) => {
-      const [unusedSince, expiringBy] = [unusedFor, expiringWithin].map((time) =>
-        time?.(stage.now()),
-      );
-      const views = await listKeys({ owner, status, unusedSince, expiringBy }, stage);
+    run: async ({ stage, options }) => {
+      const views = await listKeys(options, stage);
       const none = 'There are no such keys; "./admin keys issue" issues one.';
       return { value: views, text: tableText(keyFields, views, none) };
     },
@@ -111,10 +99,9 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     description:
       'issue a replacement with the same label, access and expiry; the old key expires sooner',
     options: [
-      timeAheadOption(
-        '--grace <duration>',
-        'how long the old key still works, or until which date-time',
-      ).default(timeAhead('24h'), '24h'),
+      new Option('--grace <duration>', 'how long the old key still works, or until which date-time')
+        .argParser(timeAhead)
+        .default(timeAhead('24h'), '24h'),
       asOption,
     ],
     examples: ['keys rotate key_… --stage prod --grace 0s'],
@@ -135,7 +122,9 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     description: 'make a key expire at another time',
     options: [
       timeOption('--at <time>', 'when it expires, such as 2026-12-01T00:00:00Z'),
-      timeAheadOption('--in <duration>', 'how long it works from now on, such as 30d'),
+      new Option('--in <duration>', 'how long it works from now on, such as 30d').argParser(
+        timeAhead,
+      ),
       new Option('--never', 'it never expires'),
       yesOption,
       asOption,
@@ -172,10 +161,12 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     showCommand: () => 'keys list',
     description: 'remove the records of keys that were revoked or have expired',
     options: [
-      timeAgoOption(
+      new Option(
         '--older-than <duration>',
         'how long ago they were revoked or expired at least, or before which date-time',
-      ).default(timeAgo('30d'), '30d'),
+      )
+        .argParser(timeAgo)
+        .default(timeAgo('30d'), '30d'),
       new Option('--owner <owner>', 'only keys of this owner, by id or name'),
       yesOption,
       asOption,

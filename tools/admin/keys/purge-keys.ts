@@ -2,7 +2,7 @@ import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { present, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
-import { allOwners, findOwner } from '../stored/find-owner.ts';
+import { ownersNamed } from '../stored/find-owner.ts';
 import { changeAndRecord } from '../stored/history.ts';
 import { keysOf, type StoredKey } from '../stored/stored-key.ts';
 import type { StoredOwner } from '../stored/stored-owner.ts';
@@ -22,8 +22,7 @@ export async function findPurgeable(
   stage: KeyStage,
   owner?: string,
 ): Promise<StoredKey[]> {
-  const owners = owner === undefined ? await allOwners(stage) : [await findOwner(owner, stage)];
-  return owners.flatMap(keysOf).filter((key) => {
+  return (await ownersNamed(owner, stage)).flatMap(keysOf).filter((key) => {
     const { status, revokedAt, createdAt, expiresAt } = keyView(key, stage.now());
     if (status !== 'revoked' && status !== 'expired') return false;
     return Date.parse(expiresAt ?? revokedAt ?? createdAt ?? '') <= untilMs;

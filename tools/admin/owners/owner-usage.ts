@@ -1,6 +1,6 @@
 import { type Field, grouped } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { allOwners, findOwner } from '../stored/find-owner.ts';
+import { ownersNamed } from '../stored/find-owner.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 
 /** The number of days for which API Gateway keeps its metering. */
@@ -29,8 +29,7 @@ export async function ownersUsage(
   dates: readonly string[],
   stage: KeyStage,
 ) {
-  const owners =
-    idOrName === undefined ? await allOwners(stage) : [await findOwner(idOrName, stage)];
+  const owners = await ownersNamed(idOrName, stage);
   const gatewayKeys = await findGatewayKeys(stage);
   const interval = { startDate: dates[0]!, endDate: dates.at(-1)! };
   const ofPlans = Object.values(stage.usagePlanIds).map((usagePlanId) =>

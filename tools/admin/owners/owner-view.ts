@@ -33,6 +33,12 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number) {
   };
 }
 
+/** The fields of the usage of the minute and of the day. */
+export const usageFields: readonly Field<{ usage: Usage | null }>[] = [
+  { name: 'this minute', of: ({ usage }) => usageText(usage?.minute), only: 'record' },
+  { name: 'today', of: ({ usage }) => usageText(usage?.day), only: 'record' },
+];
+
 export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'owner id', of: ({ ownerId }) => ownerId },
   { name: 'name', of: ({ name }) => name },
@@ -44,7 +50,7 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'keys', of: ({ keys }) => grouped(keys) },
   { name: 'bans', of: ({ bans }) => grouped(bans.length), only: 'table' },
   { name: 'ban', of: bansText, only: 'record' },
-  ...usageFields<OwnerView>(),
+  ...usageFields,
   { name: 'this minute', of: ({ usage }) => usedText(usage?.minute), only: 'table' },
   { name: 'today', of: ({ usage }) => usedText(usage?.day), only: 'table' },
   { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
@@ -53,14 +59,6 @@ export const ownerFields: readonly Field<OwnerView>[] = [
 /** Orders owners by their usage today. */
 export function busiestFirst({ usage: one }: OwnerView, { usage: other }: OwnerView): number {
   return (other?.day.used ?? 0) - (one?.day.used ?? 0);
-}
-
-/** The fields of the usage of the minute and of the day. */
-export function usageFields<View extends { usage: Usage | null }>(): Field<View>[] {
-  return [
-    { name: 'this minute', of: ({ usage }) => usageText(usage?.minute), only: 'record' },
-    { name: 'today', of: ({ usage }) => usageText(usage?.day), only: 'record' },
-  ];
 }
 
 /** Formats limits in one line. */

@@ -94,6 +94,14 @@ export async function findOwnerOfHash(
   return item && readOwner(item.ownerId, stage);
 }
 
+/** The owner with this id or name; all owners if it is undefined. @throws OperatorError if there is no such owner */
+export async function ownersNamed(
+  idOrName: string | undefined,
+  stage: KeyStage,
+): Promise<StoredOwner[]> {
+  return idOrName === undefined ? allOwners(stage) : [await findOwner(idOrName, stage)];
+}
+
 /** All owners of the stage, the newest first. */
 export async function allOwners(stage: KeyStage): Promise<StoredOwner[]> {
   const details = await readItems<OwnerDetails>(stage.ownersTable, stage);

@@ -366,7 +366,7 @@ describe('listKeys', () => {
     const [used, unused] = [await issue(), await issue(), await issue({}, at(1))];
     await set(used.keyId, { usedAt: minute + 60 });
 
-    const found = await listKeys({ unusedSince: nowMs }, at(90));
+    const found = await listKeys({ unusedFor: () => nowMs }, at(90));
 
     expect(found.map(({ keyId }) => keyId)).toEqual([unused.keyId]);
   });
@@ -380,7 +380,7 @@ describe('listKeys', () => {
     await set(await expiring(), { expiresAt: nowSeconds });
     await revokeKey(await expiring(10), stage);
 
-    const found = await listKeys({ expiringBy: nowMs + 60_000 }, stage);
+    const found = await listKeys({ expiringWithin: () => nowMs + 60_000 }, stage);
 
     expect(found.map(({ keyId }) => keyId).sort()).toEqual(soon.sort());
   });
