@@ -11,7 +11,7 @@ import { limitsText, ownerFields, ownerView } from '../owners/owner-view.ts';
 import { readHistory } from '../stored/history.ts';
 import { keyStatuses, validEntry } from '../stored/key-state.ts';
 import { findKey } from '../stored/stored-key.ts';
-import { expireKey, unbanKey } from './change-key.ts';
+import { expireKey, revokeKey, unbanKey } from './change-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
 import {
   accessText,
@@ -22,7 +22,6 @@ import {
   listKeys,
 } from './key-view.ts';
 import { findPurgeable, purgeKeys } from './purge-keys.ts';
-import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { whoseKeyId, whoseToken } from './whois-key.ts';
 

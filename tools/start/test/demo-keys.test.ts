@@ -4,9 +4,9 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '../../../test/helpers/temporary-directory.ts';
+import { revokeKey } from '../../admin/keys/change-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { listKeys } from '../../admin/keys/key-view.ts';
-import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { rotateKey } from '../../admin/keys/rotate-key.ts';
 import { renameOwner } from '../../admin/owners/change-owner.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';

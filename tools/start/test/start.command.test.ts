@@ -15,8 +15,8 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '../../../test/helpers/temporary-directory.ts';
+import { revokeKey } from '../../admin/keys/change-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
-import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { createOwner } from '../../admin/owners/create-owner.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
 import { allOwners } from '../../admin/stored/find-owner.ts';

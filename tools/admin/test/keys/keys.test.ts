@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
-import { expireKey, unbanKey } from '../../keys/change-key.ts';
+import { expireKey, revokeKey, unbanKey } from '../../keys/change-key.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { keyView, listKeys } from '../../keys/key-view.ts';
-import { revokeKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
 import { setOwnerStatus } from '../../owners/change-owner.ts';
 import { createOwner } from '../../owners/create-owner.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { expireKey } from '../../keys/change-key.ts';
+import { expireKey, revokeKey } from '../../keys/change-key.ts';
 import { listKeys } from '../../keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../../keys/purge-keys.ts';
-import { revokeKey } from '../../keys/revoke-key.ts';
 import { setOwnerStatus } from '../../owners/change-owner.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { findKey } from '../../stored/stored-key.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { revokeKey } from '../../keys/change-key.ts';
 import { keyView } from '../../keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../../keys/purge-keys.ts';
-import { revokeKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
 import { whoseKeyId, whoseToken } from '../../keys/whois-key.ts';
 import { createOwnerIdentity, createToken } from '../../stored/identities.ts';
