@@ -122,7 +122,8 @@ async function signed(
 function surplusOf(records: readonly NamedRecord[]): string[] {
   let bytes = 0;
   const isKept = ([, record]: NamedRecord) => {
-    bytes += sizeOf(record);
+    // At least the size that DynamoDB counts: JSON has more punctuation.
+    bytes += Buffer.byteLength(JSON.stringify(record)) + 64;
     return bytes <= maxHistoryBytes;
   };
   const kept = records.toReversed().filter(isKept).length;
@@ -132,9 +133,4 @@ function surplusOf(records: readonly NamedRecord[]): string[] {
 /** The key of the item in the Owners table that holds an owner's history. */
 function keyOf(ownerId: string): string {
   return `history#${ownerId}`;
-}
-
-/** At least the size that DynamoDB counts: JSON has more punctuation. */
-function sizeOf(record: HistoryRecord): number {
-  return Buffer.byteLength(JSON.stringify(record)) + 64;
 }
