@@ -35,6 +35,9 @@ const lambda = mockClient(LambdaClient);
 const sns = mockClient(SNSClient);
 const clients = [dynamodb, cloudWatch, lambda, sns];
 
+const listFunction = () =>
+  lambda.on(GetFunctionConfigurationCommand, { FunctionName: 'List', Qualifier: 'live' });
+
 const functionNamed = (LogicalResourceId: string, PhysicalResourceId: string) => {
   return { ResourceType: 'AWS::Lambda::Function', LogicalResourceId, PhysicalResourceId };
 };
@@ -59,9 +62,7 @@ beforeEach(() => {
   subscriptionsAre(1, 0);
   const LastModified = '2026-11-20T09:00:00.000+0000';
   lambda.on(GetFunctionConfigurationCommand).resolves({ Version: '$LATEST', LastModified });
-  lambda
-    .on(GetFunctionConfigurationCommand, { FunctionName: 'List', Qualifier: 'live' })
-    .resolves({ Version: '12', LastModified });
+  listFunction().resolves({ Version: '12', LastModified });
   authorizerAnswers({ errorMessage: 'Unauthorized' });
   cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: [] });
   metricsAre({ requests: [900, 100], clientErrors: [60], tooManyRequests: [10, 2] });
@@ -171,18 +172,12 @@ it.each<[string, string, () => unknown]>([
   [
     'a function cannot start',
     'the function List cannot start (InvalidRuntime)',
-    () =>
-      lambda
-        .on(GetFunctionConfigurationCommand, { FunctionName: 'List', Qualifier: 'live' })
-        .resolves({ State: 'Failed', StateReason: 'InvalidRuntime' }),
+    () => listFunction().resolves({ State: 'Failed', StateReason: 'InvalidRuntime' }),
   ],
   [
     'a function cannot start, without a reason',
     'the function List cannot start',
-    () =>
-      lambda
-        .on(GetFunctionConfigurationCommand, { FunctionName: 'List', Qualifier: 'live' })
-        .resolves({ State: 'Failed' }),
+    () => listFunction().resolves({ State: 'Failed' }),
   ],
   [
     'a function was deleted by hand',
