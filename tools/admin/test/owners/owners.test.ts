@@ -28,6 +28,7 @@ import {
 } from '../stage-of-keys.ts';
 
 const { free, pro } = plans;
+const limitsOf = ({ perMinute, perDay }: OwnerLimits) => ({ perMinute, perDay });
 
 const fixture = stageOfEachTest();
 const { stage, gateway, readAll } = fixture;
@@ -68,8 +69,7 @@ describe('createOwner', () => {
       agreed: { plan: 'free' },
       keys: {},
     });
-    const { perMinute, perDay } = free;
-    expect(item).toMatchObject({ plan: 'free', status: 'active', perMinute, perDay });
+    expect(item).toMatchObject({ plan: 'free', status: 'active', ...limitsOf(free) });
     expect(JSON.stringify(await readAll('ApiKeys'))).not.toContain(details.seed);
   });
 
@@ -136,23 +136,6 @@ describe('createOwner', () => {
       const { item } = await fixture.owner(details.ownerId);
       expect([calls, await usagePlanOf(name)]).toEqual([calls, `plan-${item!.plan}`]);
     }));
-
-  it('completes when it is run again after API Gateway has failed, even with another plan', async () => {
-    await expect(create({}, throttling('createApiKey'))).rejects.toThrow(
-      'The owner "Acme" may be only partly created: createApiKey: Too Many Requests; run the command ' +
-        'again to complete it',
-    );
-    const [owner] = await allOwners(stage);
-    expect(ownerView(owner!, nowMs)).toMatchObject({
-      status: 'incomplete',
-      plan: null,
-      usage: null,
-    });
-
-    const { details, item } = await create({ plan: 'pro' });
-    expect([item!.plan, details.agreed]).toEqual(['pro', { plan: 'pro' }]);
-    expect(usagePlans()).toEqual([['plan-pro']]);
-  });
 });
 
 describe('setOwnerPlan', () => {
@@ -177,9 +160,8 @@ describe('setOwnerPlan', () => {
 
     const { details, item } = await setOwnerPlan('Acme', agreed, stage);
 
-    const { perMinute, perDay } = plans[agreed.plan];
     expect(details.agreed).toEqual(agreed);
-    expect(item).toMatchObject({ perMinute, perDay, ...agreed });
+    expect(item).toMatchObject({ ...limitsOf(plans[agreed.plan]), ...agreed });
   });
 
   it('prints after a failure how to undo the change', async () => {
@@ -265,17 +247,8 @@ describe('renameOwner', () => {
     expect((await findOwner('acme', stage)).details.name).toBe('ACME');
   });
 
-  it('says that the owner may already be renamed if it is run again', async () => {
-    const { details } = await create();
-    await renameOwner('Acme', 'Initech', stage);
-
-    await expect(renameOwner('Acme', 'initech', stage)).rejects.toThrow(
-      `There is no owner "Acme"; ${details.ownerId} has the name "Initech", perhaps because it was already`,
-    );
-    await expect(renameOwner('Nobody', 'Hooli', stage)).rejects.toThrow(
-      '"./admin owners list" shows',
-    );
-  });
+  it('says that there is no such owner', () =>
+    expect(renameOwner('Nobody', 'Hooli', stage)).rejects.toThrow('"./admin owners list" shows'));
 
   it('refuses the name of another owner', async () => {
     await create();
@@ -444,45 +417,29 @@ describe('ownersUsage', () => {
 });
 
 describe('reviewPlans', () => {
-  /** Applies the plans to an owner with other limits, and returns the limits that it gets. */
-  async function applied(request: NewOwner, then: OwnerLimits): Promise<OwnerLimits[]> {
-    const { details } = await createOwner(request, stage);
+  const own = { perMinute: 5, perDay: 50 };
+
+  it.each<[string, Partial<NewOwner>, OwnerLimits, OwnerLimits[]]>([
+    ['a larger number', { plan: 'free' }, { perMinute: 30, perDay: 500 }, [limitsOf(free)]],
+    ['a smaller number', { plan: 'pro' }, { ...limitsOf(pro), perMinute: 600 }, [limitsOf(pro)]],
+    [
+      'the number of the limit that was not agreed',
+      { plan: 'free', perMinute: 5 },
+      own,
+      [{ perMinute: 5, perDay: free.perDay }],
+    ],
+    ['nothing if its limits are current', { plan: 'enterprise', ...own }, own, []],
+  ])('brings an owner %s', async (_, request, then, expected) => {
+    const { details } = await create(request);
     await fixture.set(details.ownerId, { ...then });
+
     const { outdated } = reviewPlans(await allOwners(stage));
+
+    expect(outdated.map(({ limits }) => limits)).toEqual(expected);
     for (const { owner, limits } of outdated) {
       await setLimits(owner, owner.details.agreed, limits, 'owners apply-plans', stage);
     }
     expect(reviewPlans(await allOwners(stage))).toMatchObject({ outdated: [], unclear: [] });
-    return outdated.map(({ limits }) => limits);
-  }
-
-  it.each<[string, NewOwner, OwnerLimits, OwnerLimits[]]>([
-    [
-      'a larger number',
-      { name: 'A', plan: 'free' },
-      { perMinute: free.perMinute / 2, perDay: free.perDay / 2 },
-      [{ perMinute: free.perMinute, perDay: free.perDay }],
-    ],
-    [
-      'a smaller number',
-      { name: 'A', plan: 'pro' },
-      { perMinute: 2 * pro.perMinute, perDay: pro.perDay },
-      [{ perMinute: pro.perMinute, perDay: pro.perDay }],
-    ],
-    [
-      'the number of the limit that was not agreed',
-      { name: 'A', plan: 'free', perMinute: 5 },
-      { perMinute: 5, perDay: free.perDay / 2 },
-      [{ perMinute: 5, perDay: free.perDay }],
-    ],
-    [
-      'nothing if its limits are current',
-      { name: 'A', plan: 'enterprise', perMinute: 5, perDay: 50 },
-      { perMinute: 5, perDay: 50 },
-      [],
-    ],
-  ])('brings an owner %s', async (_, request, then, expected) => {
-    expect(await applied(request, then)).toEqual(expected);
   });
 
   it('reduces an agreed limit to that of the plan', async () => {
@@ -494,18 +451,12 @@ describe('reviewPlans', () => {
       { details: { ...details, agreed }, item: { ...item!, perDay } },
     ]);
 
-    const { perMinute } = pro;
-    expect(outdated.map(({ limits }) => limits)).toEqual([{ perMinute, perDay: pro.perDay }]);
+    expect(outdated.map(({ limits }) => limits)).toEqual([limitsOf(pro)]);
   });
 
   it('skips and names an owner that is incomplete, whose tables disagree, or whose plan no longer exists', async () => {
     await create({ name: 'Incomplete' }, throttling('createApiKey')).catch(() => {});
-    const restored = await create({
-      name: 'Restored',
-      plan: 'enterprise',
-      perMinute: 5,
-      perDay: 50,
-    });
+    const restored = await create({ name: 'Restored', plan: 'enterprise', ...own });
     const gone = await create({ name: 'Gone', plan: 'pro' });
     await fixture.set(restored.details.ownerId, { plan: 'pro' });
     await fixture.set(gone.details.ownerId, { plan: 'constructor' });
