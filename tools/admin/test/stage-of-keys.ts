@@ -1,6 +1,8 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach } from '@jest/globals';
 import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
+import { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { keyGateway } from '../../local/control-plane/key-gateway.ts';
 import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
@@ -11,7 +13,6 @@ import { documentClient, type KeyStage } from '../stage/key-stage.ts';
 import { UnconfirmedError } from '../stage/service-failure.ts';
 import { lookUpOwner, readOwner } from '../stored/find-owner.ts';
 import { inApiKeys, type StoredOwner } from '../stored/stored-owner.ts';
-import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
 export const nowSeconds = Math.floor(nowMs / 1_000);
@@ -20,7 +21,8 @@ export const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
 /** A stage's owners and keys. */
 export interface StageOfKeys {
   readonly stage: KeyStage;
-  readonly gateway: FakeGateway;
+  /** The usage plans of each owner's gateway key, by the id of the owner. */
+  gatewayKeys(): Map<string, string[]>;
   /** Empties the stage. */
   clear(): Promise<void>;
   /** Reads all items of one of its tables. */
@@ -33,9 +35,8 @@ export interface StageOfKeys {
 /** Gives each test of the calling file an empty stage, whose tables are in an embedded database. */
 export function stageOfEachTest(): StageOfKeys {
   const database = embeddedDynamoDbOfFile();
-  const gateway = fakeGateway();
+  let controlPlane: ControlPlane;
   const stage = {
-    gateway,
     usagePlanIds: forEachPlan((name) => `plan-${name}`),
     stackName: 'StoreOrders-staging',
     tokenPrefix: 'so_test_',
@@ -43,8 +44,12 @@ export function stageOfEachTest(): StageOfKeys {
     operator: async () => 'user/ann',
   } as Partial<KeyStage> as KeyStage;
   const clear = async () => {
-    gateway.keys.clear();
+    const usagePlans = Object.values(stage.usagePlanIds).map((id) => {
+      return { id, throttle: undefined, perDay: undefined };
+    });
+    controlPlane = new ControlPlane(usagePlans);
     Object.assign(stage, {
+      gateway: keyGateway(controlPlane),
       documents: documentClient(database.dynamodb),
       apiKeysTable: await database.createApiKeysTable(),
       ownersTable: await database.createOwnersTable(),
@@ -66,7 +71,12 @@ export function stageOfEachTest(): StageOfKeys {
   const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
   return {
     stage,
-    gateway,
+    gatewayKeys: () =>
+      new Map(
+        controlPlane.getApiKeys().map(({ id: keyId, value }) => {
+          return [value, controlPlane.getUsagePlans({ keyId }).map(({ id }) => id)];
+        }),
+      ),
     clear,
     readAll: (table) =>
       readItems(table === 'Owners' ? stage.ownersTable : stage.apiKeysTable, stage),

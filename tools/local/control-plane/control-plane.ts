@@ -28,14 +28,13 @@ export interface UsageInterval {
 
 const dayMs = 86_400_000;
 
-/** A call that API Gateway would refuse, with API Gateway's error type. */
+/** A call that API Gateway would refuse. The name is API Gateway's error type, as in errors of the SDK. */
 export class ControlPlaneError extends Error {
-  override name = 'ControlPlaneError';
-  readonly type: 'ConflictException' | 'NotFoundException';
+  override readonly name: 'ConflictException' | 'NotFoundException';
 
-  constructor(type: ControlPlaneError['type'], message: string) {
+  constructor(name: ControlPlaneError['name'], message: string) {
     super(message);
-    this.type = type;
+    this.name = name;
   }
 }
 

@@ -99,8 +99,8 @@ function answerOperation(operate: () => [number, unknown], outgoing: ServerRespo
     sendJson(outgoing, ...operate());
   } catch (error) {
     if (!(error instanceof ControlPlaneError)) throw error;
-    outgoing.setHeader('x-amzn-ErrorType', error.type);
-    sendJson(outgoing, statuses[error.type], { message: error.message });
+    outgoing.setHeader('x-amzn-ErrorType', error.name);
+    sendJson(outgoing, statuses[error.name], { message: error.message });
   }
 }
 

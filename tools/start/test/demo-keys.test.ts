@@ -9,35 +9,20 @@ import { issueKey } from '../../admin/keys/issue-key.ts';
 import { listKeys } from '../../admin/keys/key-view.ts';
 import { rotateKey } from '../../admin/keys/rotate-key.ts';
 import { renameOwner } from '../../admin/owners/change-owner.ts';
+import { deleteGatewayKey } from '../../admin/owners/gateway-key.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
-import type { KeyStage } from '../../admin/stage/key-stage.ts';
 import { allOwners } from '../../admin/stored/find-owner.ts';
+import type { StoredOwner } from '../../admin/stored/stored-owner.ts';
 import { nowSeconds, stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
-import { ControlPlane } from '../../local/control-plane/control-plane.ts';
-import { keyGateway } from '../../local/control-plane/key-gateway.ts';
 import { DataDirectory } from '../../local/state/data-directory.ts';
 import { type DemoKeys, provideDemoKeys, provideGatewayKeys } from '../demo-keys.ts';
 
-const fixture = stageOfEachTest();
+const { stage, gatewayKeys } = stageOfEachTest();
 let directory: TemporaryDirectory;
 let data: DataDirectory;
-let controlPlane: ControlPlane;
-let stage: KeyStage;
 let before: DemoKeys;
 
-const newControlPlane = () => {
-  const usagePlans = Object.values(fixture.stage.usagePlanIds).map((id) => ({
-    id,
-    name: id,
-    throttle: undefined,
-    perDay: undefined,
-  }));
-  return new ControlPlane(usagePlans);
-};
-
 beforeEach(async () => {
-  controlPlane = newControlPlane();
-  stage = { ...fixture.stage, gateway: keyGateway(controlPlane) };
   directory = temporaryDirectory();
   data = new DataDirectory(directory.path);
   before = await provideDemoKeys(stage, data);
@@ -49,6 +34,13 @@ afterEach(() => {
 });
 
 const again = () => provideDemoKeys(stage, data);
+/** Each owner has an API Gateway key, which is in the usage plan of its plan. */
+const expectGatewayKeys = (owners: readonly StoredOwner[]) => {
+  const expected = owners.map(({ details, item }) => {
+    return [details.ownerId, [stage.usagePlanIds[item!.plan]]] as const;
+  });
+  expect(gatewayKeys()).toEqual(new Map(expected));
+};
 const idOf = async (owner: string) => (await listKeys({ owner }, stage))[0]!.keyId;
 
 describe('provideDemoKeys', () => {
@@ -59,10 +51,7 @@ describe('provideDemoKeys', () => {
       planNames.map((plan) => [`demo ${plan}`, plan]).sort(),
     );
     expect(await listKeys({ status: 'active' }, stage)).toHaveLength(planNames.length);
-    for (const { details, item } of owners) {
-      const { id } = controlPlane.findKey(details.ownerId)!;
-      expect(controlPlane.isInPlan(id, stage.usagePlanIds[item!.plan])).toBe(true);
-    }
+    expectGatewayKeys(owners);
   });
 
   it.each<[string, () => Promise<unknown>]>([
@@ -110,13 +99,11 @@ describe('provideDemoKeys', () => {
 
 describe('provideGatewayKeys', () => {
   it('gives a new gateway the keys of the owners that are in the tables, in their plans', async () => {
-    const gateway = newControlPlane();
+    const owners = await allOwners(stage);
+    for (const { details } of owners) await deleteGatewayKey(details.ownerId, stage);
 
-    await provideGatewayKeys({ ...stage, gateway: keyGateway(gateway) });
+    await provideGatewayKeys(stage);
 
-    for (const { details, item } of await allOwners(stage)) {
-      const { id } = gateway.findKey(details.ownerId)!;
-      expect(gateway.isInPlan(id, stage.usagePlanIds[item!.plan])).toBe(true);
-    }
+    expectGatewayKeys(owners);
   });
 });

@@ -1,16 +1,17 @@
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { expect, it } from '@jest/globals';
+import { ControlPlane } from '../../../local/control-plane/control-plane.ts';
+import { keyGateway } from '../../../local/control-plane/key-gateway.ts';
 import { putGatewayKey } from '../../owners/gateway-key.ts';
 import { apiGatewayKeys } from '../../stage/api-gateway-keys.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
-import { fakeGateway } from '../fake-gateway.ts';
 
 const ownerId = `own_${'a'.repeat(20)}`;
 const usagePlanIds = { free: 'plan-free' };
 
 it('putGatewayKey says what to do about a key with this value and another name', async () => {
-  const gateway = fakeGateway();
-  await gateway.createApiKey({ name: 'somebody', value: ownerId, enabled: true, tags: {} });
+  const gateway = keyGateway(new ControlPlane([]));
+  await gateway.createApiKey({ name: 'somebody', value: ownerId, enabled: true });
   const stage = { gateway, stackName: 'StoreOrders-prod', usagePlanIds };
 
   await expect(putGatewayKey(ownerId, 'free', stage as unknown as KeyStage)).rejects.toThrow(

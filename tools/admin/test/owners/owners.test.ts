@@ -7,6 +7,7 @@ import { issueKey } from '../../keys/issue-key.ts';
 import { renameOwner } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
 import { deleteOwner } from '../../owners/delete-owner.ts';
+import { deleteGatewayKey, findGatewayKeys } from '../../owners/gateway-key.ts';
 import { type OwnerLimits, reviewPlans } from '../../owners/owner-limits.ts';
 import { lastDays, ownersUsage } from '../../owners/owner-usage.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
@@ -31,15 +32,14 @@ const { free, pro } = plans;
 const limitsOf = ({ perMinute, perDay }: OwnerLimits) => ({ perMinute, perDay });
 
 const fixture = stageOfEachTest();
-const { stage, gateway, readAll } = fixture;
+const { stage, gatewayKeys, readAll } = fixture;
 
 const create = (request: Partial<NewOwner> = {}, at: KeyStage = stage) =>
   createOwner({ name: 'Acme', plan: 'free', ...request }, at);
-const usagePlans = () => [...gateway.keys.values()].map(({ usagePlanIds }) => [...usagePlanIds]);
+const usagePlans = () => [...gatewayKeys().values()];
 const usagePlanOf = async (name: string) => {
   const owner = (await readAll('Owners')).find((each) => each.name === name)!;
-  const key = [...gateway.keys.values()].find(({ value }) => value === owner.ownerId)!;
-  return [...key.usagePlanIds].join();
+  return gatewayKeys().get(String(owner.ownerId))!.join();
 };
 /** All but histories. */
 const everything = async () => [await readAll('ApiKeys'), await ownersItems(), usagePlans()];
@@ -185,8 +185,8 @@ describe('setOwnerPlan', () => {
   });
 
   it('says whether an API Gateway key was missing', async () => {
-    await create();
-    await gateway.deleteApiKey({ apiKey: [...gateway.keys.keys()][0]! });
+    const { details } = await create();
+    await deleteGatewayKey(details.ownerId, stage);
 
     expect(await setOwnerPlan('Acme', { plan: 'free' }, stage)).toMatchObject({
       wasRepaired: true,
@@ -320,14 +320,14 @@ describe('deleteOwner', () => {
       const owners = await allOwners(stage);
       for (const { details } of owners) {
         expect([calls, (await lookUpOwner(name, stage))?.details]).toEqual([calls, details]);
-        expect([...gateway.keys.values()]).toMatchObject([{ value: details.ownerId }]);
+        expect([...gatewayKeys().keys()]).toEqual([details.ownerId]);
       }
       const ids = owners.map(({ details }) => details.ownerId);
       const orphans = [...(await readAll('ApiKeys')), ...(await ownersItems())].filter(
         ({ ownerId, owner }) => !ids.includes(String(owner ?? ownerId)),
       );
       expect([calls, orphans]).toEqual([calls, []]);
-      for (const { value } of gateway.keys.values()) expect(ids).toContain(value);
+      expect(ids).toEqual(expect.arrayContaining([...gatewayKeys().keys()]));
       for (const each of ids) await deleteOwner(each, stage);
     }),
   );
@@ -395,13 +395,13 @@ describe('ownersUsage', () => {
     const { ownerId } = (await create()).details;
     const { ownerId: busy } = (await create({ name: 'Busy' })).details;
     const { ownerId: idle } = (await create({ name: 'Idle' })).details;
-    const [keyId] = [...gateway.keys.keys()];
+    const [[keyId] = []] = await findGatewayKeys(stage, ownerId);
     const usage: Record<string, Record<string, number[][]>> = {
       'plan-free': { [keyId!]: log(0, 2, 3), [busy]: log(0, 0, 90) },
       'plan-pro': { [ownerId]: log(1, 0, 4), other: log(7, 7, 7) },
     };
     const getUsage: KeyGateway['getUsage'] = async ({ usagePlanId }) => usage[usagePlanId] ?? {};
-    const metered = { ...stage, gateway: { ...gateway, getUsage } };
+    const metered = { ...stage, gateway: { ...stage.gateway, getUsage } };
     const days = lastDays(3, nowMs);
 
     const used = (...counts: number[]) =>
