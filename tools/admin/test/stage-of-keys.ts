@@ -21,8 +21,8 @@ export const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
 /** A stage's owners and keys. */
 export interface StageOfKeys {
   readonly stage: KeyStage;
-  /** The usage plans of each owner's gateway key, by the id of the owner. */
-  gatewayKeys(): Map<string, string[]>;
+  /** The usage plan of each owner's gateway key, by the id of the owner; undefined if it is in none. */
+  gatewayKeys(): Map<string, string | undefined>;
   /** Empties the stage. */
   clear(): Promise<void>;
   /** Reads all items of one of its tables. */
@@ -68,15 +68,15 @@ export function stageOfEachTest(): StageOfKeys {
     );
   });
   beforeEach(clear);
+  // API Gateway allows one usage plan for each key and stage.
+  const planOf = (keyId: string) => controlPlane.getUsagePlans({ keyId })[0]?.id;
   const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
   return {
     stage,
-    gatewayKeys: () =>
-      new Map(
-        controlPlane.getApiKeys().map(({ id: keyId, value }) => {
-          return [value, controlPlane.getUsagePlans({ keyId }).map(({ id }) => id)];
-        }),
-      ),
+    gatewayKeys: () => {
+      const keys = controlPlane.getApiKeys();
+      return new Map(keys.map(({ id: keyId, value }) => [value, planOf(keyId)]));
+    },
     clear,
     readAll: (table) =>
       readItems(table === 'Owners' ? stage.ownersTable : stage.apiKeysTable, stage),
