@@ -20,7 +20,7 @@ export interface CommandIo {
 }
 
 /** An output stream: a terminal, a file or a pipe. */
-export type Screen = Writable & { isTTY?: boolean };
+type Screen = Writable & { isTTY?: boolean };
 
 /** What a command prints: the text or, with `--json`, `value` as one line of JSON, or `json` as it is. */
 export type Result = {
