@@ -6,12 +6,11 @@ import { tokensOf } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
 const foldersOfOthers = ['node_modules', 'cdk.out'];
-/** The pages that were parsed, because parsing takes longer than all checks. */
-const pages = new Map<string, ReturnType<typeof parsed>>();
 const documents = globSync('**/*.md', {
   cwd: root,
   exclude: (name) => foldersOfOthers.includes(name) || name.startsWith('.'),
 }).sort();
+const pages = new Map(documents.map((file) => [file, parsed(file)] as const));
 
 /** The folders that `.gitignore` keeps out of the repository. */
 const ignored = /^(\.|node_modules$|cdk\.out$)/;
@@ -27,10 +26,11 @@ const sources = globSync('{*,.ci/*,.github/**/*}', { cwd: root })
   .filter((file) => /\.(ts|js|cjs|ya?ml)$|^\.ci\/./.test(file));
 
 describe.each(documents)('%s', (document) => {
-  const { tokens } = pageOf(document);
+  const { tokens } = pages.get(document)!;
 
   it('links to files and headings that exist', () => {
-    const broken = linksOf(tokens).filter((link) => isBroken(document, link));
+    const links = tokens.filter(({ type }) => type === 'link' || type === 'image');
+    const broken = links.map(({ href }) => href).filter((link) => isBroken(document, link));
 
     expect(broken.map((link) => `${document} links to ${link}, which does not exist`)).toEqual([]);
   });
@@ -55,12 +55,6 @@ describe('the comments of the sources', () => {
   });
 });
 
-function pageOf(file: string) {
-  const page = pages.get(file) ?? parsed(file);
-  pages.set(file, page);
-  return page;
-}
-
 function parsed(file: string) {
   const markdown = readFileSync(join(root, file), 'utf8');
   return {
@@ -84,13 +78,5 @@ function isBroken(document: string, link: string): boolean {
   const target = path ? join(dirname(document), path) : document;
   if (!existsSync(join(root, target))) return true;
   if (anchor === undefined || !target.endsWith('.md')) return false;
-  return !pageOf(target).anchors.includes(anchor);
-}
-
-type Tokens = ReturnType<typeof tokensOf>;
-
-function linksOf(tokens: Tokens): string[] {
-  return tokens.flatMap((token) =>
-    token.type === 'link' || token.type === 'image' ? [token.href] : [],
-  );
+  return !pages.get(target)?.anchors.includes(anchor);
 }
