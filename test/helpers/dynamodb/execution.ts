@@ -1,39 +1,54 @@
 import {
   ConditionalCheckFailedException,
   GetItemCommand,
-  type UpdateItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { beforeAll } from '@jest/globals';
 import type { Item } from '../../../lambdas/domain/item.ts';
-import { attributes, plain } from './attribute-values.ts';
-import { isMet, updated } from './expressions.ts';
+import { embeddedDynamoDbOfFile } from './embedded-dynamodb.ts';
 
 export type Command = GetItemCommand | UpdateItemCommand;
 
 /** The result of a command: the item after it, and the response or the error of a failed condition. */
 export interface Execution {
-  item: Item | undefined;
+  item: Item;
   answer: { Item?: Item; Attributes?: Item } | ConditionalCheckFailedException;
 }
 
-/** Executes a command on an item, which is undefined if there is none. */
-export function execute(item: Item | undefined, command: Command): Execution {
-  if (command instanceof GetItemCommand) return { item, answer: item ? { Item: item } : {} };
-  const { Key, ExpressionAttributeValues, ...input } = command.input;
-  const write = {
-    ...input,
-    Key: plain(Key!),
-    ExpressionAttributeValues: plain(ExpressionAttributeValues!),
-  };
-  const before = item && plain(item);
-  if (isMet(write, before)) {
-    const after = attributes(updated(write, before));
-    return { item: after, answer: input.ReturnValues === 'ALL_NEW' ? { Attributes: after } : {} };
+const database = embeddedDynamoDbOfFile();
+let TableName: string;
+/** The only item in the table. */
+let stored: Item | undefined;
+
+beforeAll(async () => {
+  TableName = await database.createApiKeysTable();
+});
+
+/** Executes a command on a table that has this item alone. One command at a time. */
+export async function execute(item: Item, command: Command): Promise<Execution> {
+  if (item !== stored) {
+    await database.dynamodb.send(new PutItemCommand({ TableName, Item: item }));
   }
-  const isShown = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && item;
-  const answer = new ConditionalCheckFailedException({
-    message: 'The conditional request failed',
-    $metadata: {},
-    ...(isShown && { Item: item }),
-  });
-  return { item, answer };
+  const answer = await answerTo(command);
+  stored = 'Attributes' in answer ? answer.Attributes! : item;
+  return { item: stored, answer };
+}
+
+async function answerTo(command: Command): Promise<Execution['answer']> {
+  const { dynamodb } = database;
+  if (command instanceof GetItemCommand) {
+    const { Item } = await dynamodb.send(new GetItemCommand({ ...command.input, TableName }));
+    return Item ? { Item } : {};
+  }
+  try {
+    const update = new UpdateItemCommand({ ...command.input, TableName });
+    const { Attributes } = await dynamodb.send(update);
+    return { Attributes: Attributes! };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    // Without the id of the request, so that equal answers are equal.
+    const { message, Item } = error;
+    return new ConditionalCheckFailedException({ message, $metadata: {}, ...(Item && { Item }) });
+  }
 }

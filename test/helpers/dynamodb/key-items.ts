@@ -1,7 +1,7 @@
 import { hashOwnerPart, hashToken, tokenChecksum } from '../../../lambdas/domain/api-key.ts';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { keyIdOf, ownerCounters } from '../../../lambdas/domain/owner-record.ts';
-import { attributes } from './attribute-values.ts';
+import { attributes, type Value } from './attribute-values.ts';
 
 const ownerCharacters = 'abcdefghijABCDEFGHIJ';
 const ownCharacters = '0123456789abcdefghij';
@@ -22,7 +22,6 @@ export const address = { ownerHash, tokenHash };
 export const ownerId = 'own_0123456789abcdefghij';
 export const keyId = keyIdOf(ownerId, 'klmnopqrstuv');
 
-type Value = string | number | undefined;
 export type Overrides = Record<string, Value>;
 /** Overrides of key entries, by the hash of their token. */
 export type KeyOverrides = Record<string, Overrides>;

@@ -4,8 +4,7 @@ import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
 import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
 import { hashToken } from '../../../lambdas/domain/api-key.ts';
 import type { Item } from '../../../lambdas/domain/item.ts';
-import { plain } from './attribute-values.ts';
-import { type Command, execute } from './execution.ts';
+import { type Command, type Execution, execute } from './execution.ts';
 import {
   address,
   entryOf,
@@ -47,35 +46,40 @@ type Send = (command: Command) => Promise<unknown>;
 
 /** An owner in a table, a clock, and execution environments, each with a limiter. */
 export class LimitedOwner {
-  /** The table, by `ownerHash`. */
-  readonly items = new Map<string, Item>();
+  /** The owner's item, the only one in the table. */
+  item: Item;
   nowMs = startSeconds * 1_000;
   readonly #limiter = this.environment();
   #reads = 0;
   #writes = 0;
+  #last: Promise<unknown> = Promise.resolve();
 
   /** Puts the owner's item, by default with the example key alone. */
   constructor(overrides: Overrides = {}, keys?: KeyOverrides) {
-    this.put(overrides, keys);
+    this.item = ownerItem(overrides, keys);
   }
 
   /** Puts the item, as if another machine or an operator had changed it. */
   put(overrides: Overrides = {}, keys?: KeyOverrides): void {
-    this.items.set(ownerHash, ownerItem(overrides, keys));
+    this.item = ownerItem(overrides, keys);
   }
 
-  /** Executes a command between two turns, so that requests interleave. */
+  /** Executes one command after the other, so that requests interleave. */
   readonly send: Send = async (command) => {
     if (command instanceof GetItemCommand) this.#reads++;
     else this.#writes++;
-    await Promise.resolve();
-    const hash = command.input.Key!.ownerHash!.S!;
-    const { item, answer } = execute(this.items.get(hash), command);
-    if (item) this.items.set(hash, item);
-    await Promise.resolve();
+    const executed = this.#last.then(() => this.#execute(command));
+    this.#last = executed.catch(() => {});
+    const answer = await executed;
     if (answer instanceof Error) throw answer;
     return answer;
   };
+
+  async #execute(command: Command): Promise<Execution['answer']> {
+    const { item, answer } = await execute(this.item, command);
+    this.item = item;
+    return answer;
+  }
 
   /** A new execution environment, which has no key in its cache. @param send replaces the table's */
   environment(send: Send = (command) => this.send(command)): Limiter {
@@ -102,14 +106,11 @@ export class LimitedOwner {
     this.nowMs += seconds * 1_000;
   }
 
-  get item(): Item {
-    return this.items.get(ownerHash)!;
-  }
-
   /** The numbers of the owner's item and of the example key's entry in it. */
   get numbers(): Record<string, number> {
-    const values = Object.entries({ ...plain(this.item), ...plain(entryOf(this.item)) });
-    return Object.fromEntries(values.filter(([, value]) => typeof value === 'number'));
+    const attributes = Object.entries({ ...this.item, ...entryOf(this.item) });
+    const numbers = attributes.filter(([, { N }]) => N !== undefined);
+    return Object.fromEntries(numbers.map(([name, { N }]) => [name, Number(N)]));
   }
 
   /** The number of reads and writes of an action, and its result or error. */

@@ -99,27 +99,15 @@ interface Node {
   previous?: Node;
 }
 
-/** A command that was executed on an item, and its result. */
-export interface Executed {
-  item: Item;
-  command: Command;
-  execution: Execution;
-}
-
 export class Exploration {
   readonly #scenario: Scenario;
   /** By the earlier inputs and the last one. */
   readonly #reactions = new Map<string, { history: number; reaction: Reaction }>();
-  readonly #executions = new Map<string, Executed>();
+  readonly #executions = new Map<string, Execution>();
   readonly #names = new Map<unknown, string>();
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
-  }
-
-  /** The different commands that were executed, each with an item. */
-  get executed(): Executed[] {
-    return [...this.#executions.values()];
   }
 
   /**
@@ -183,10 +171,7 @@ export class Exploration {
       events.push([`${index}: ${name} is answered`, () => this.#answer(state, index)]);
       const isWrite = 'UpdateExpression' in underWay.command.input;
       if (isWrite && !underWay.isRepeated && state.lossesLeft > 0) {
-        events.push([
-          `${index}: the answer to ${name} is lost`,
-          async () => this.#lose(state, index),
-        ]);
+        events.push([`${index}: the answer to ${name} is lost`, () => this.#lose(state, index)]);
       }
     });
     const mayTick = state.environments.every(({ underWay }) => !underWay?.hasTicked);
@@ -213,7 +198,7 @@ export class Exploration {
   async #answer(state: State, index: number): Promise<Outcome> {
     const environment = state.environments[index]!;
     const nowSeconds = state.nowSeconds + environment.aheadSeconds;
-    const { state: after, executed, answer } = this.#execute(state, index);
+    const { state: after, executed, answer } = await this.#execute(state, index);
     const { key, writes } = environment.underWay!;
     const { underWay: _answered, ...idle } = environment;
     const next = await this.#react(idle, { nowSeconds, answer }, { key, writes });
@@ -221,10 +206,10 @@ export class Exploration {
     return { state: answered, event: 'answer', nowSeconds, executed, end: next.end };
   }
 
-  #lose(state: State, index: number): Outcome {
+  async #lose(state: State, index: number): Promise<Outcome> {
     const environment = state.environments[index]!;
     const nowSeconds = state.nowSeconds + environment.aheadSeconds;
-    const { state: after, executed } = this.#execute(state, index);
+    const { state: after, executed } = await this.#execute(state, index);
     const underWay = { ...environment.underWay!, isRepeated: true };
     const lost = withEnvironment(after, index, { ...environment, underWay });
     const left = { ...lost, lossesLeft: state.lossesLeft - 1 };
@@ -249,20 +234,19 @@ export class Exploration {
   }
 
   /** Executes the command that is under way in an environment. */
-  #execute(state: State, index: number) {
+  async #execute(state: State, index: number) {
     const underWay = state.environments[index]!.underWay!;
-    const { item, answer } = this.#executed(state.item, underWay.command).execution;
+    const { item, answer } = await this.#executed(state.item, underWay.command);
     const isDone = 'Attributes' in answer;
-    const counted = isDone ? countedIn(state, item!) : state.counted;
-    return { state: { ...state, item: item!, counted }, executed: { ...underWay, isDone }, answer };
+    const counted = isDone ? countedIn(state, item) : state.counted;
+    return { state: { ...state, item, counted }, executed: { ...underWay, isDone }, answer };
   }
 
-  #executed(item: Item, command: Command): Executed {
+  async #executed(item: Item, command: Command): Promise<Execution> {
     const name = `${this.#nameOf(item)} ${this.#nameOf(command.input)}`;
-    const known = this.#executions.get(name);
-    const executed = known ?? { item, command, execution: execute(item, command) };
-    this.#executions.set(name, executed);
-    return executed;
+    const execution = this.#executions.get(name) ?? (await execute(item, command));
+    this.#executions.set(name, execution);
+    return execution;
   }
 
   /** The environment after an input to its request with a key. */
@@ -316,12 +300,19 @@ export class Exploration {
   #nameOf(value: object): string {
     const known = this.#names.get(value);
     if (known) return known;
-    const text = value instanceof Error ? JSON.stringify(['failed', value]) : JSON.stringify(value);
+    const named = value instanceof Error ? ['failed', value] : value;
+    const text = JSON.stringify(named, inOrderOfNames);
     const name = this.#names.get(text) ?? String(this.#names.size);
     this.#names.set(text, name);
     this.#names.set(value, name);
     return name;
   }
+}
+
+/** For `JSON.stringify`: the database returns an item's attributes in any order. */
+function inOrderOfNames(_name: string, value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort());
 }
 
 /** The inputs of an environment without further requests, which no longer matter. */

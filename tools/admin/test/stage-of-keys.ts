@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach } from '@jest/globals';
 import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
+import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { keyGateway } from '../../local/control-plane/key-gateway.ts';
-import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';

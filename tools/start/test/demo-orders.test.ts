@@ -1,9 +1,9 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
+import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import type { OrdersTable } from '../../admin/stage/orders-table.ts';
-import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
 import { exampleOrderId, loadFile, loadSample } from '../demo-orders.ts';
 
 const database = embeddedDynamoDbOfFile();

@@ -3,9 +3,9 @@ import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import type { OrderStatus } from '../../../../lambdas/domain/order-states.ts';
 import { captureLinesOfTests } from '../../../../test/helpers/captured-lines.ts';
 import { DynamodbProxy, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { cancelEvent, lambdaContext } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
-import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { changeOrder, type OrderChange, transitions } from '../../orders/change-order.ts';
 import { addOrders } from '../../orders/import-orders.ts';
 import type { OrderItem } from '../../orders/order-record.ts';

@@ -1,7 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach } from '@jest/globals';
+import { embeddedDynamoDbOfFile } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
-import { embeddedDynamoDbOfFile } from '../../../shared/test/embedded-dynamodb.ts';
 import { type AdminOptions, admin } from '../run-admin.ts';
 import { stackOfEachTest } from '../stack.ts';
 

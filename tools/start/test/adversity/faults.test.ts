@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { captureLines } from '../../../../test/helpers/captured-lines.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
+import {
+  type EmbeddedDynamoDb,
+  startDynamoDb,
+} from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { timedViolations, violations } from './invariants.ts';
 import { planOf, runSeed } from './seed-run.ts';
 import {

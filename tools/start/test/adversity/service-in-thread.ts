@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { hashToken } from '../../../../lambdas/domain/api-key.ts';
+import type { EmbeddedDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { ownerItem } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { installAwsLambda, LambdaStream } from '../../../../test/helpers/functions/awslambda.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
 import { createOwnerIdentity, createToken } from '../../../admin/stored/identities.ts';
-import type { EmbeddedDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { lastingMinute, today } from '../e2e/running-store.ts';
 import { FaultyDynamodb } from './faulty-dynamodb.ts';
 

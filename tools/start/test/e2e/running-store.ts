@@ -4,6 +4,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
 import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
 import { DynamodbProxy } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
@@ -11,7 +12,6 @@ import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
 import { keyGateway } from '../../../local/control-plane/key-gateway.ts';
 import { startLocalService } from '../../../local/server.ts';
-import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { senderTo } from '../../../smoke/stage/http-client.ts';
 import { templateWithFunctions } from './template-with-functions.ts';
 

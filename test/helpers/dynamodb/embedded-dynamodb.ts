@@ -1,4 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { randomInt, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   type AttributeValue,
   CreateTableCommand,
@@ -6,9 +8,7 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
-import { type TableShape, tableShapes } from '../../../test/helpers/dynamodb/table-shapes.ts';
-import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
-import { localRegion } from '../../local/dynamodb/local-client.ts';
+import { type TableShape, tableShapes } from './table-shapes.ts';
 
 export interface EmbeddedDynamoDb {
   endpoint: string;
@@ -39,11 +39,11 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   const { DYNAMODB_ENDPOINT } = process.env;
   const { endpoint, close } = DYNAMODB_ENDPOINT
     ? { endpoint: DYNAMODB_ENDPOINT, close: async () => {} }
-    : await startEmbeddedDynamoDB();
+    : await startDynoxide();
   // There is no time limit: on a busy machine, a request that is given up and sent again counts twice.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const options = { credentials, signer: unchecked };
-  const dynamodb = new DynamoDBClient({ endpoint, region: localRegion, ...options });
+  const dynamodb = new DynamoDBClient({ endpoint, region: 'local', ...options });
   return {
     endpoint,
     dynamodb,
@@ -62,6 +62,29 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
       await close();
     },
   };
+}
+
+/** Ends dynoxide when standard input ends, which it does however this process ends. */
+const untilInputEnds = '"$0" "$@" & read -r line; kill $!';
+
+/** Starts the database of the local run. On Linux, each has a loopback address of its own. */
+async function startDynoxide() {
+  const host =
+    process.platform === 'linux' ? `127.${randomInt(256)}.${randomInt(256)}.1` : '127.0.0.1';
+  const port = randomInt(49_152, 65_536);
+  const binary = `node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`;
+  const words = ['serve', '--host', host, '--port', String(port)];
+  const shell = spawn('/bin/sh', ['-c', untilInputEnds, binary, ...words]);
+  const ended = once(shell, 'exit');
+  const [firstLine] = await once(shell.stderr, 'data');
+  if (!String(firstLine).includes('listening')) {
+    throw new Error(`${firstLine}: start a database yourself and name it in DYNAMODB_ENDPOINT`);
+  }
+  const close = async () => {
+    shell.stdin.end();
+    await ended;
+  };
+  return { endpoint: `http://${host}:${port}`, close };
 }
 
 /** The database needs a signature, but does not check it. A real one takes a third of a request's CPU time. */
