@@ -57,12 +57,10 @@ function stackOf({ stage }: Target): string {
 }
 
 /** Converts commander's error, whose message about a value names the option, the value and the choices. */
-function usageErrorOf({ code, message }: CommanderError): OperatorError {
+function usageErrorOf(error: CommanderError): OperatorError {
+  const { code } = error;
   if (code === 'commander.help') return new UsageError('a command is missing', help);
-  const text = message
-    .replace(/^error: /, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const text = reasonOf(error).replace(/^error: /, '');
   if (code === 'commander.invalidArgument') return new OperatorError(text);
   return new UsageError(text, code === 'commander.unknownOption' ? dashHelp : help);
 }

@@ -79,14 +79,10 @@ export function withPresentLimits(
   asked: AgreedLimits,
   present: OwnerLimits & { readonly plan: string },
 ): AgreedLimits {
-  const { plan, perMinute, perDay } = asked;
-  const isNamed = perMinute !== undefined || perDay !== undefined || present.plan === plan;
-  if (!isNamed || !plans[plan].limitsPerOwner) return { plan, perMinute, perDay };
-  return {
-    plan,
-    perMinute: perMinute ?? present.perMinute,
-    perDay: perDay ?? present.perDay,
-  };
+  const { plan, perMinute = present.perMinute, perDay = present.perDay } = asked;
+  const isNamed =
+    asked.perMinute !== undefined || asked.perDay !== undefined || present.plan === plan;
+  return isNamed && plans[plan].limitsPerOwner ? { plan, perMinute, perDay } : asked;
 }
 
 function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | undefined): number {
