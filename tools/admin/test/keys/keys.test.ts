@@ -72,16 +72,6 @@ describe('issueKey', () => {
     }
   });
 
-  it.each(['Nobody', `own_${'a'.repeat(20)}`])(
-    'creates no owner from a mistyped name or id: %s',
-    async (owner) => {
-      await expect(issueKey({ owner }, stage)).rejects.toThrow(
-        `There is no owner "${owner}"; "./admin owners list" shows all owners, "./admin owners create" creates one`,
-      );
-      expect(await allItems()).toEqual([]);
-    },
-  );
-
   it.each(['two\nlines', '', 'x'.repeat(101)])('refuses the label %j', async (label) => {
     await createOwner({ name: 'Acme', plan: 'free' }, stage);
     const before = await allItems();
