@@ -114,7 +114,9 @@ export function orderFromFields(fields: Item, attributes: Item = {}): OrderItem 
   const { id = attributes.id } = fields;
   if (!id || (attributes.id && !id.N)) wrong.push(`id: missing; expected ${kinds.id.expected}`);
   const order = { ...fields, ...attributes, ...(fields.status?.NULL && { status: undefined }) };
-  if (Object.keys(order).join("': ?, '").length > longestNames) wrong.push('too many attributes');
+  if (Object.keys(order).join("': ?, '").length > longestNames) {
+    wrong.push(`the names of the attributes: too long; expected up to ${longestNames} characters`);
+  }
   if (wrong.length > 0) throw new OperatorError(wrong.join('; and '));
   return order as OrderItem;
 }

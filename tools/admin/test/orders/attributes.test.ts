@@ -134,7 +134,10 @@ describe('attributes of other programs', () => {
     ['{"id":1,"attributes":{"x":{"M":{"y":{"S":5}}}}}', 'attribute "x": '],
     ['{"id":1,"attributes":{"x":{"M":{"y":{"S":"1"},"y":{"S":"2"}}}}}', '"y": the order has this'],
     [`{"id":1,"attributes":{"x":{"L":${'[{"L":'.repeat(40)}[]${'}]'.repeat(40)}}}}`, 'attribute'],
-    [`{"id":1,"attributes":{"${'x'.repeat(7_900)}":{"S":""}}}`, 'too many attributes'],
+    [
+      `{"id":1,"attributes":{"${'x'.repeat(7_900)}":{"S":""}}}`,
+      'the names of the attributes: too long; expected up to 7892 char',
+    ],
     ['{"id":1,"attributes":5}', "attributes: expected DynamoDB's own JSON"],
     ['{"id":"x","petId":"y"}', 'id: "x" is not accepted; .*; and petId: "y" is not accepted'],
   ])('are refused, with all wrong fields of the line: %.70s', async (line, message) => {
