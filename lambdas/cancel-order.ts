@@ -43,9 +43,6 @@ interface Cancellation extends CancellationIdentity {
   signal: AbortSignal;
 }
 
-const pending: OrderStatus = 'pending';
-const cancelled: OrderStatus = 'cancelled';
-
 /** Sets the status, and every cancellation field to the placeholder with its name. */
 const updateExpression = [
   'SET #status = :cancelled',
@@ -128,8 +125,8 @@ function conditionalCancel({ orderId, keyId, cancelRequestId }: Cancellation) {
       '#status = :pending AND (attribute_not_exists(cancelRequestId) OR cancelRequestId <> :cancelRequestId)',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
-      ':pending': { S: pending },
-      ':cancelled': { S: cancelled },
+      ':pending': { S: 'pending' satisfies OrderStatus },
+      ':cancelled': { S: 'cancelled' satisfies OrderStatus },
       ...set,
     },
     ReturnValues: 'UPDATED_NEW' as const,

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { differences } from './helpers/differences.ts';
 
@@ -78,15 +77,11 @@ describe('package.json', () => {
 });
 
 it('.npmrc lets no package run a script during its installation', () => {
-  expect(readText('.npmrc').split('\n')).toContain('ignore-scripts=true');
+  expect(readFileSync('.npmrc', 'utf8').split('\n')).toContain('ignore-scripts=true');
 });
 
 function readJson(file: string) {
-  return JSON.parse(readText(file));
-}
-
-function readText(file: string) {
-  return readFileSync(join(import.meta.dirname, '..', file), 'utf8');
+  return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 function platformOf(name: string): string {

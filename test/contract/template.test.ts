@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
 import { requestHeaders } from '../../lambdas/domain/headers.ts';
@@ -17,10 +16,10 @@ import {
 import { plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
 import { differences } from '../helpers/differences.ts';
+import { requestContext } from '../helpers/functions/events.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
 import { deployedOperations, renderAnswer } from './template-api.ts';
 
-const contractFile = join(import.meta.dirname, '../../openapi.yaml');
 const document = contractDocument as {
   info: { version: string };
   security: object[];
@@ -33,11 +32,7 @@ const int64 = { type: 'integer', format: 'int64' };
 
 /** The context of an authorizer that has recognized a key. */
 const authorizer = {
-  limit: '60',
-  remaining: '0',
-  rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
-  rateLimit: '"minute";r=0;t=40, "day";r=940;t=40000',
-  reset: '1790000040',
+  ...requestContext().authorizer,
   retryAfter: '27',
   code: 'rate_limit_exceeded',
   message: 'The limit of 60 requests per minute is used up. Retry after 27 seconds.',
@@ -177,11 +172,11 @@ describe('the contract', () => {
   });
 
   it('has no anchor and no alias, which some generators refuse', () => {
-    expect(readFileSync(contractFile, 'utf8')).not.toMatch(/[-:,[] ?[&*]\w/);
+    expect(readFileSync('openapi.yaml', 'utf8')).not.toMatch(/[-:,[] ?[&*]\w/);
   });
 
   it('has no unused component', () => {
-    const text = readFileSync(contractFile, 'utf8');
+    const text = readFileSync('openapi.yaml', 'utf8');
     const components = contractDocument.components as Record<string, object>;
     const { securitySchemes: _usedByName, ...referable } = components;
 
@@ -234,8 +229,9 @@ describe('the contract', () => {
 });
 
 describe.each(stageNames)('the contract and the template of %s', (stage) => {
-  const operationAt = (path: string, method: string) =>
-    operations.find((one) => `/v1${one.path}` === path && one.method === method)!;
+  const gatewayResponses = resourcesOfType(stage, 'AWS::ApiGateway::GatewayResponse').map(
+    ([, { Properties }]) => Properties,
+  );
 
   it('have the same paths and methods', () => {
     const documented = operations.map(({ path, method }) => `${method} /v1${path}`);
@@ -257,11 +253,12 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
 
   it("have the name of an operation's function as its operation id", () => {
     for (const { path, method, properties } of deployedOperations(stage)) {
-      const operation = operationAt(path, method);
-      expect(`${method} ${path}: ${operation?.operationId}`).toBe(
+      const { operationId, deprecated } = operations.find(
+        (one) => `/v1${one.path}` === path && one.method === method,
+      )!;
+      expect(`${method} ${path}: ${operationId}`).toBe(
         `${method} ${path}: ${properties.OperationName}`,
       );
-      const { operationId, deprecated } = operation!;
       const target = JSON.stringify(properties.Integration.Uri ?? null).toLowerCase();
       expect(properties.Integration.Type).toBe(deprecated ? 'MOCK' : 'AWS_PROXY');
       if (!deprecated) expect(target).toContain(`"${operationId.toLowerCase()}`);
@@ -306,8 +303,8 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
   });
 
   it('have the same gateway responses', () => {
-    const deployed = resourcesOfType(stage, 'AWS::ApiGateway::GatewayResponse').map(
-      ([, { Properties }]) => `${Properties.ResponseType} ${Properties.StatusCode}`,
+    const deployed = gatewayResponses.map(
+      ({ ResponseType, StatusCode }) => `${ResponseType} ${StatusCode}`,
     );
 
     const documented = Object.entries(document['x-gateway-responses']).map(
@@ -322,14 +319,12 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     ).toEqual([]);
   });
 
-  it.each(Object.keys(document['x-gateway-responses']))(
-    'agree on status, headers and body of the gateway response %s',
-    (type) => {
-      const { Properties } = resourcesOfType(stage, 'AWS::ApiGateway::GatewayResponse')
-        .map(([, resource]) => resource)
-        .find((resource) => resource.Properties.ResponseType === type)!;
+  it.each(gatewayResponses)(
+    'agree on status, headers and body of the gateway response $ResponseType',
+    (response) => {
+      const answer = renderAnswer(response, authorizer);
 
-      expect(contractDifferences(type, renderAnswer(Properties, authorizer))).toEqual([]);
+      expect(contractDifferences(response.ResponseType, answer)).toEqual([]);
     },
   );
 });

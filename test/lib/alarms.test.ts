@@ -31,11 +31,6 @@ const floods: readonly (readonly [Line, string])[] = [
   [refusedList, 'RequestsAdmitted ListsRefused'],
 ];
 
-interface MetricQuery {
-  readonly Id: string;
-  readonly MetricStat: { readonly Metric: { readonly MetricName: string } };
-}
-
 const filters = Object.values(properties('prod', 'AWS::Logs::MetricFilter'));
 const alarms = properties('prod', 'AWS::CloudWatch::Alarm');
 
@@ -102,8 +97,8 @@ function isOn(
   ofAws: Readonly<Record<string, number>> = {},
 ): boolean {
   const { Metrics, Threshold, ComparisonOperator } = alarms[`Monitoring${id}`];
-  const [{ Expression }, ...stats] = Metrics;
-  const values = stats.map(({ Id, MetricStat: { Metric } }: MetricQuery) => [
+  const [{ Expression }, ...stats]: (typeof alarms)[string][] = Metrics;
+  const values = stats.map(({ Id, MetricStat: { Metric } }) => [
     Id,
     ofAws[Metric.MetricName] ?? sumOf(Metric.MetricName, counts),
   ]);
