@@ -8,13 +8,7 @@ import { comparableNumber, isSame } from './attribute-json.ts';
 import { stateOf } from './change-order.ts';
 import { actOnFile, type OrdersFile } from './file-run.ts';
 import { type FileField, isAccepted, newOrder, type OrderItem, shown } from './order-record.ts';
-import {
-  isTemporary,
-  isThrottled,
-  type RetryingTable,
-  repeat,
-  writeOnce,
-} from './repeated-calls.ts';
+import { isThrottled, type RetryingTable, repeat, writeOnce } from './repeated-calls.ts';
 import { updateOrder } from './stored-orders.ts';
 
 interface AddOptions {
@@ -205,25 +199,17 @@ export async function getOrders(
 ): Promise<Map<string, Item>> {
   const { dynamodb, tableName } = table;
   const found = new Map<string, Item>();
-  const idOf = ({ id }: Item) => comparableNumber(id!.N!)!;
-  await repeat(
-    orders,
-    table,
-    async (open) => {
-      const RequestItems = {
-        [tableName]: { Keys: open.map(({ id }) => ({ id: id! })), ConsistentRead: true },
-      };
-      const { Responses, UnprocessedKeys } = await dynamodb.send(
-        new BatchGetItemCommand({ RequestItems }),
-      );
-      const { Keys: unread = [] } = UnprocessedKeys?.[tableName] ?? {};
-      const items = Responses?.[tableName];
-      if (!items && unread.length === 0) throw new UnconfirmedError('BatchGetItem');
-      for (const item of items ?? []) found.set(idOf(item), item);
-      const left = open.filter((order) => unread.some((key) => idOf(key) === idOf(order)));
-      return { left, reason: new UnconfirmedError('BatchGetItem') };
-    },
-    isTemporary,
-  );
+  await repeat(orders, table, async (open) => {
+    const Keys = open.map(({ id }) => ({ id: id! }));
+    const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
+    const command = new BatchGetItemCommand({ RequestItems });
+    const { Responses, UnprocessedKeys } = await dynamodb.send(command);
+    const { Keys: left = [] } = UnprocessedKeys?.[tableName] ?? {};
+    const items = Responses?.[tableName];
+    const reason = new UnconfirmedError('BatchGetItem');
+    if (!items && left.length === 0) throw reason;
+    for (const item of items ?? []) found.set(comparableNumber(item.id!.N!)!, item);
+    return { left, reason };
+  });
   return found;
 }

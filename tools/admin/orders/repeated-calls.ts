@@ -1,7 +1,7 @@
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
-import { failureOf, failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
+import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 
 /** A table of orders, and a function that waits between attempts. */
 export interface RetryingTable extends OrdersTable {
@@ -13,23 +13,21 @@ const longestPauseMs = 10_000;
 const maxAttemptsWithoutProgress = 12;
 
 /**
- * Calls DynamoDB for orders, and again for the remaining ones, with growing pauses.
+ * Calls DynamoDB for orders, and again for the remaining ones, with growing pauses. A call that failed is repeated only
+ * if it was throttled: after a lost response to a write, somebody else may have changed the order.
  *
  * @param call returns the remaining orders, and the reason
- * @param isRepeated whether a call that failed is repeated. @default - if it was throttled: after a lost response
- *   to a write, somebody else may have changed the order
  * @throws OperatorError after a number of attempts without progress
  */
 export async function repeat<Order>(
   orders: readonly Order[],
   { wait }: RetryingTable,
   call: (open: readonly Order[]) => Promise<{ left: Order[]; reason?: Error | undefined }>,
-  isRepeated: (error: unknown) => boolean = isThrottled,
 ): Promise<void> {
   let open = orders;
   for (let attempts = 0; open.length > 0; ) {
     const { left, reason } = await call(open).catch((error) => {
-      if (!isRepeated(error)) throw error;
+      if (!isThrottled(error)) throw error;
       return { left: open, reason: error };
     });
     attempts = left.length < open.length ? 0 : attempts + 1;
@@ -72,12 +70,4 @@ export function isThrottled(error: unknown): boolean {
   // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
   const names = /Throttl|ThroughputExceeded|RequestLimitExceeded|TransactionConflict/;
   return names.test(Object(error).name ?? '');
-}
-
-/** Whether a repeated read may succeed. */
-export function isTemporary(error: unknown): boolean {
-  const { $retryable, $metadata } = Object(error);
-  if (isThrottled(error) || $retryable || $metadata?.httpStatusCode >= 500) return true;
-  const { kind } = failureOf(error) ?? {};
-  return kind === 'noResponse' || kind === 'unconfirmed';
 }
