@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { directory, file, orders, put, stored, useNewTable } = ordersOfEachTest();
+const { directory, file, orders, put, stored, useNewTable } = await ordersOfEachTest();
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 /** Attributes of every type, as another program can store them. */

@@ -1,16 +1,10 @@
-import {
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mockClient } from 'aws-sdk-client-mock';
+import { describe, expect, it } from '@jest/globals';
 import { cancellationFields } from '../../../../lambdas/domain/order-fields.ts';
+import { answer, forward } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { transitions } from '../../orders/change-order.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { file, orders, stored, useNewTable } = ordersOfEachTest();
+const { file, meanwhile, orders, proxy, put, stored, useNewTable } = await ordersOfEachTest();
 
 describe('orders show, ship, cancel and reopen', () => {
   const states = {
@@ -110,40 +104,28 @@ describe('orders show, ship, cancel and reopen', () => {
   );
 });
 
-describe('with other responses of DynamoDB', () => {
-  let mock: ReturnType<typeof mockClient>;
-  beforeEach(() => {
-    mock = mockClient(DynamoDBClient);
-  });
-  afterEach(() => mock.restore());
+const seven = { id: { N: '7' }, status: { S: 'pending' } };
 
-  it.each([
-    ['pending', 'error: Order 7 was changed by somebody else meanwhile; run the command again'],
-    ['shipped', 'error: Order 7 is shipped: only a pending order can be shipped'],
-  ])('orders ship finds a %s order after its condition failed', async (status, text) => {
-    const order = { id: { N: '7' }, status: { S: 'pending' } };
-    mock.on(GetItemCommand).resolves({ Item: order });
-    mock.on(UpdateItemCommand).rejects(
-      new ConditionalCheckFailedException({
-        message: 'no',
-        $metadata: {},
-        Item: { ...order, status: { S: status } },
-      }),
-    );
+it.each([
+  [{ cancelledBy: { S: 'ann' } }, 'was changed by somebody else meanwhile; run the command again'],
+  [{ status: { S: 'shipped' } }, 'is shipped: only a pending order can be shipped'],
+])('orders ship leaves an order that has got %j since it was read', async (change, text) => {
+  await put(seven);
+  meanwhile('UpdateItem', { ...seven, ...change });
 
-    const { exitCode, stderr } = await orders(['ship', '7']);
+  const { exitCode, stderr } = await orders(['ship', '7']);
 
-    expect([exitCode, stderr]).toEqual([1, `${text}\n`]);
-  });
+  expect([exitCode, stderr]).toEqual([1, `error: Order 7 ${text}\n`]);
+  expect(await stored()).toEqual([{ ...seven, ...change }]);
+});
 
-  it('orders ship fails if the response is empty', async () => {
-    mock.onAnyCommand().resolves({});
-    mock.on(GetItemCommand).resolves({ Item: { id: { N: '7' }, status: { S: 'pending' } } });
+it('orders ship fails if the response is empty', async () => {
+  await put(seven);
+  proxy.reply = (call) => (call.operation === 'UpdateItem' ? answer({}) : forward)(call);
 
-    const { exitCode, stdout, stderr } = await orders(['ship', '7']);
+  const { exitCode, stdout, stderr } = await orders(['ship', '7']);
 
-    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
-    expect(stderr).toContain('DynamoDB UpdateItem may or may not have been done');
-    expect(stderr).toContain('"./admin orders show 7" shows whether');
-  });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+  expect(stderr).toContain('DynamoDB UpdateItem may or may not have been done');
+  expect(stderr).toContain('"./admin orders show 7" shows whether');
 });

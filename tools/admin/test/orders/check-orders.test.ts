@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { file, orders, put } = ordersOfEachTest();
+const { file, orders, put } = await ordersOfEachTest();
 const pending = { status: { S: 'pending' } };
 
 /** What another program can have stored, and the kinds of its problems. */

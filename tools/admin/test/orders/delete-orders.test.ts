@@ -1,44 +1,18 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DynamodbProxy, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { type AdminOptions, admin } from '../run-admin.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { database, directory, file, put, stored, table } = ordersOfEachTest();
-let proxy: DynamodbProxy;
+const { directory, file, meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
+const pending = { status: { S: 'pending' }, note: { SS: ['x'] } };
 
-beforeAll(async () => {
-  proxy = await DynamodbProxy.before(database.endpoint);
-});
 beforeEach(async () => {
-  proxy.requests.length = 0;
-  proxy.reply = forward;
-  for (const id of ['1', '2', '3', '1.5']) {
-    await put({ id: { N: id }, status: { S: 'pending' }, note: { SS: ['x'] } });
-  }
+  for (const id of ['1', '2', '3', '1.5']) await put({ id: { N: id }, ...pending });
 });
-afterAll(() => proxy[Symbol.asyncDispose]());
 
-const orders = (words: string[], io: AdminOptions = {}) =>
-  admin(['orders', ...words, '--local', proxy.url], io);
 const kept = () => join(directory.path, 'kept.jsonl');
 const remaining = async () => (await stored()).map(({ id }) => id!.N).sort();
-/** Changes an order as soon as the command sends this operation. */
-const meanwhile = (operation: string, id: string, update: string) => {
-  proxy.reply = async (call) => {
-    if (call.operation === operation && proxy.reply !== forward) {
-      proxy.reply = forward;
-      const values = { ExpressionAttributeValues: { ':x': { S: 'x' } } };
-      const Key = { id: { N: id } };
-      await database.dynamodb.send(
-        new UpdateItemCommand({ TableName: table(), Key, UpdateExpression: update, ...values }),
-      );
-    }
-    forward(call);
-  };
-};
 
 describe('orders delete', () => {
   it('deletes one order, with any number as its id, and prints it', async () => {
@@ -59,16 +33,8 @@ describe('orders delete', () => {
       forward(call);
     };
 
-    const { exitCode, stdout } = await orders([
-      'delete',
-      '1',
-      '1.5',
-      '9',
-      '--keep',
-      kept(),
-      '--yes',
-      '--json',
-    ]);
+    const words = ['delete', '1', '1.5', '9', '--keep', kept(), '--yes', '--json'];
+    const { exitCode, stdout } = await orders(words);
 
     expect(exitCode).toBe(0);
     const { deleted, ...others } = JSON.parse(stdout);
@@ -101,23 +67,23 @@ describe('orders delete', () => {
   });
 
   it.each([
-    ['petId', 'SET petId = :x'],
-    ['note', 'SET note = :x'],
-  ])('leaves an order whose %s has changed since it was read', async (_, update) => {
-    meanwhile('DeleteItem', '2', update);
+    ['petId', { petId: { S: 'x' } }],
+    ['note', { note: { S: 'x' } }],
+  ])('leaves an order whose %s has changed since it was read', async (_, change) => {
+    meanwhile('DeleteItem', { id: { N: '2' }, ...pending, ...change });
 
     const { exitCode, stderr } = await orders(['delete', '2', '--keep', kept(), '--yes']);
 
     expect(exitCode).toBe(4);
     expect(stderr).toContain('order 2 has changed since it was read, and is not deleted');
     expect(await remaining()).toContain('2');
-    meanwhile('DeleteItem', '3', update);
+    meanwhile('DeleteItem', { id: { N: '3' }, ...pending, ...change });
     expect((await orders(['delete', '3', '--yes'])).stderr).toContain('was changed by somebody el');
     expect(await remaining()).toContain('3');
   });
 
   it('prints an order whole that has got another attribute since it was read', async () => {
-    meanwhile('DeleteItem', '2', 'SET added = :x');
+    meanwhile('DeleteItem', { id: { N: '2' }, ...pending, added: { S: 'x' } });
 
     const { exitCode, stderr } = await orders(['delete', '2', '--keep', kept(), '--yes']);
 
@@ -129,11 +95,11 @@ describe('orders delete', () => {
 
   it('completes when it is run again, whichever call is lost, and always has every deleted order in the file', async () => {
     const before = await stored();
-    const words = ['delete', '1', '2', '3', '1.5', '--keep', kept(), '--yes'];
+    const words = ['delete', '1', '2', '3', '1.5', '--yes', '--keep'];
     for (let failing = 1, calls = 9; failing <= calls; failing++) {
       for (const item of before) await put(item);
       const path = `${kept()}${failing}`;
-      const run = () => orders(words.map((word) => (word === kept() ? path : word)));
+      const run = () => orders([...words, path]);
       calls = 0;
       proxy.reply = (call) => (++calls === failing ? lost : forward)(call);
 

@@ -9,7 +9,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { fileFields } from '../../orders/order-record.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { database, directory, file, orders, put, stored, useNewTable } = ordersOfEachTest();
+const { database, directory, file, orders, put, stored, useNewTable } = await ordersOfEachTest();
 
 describe('orders export', () => {
   const cancelled =

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { database, directory, file, orders, stored } = ordersOfEachTest();
+const { directory, file, orders, proxy, stored } = await ordersOfEachTest();
 const lines = (count: number, rest = '') =>
   Array.from({ length: count }, (_, id) => `{"id":${id}${rest}}\n`).join('');
 const summary = (stdout: string) => JSON.parse(stdout) as Record<string, unknown>;
@@ -44,7 +44,7 @@ describe('orders import', () => {
     expect(first).toEqual({
       exitCode: 0,
       stdout: expect.stringMatching(/^Imported 30 orders in \d+\.\d s; 0 already existed\.\n$/),
-      stderr: `stage staging at ${database.endpoint}\n`,
+      stderr: `stage staging at ${proxy.url}\n`,
     });
     expect(stderr).toMatch(/^\r\S+25 orders checked\r[^\n]*stage staging/);
   });

@@ -1,31 +1,24 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
-  DynamodbProxy,
   executedAndLost,
   forward,
   lost,
   type Reply,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { type AdminOptions, admin } from '../run-admin.ts';
+import type { AdminOptions } from '../run-admin.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { database, put, stored } = ordersOfEachTest();
+const { meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
-let proxy: DynamodbProxy;
 
-beforeAll(async () => {
-  proxy = await DynamodbProxy.before(database.endpoint);
-});
 beforeEach(() => {
-  proxy.reply = forward;
   // The SDK's delay before it repeats a call is random, up to a limit.
   jest.spyOn(Math, 'random').mockReturnValue(0);
 });
-afterAll(() => proxy[Symbol.asyncDispose]());
 
 const reopen = (words: string, io: AdminOptions = {}) =>
-  admin(['orders', 'reopen', ...words.split(' ').filter(Boolean), '--local', proxy.url], {
+  orders(['reopen', ...words.split(' ').filter(Boolean)], {
     now: () => nowMs,
     environment: { USER: 'ann' },
     ...io,
@@ -129,12 +122,7 @@ describe('orders reopen --cancelled-by', () => {
     ['shipped', { status: { S: 'shipped' } }],
   ])('skips an order that was %s after it was read', async (_, changed) => {
     await putOrders(meant);
-    const open = new Set(Object.keys(meant));
-    proxy.reply = async (call) => {
-      const { N: id } = (call.input.Key as { id: { N: string } } | undefined)?.id ?? {};
-      if (id === '2' && open.delete(id)) await put({ id: { N: id }, ...changed });
-      forward(call);
-    };
+    meanwhile('UpdateItem', { id: { N: '2' }, ...changed });
 
     const { stdout } = await reopen(`${mistaken} --json`);
 

@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DynamodbProxy, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { type AdminOptions, admin } from '../run-admin.ts';
+import { describe, expect, it } from '@jest/globals';
+import { forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import type { AdminOptions } from '../run-admin.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { database, file, orders, put, stored } = ordersOfEachTest();
+const { file, meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
 const now = { S: '2026-11-20T12:00:00.000Z' };
-let proxy: DynamodbProxy;
-
-beforeAll(async () => {
-  proxy = await DynamodbProxy.before(database.endpoint);
-});
-beforeEach(() => {
-  proxy.requests.length = 0;
-  proxy.reply = forward;
-});
-afterAll(() => proxy[Symbol.asyncDispose]());
 
 const ship = (words: string[], io: AdminOptions = {}) =>
-  admin(['orders', 'ship', ...words, '--local', proxy.url, '--as', 'ann'], {
-    now: () => nowMs,
-    ...io,
-  });
+  orders(['ship', ...words, '--as', 'ann'], { now: () => nowMs, ...io });
 const order = async (id: string) => (await stored()).find((each) => each.id!.N === id)!;
 
 async function putOrders() {
@@ -176,13 +163,9 @@ describe('orders reopen ID', () => {
 
   it('leaves an order that has got a state meanwhile', async () => {
     await put({ id: { N: '7' } });
-    proxy.reply = async (call) => {
-      if (call.operation === 'UpdateItem') await put({ id: { N: '7' }, status: { S: 'shipped' } });
-      forward(call);
-    };
-    const words = ['orders', 'reopen', '7', '--yes', '--local', proxy.url];
+    meanwhile('UpdateItem', { id: { N: '7' }, status: { S: 'shipped' } });
 
-    const { stderr } = await admin(words);
+    const { stderr } = await orders(['reopen', '7', '--yes']);
 
     expect(stderr).toContain('Order 7 is shipped: only a cancelled order can be reopened');
   });
