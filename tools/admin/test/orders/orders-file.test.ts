@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { orderFieldNames } from '../../../../lambdas/domain/order-fields.ts';
 import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
 import { csvHeader, orderCsv } from '../../orders/order-csv.ts';
-import { fileFields, type OrderItem } from '../../orders/order-record.ts';
+import type { OrderItem } from '../../orders/order-record.ts';
 import { type OrdersFormat, openOrders, readOrders } from '../../orders/orders-file.ts';
 
 const directory = temporaryDirectoryOfFile();
@@ -25,37 +24,6 @@ async function read(content: string | Buffer, format: OrdersFormat = 'jsonl') {
 const id = (digits: string) => ({ N: digits });
 
 describe('an orders file', () => {
-  it('contains whole orders with exact integers', async () => {
-    const { orders, errors } = await read(
-      '{"id":9223372036854775807,"petId":-9223372036854775808,"quantity":2,' +
-        '"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"cancelled",' +
-        '"cancelledAt":"2026-11-20T09:31:00.123Z","cancelledBy":"key_1","cancelRequestId":"c",' +
-        '"shippedAt":"2026-11-20T09:32:00Z","shippedBy":"ann",' +
-        '"reopenedAt":"2026-11-20T09:33:00Z","reopenedBy":"bob"}\n{"id":-5}',
-    );
-
-    expect(errors).toEqual([]);
-    expect(orders).toEqual([
-      {
-        id: id('9223372036854775807'),
-        petId: id('-9223372036854775808'),
-        quantity: id('2'),
-        shipDate: { S: '2026-11-20T09:30:00Z' },
-        complete: { BOOL: false },
-        status: { S: 'cancelled' },
-        cancelledAt: { S: '2026-11-20T09:31:00.123Z' },
-        cancelledBy: { S: 'key_1' },
-        cancelRequestId: { S: 'c' },
-        shippedAt: { S: '2026-11-20T09:32:00Z' },
-        shippedBy: { S: 'ann' },
-        reopenedAt: { S: '2026-11-20T09:33:00Z' },
-        reopenedBy: { S: 'bob' },
-      },
-      { id: id('-5') },
-    ]);
-    expect(fileFields.slice(0, orderFieldNames.length)).toEqual(orderFieldNames);
-  });
-
   it('may have CRLF, blank lines and a byte order mark, and end without a line break', async () => {
     expect(await read('\ufeff{"id":1}\r\n\r\n \t\n{"id":2}')).toMatchObject({
       orders: [{ id: id('1') }, { id: id('2') }],
@@ -73,11 +41,9 @@ describe('an orders file', () => {
   });
 
   it.each<[string, string | RegExp]>([
-    ['nonsense', /^is not JSON: /],
-    ['{"id":1},', /^is not JSON: .*; expected an order, {"id":…,"petId":…}, or CSV in a file/],
+    ['nonsense', /^is not JSON: .*; expected an order, {"id":…,"petId":…}, or CSV in a file/],
     ['[{"id":1}]', /^is JSON, but not an object; /],
     ['id,petId', /^is not JSON: /],
-    ['4', /^is JSON, but not an object; expected an order/],
     ['{"petId":1}', /^id: missing; expected an integer from -9223372036854775808 to/],
     ['{"id":1,"ship_date":1}', /^"ship_date": an order has no such field; expected only id, petId/],
     ['{"__proto__":{"id":1}}', /^"__proto__": an order has no such field/],
@@ -87,9 +53,6 @@ describe('an orders file', () => {
     ['{"id":null}', /^id: null is not accepted/],
     ['{"id":9223372036854775808}', /^id: 9223372036854775808 is not accepted/],
     ['{"id":1,"petId":1.0}', /^petId: 1\.0 is not accepted/],
-    ['{"id":1,"petId":1e3}', /^petId: 1e3 is not accepted/],
-    ['{"id":1,"quantity":9223372036854775808}', /^quantity: 9223372036854775808 is not accepted/],
-    ['{"id":1,"quantity":-0}', /^quantity: -0 is not accepted/],
     ['{"id":1,"quantity":true}', /^quantity: true is not accepted/],
     ['{"id":1,"complete":"yes"}', 'complete: "yes" is not accepted; expected true or false'],
     [
@@ -97,6 +60,11 @@ describe('an orders file', () => {
       /^status: "never-used" is not accepted; expected "pending", "shipped"/,
     ],
     ['{"id":1,"shipDate":["2026-11-20T09:30:00Z"]}', /^shipDate: a collection is not accepted/],
+    [
+      '{"id":1,"shipDate":"2026-11-20"}',
+      /^shipDate: "2026-11-20" is not accepted; expected an ISO/,
+    ],
+    [`{"id":1,"shipDate":"${'x'.repeat(99)}"}`, /^shipDate: "x{59}… is not accepted/],
     ['{"id":1,"cancelledAt":5}', /^cancelledAt: 5 is not accepted; expected an ISO 8601 date-time/],
     ['{"id":1,"cancelledBy":5}', /^cancelledBy: 5 is not accepted; expected a text/],
     [
@@ -136,39 +104,6 @@ describe('an orders file', () => {
       'line 2: is not UTF-8: it is damaged or has another encoding',
     ]);
     expect(orders).toHaveLength(1);
-  });
-
-  it('has a long bad value, which the message shortens', async () => {
-    const { errors } = await read(`{"id":1,"shipDate":"${'x'.repeat(5_000)}"}`);
-
-    expect(errors[0]!.length).toBeLessThan(200);
-  });
-
-  it.each([
-    '2026-11-20T09:30:00.123456Z',
-    '2026-11-20T09:30:00+05:30',
-    '2028-02-29T23:59:59-12:00',
-  ])('accepts the ship date %s', async (shipDate) => {
-    expect((await read(`{"id":1,"shipDate":"${shipDate}"}`)).orders).toMatchObject([
-      { shipDate: { S: shipDate } },
-    ]);
-  });
-
-  it.each([
-    '2026-11-20',
-    '2026-11-20T09:30:00',
-    '2026-11-20 09:30:00Z',
-    '2026-02-29T00:00:00Z',
-    '2026-04-31T00:00:00Z',
-    '2026-13-01T00:00:00Z',
-    '2026-11-20T24:00:00Z',
-    '2026-11-20T09:60:00Z',
-    '2026-11-20T09:30:00Z\\n',
-    '',
-  ])('refuses the ship date %p', async (shipDate) => {
-    expect((await read(`{"id":1,"shipDate":"${shipDate}"}`)).errors[0]).toContain(
-      'expected an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
-    );
   });
 });
 
