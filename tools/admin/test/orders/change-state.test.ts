@@ -111,7 +111,7 @@ it.each([
   [{ status: { S: 'shipped' } }, 'is shipped: only a pending order can be shipped'],
 ])('orders ship leaves an order that has got %j since it was read', async (change, text) => {
   await put(seven);
-  meanwhile('UpdateItem', { ...seven, ...change });
+  meanwhile('UpdateItem', '7', { ...seven, ...change });
 
   const { exitCode, stderr } = await orders(['ship', '7']);
 

@@ -70,20 +70,20 @@ describe('orders delete', () => {
     ['petId', { petId: { S: 'x' } }],
     ['note', { note: { S: 'x' } }],
   ])('leaves an order whose %s has changed since it was read', async (_, change) => {
-    meanwhile('DeleteItem', { id: { N: '2' }, ...pending, ...change });
+    meanwhile('DeleteItem', '2', { ...pending, ...change });
 
     const { exitCode, stderr } = await orders(['delete', '2', '--keep', kept(), '--yes']);
 
     expect(exitCode).toBe(4);
     expect(stderr).toContain('order 2 has changed since it was read, and is not deleted');
     expect(await remaining()).toContain('2');
-    meanwhile('DeleteItem', { id: { N: '3' }, ...pending, ...change });
+    meanwhile('DeleteItem', '3', { ...pending, ...change });
     expect((await orders(['delete', '3', '--yes'])).stderr).toContain('was changed by somebody el');
     expect(await remaining()).toContain('3');
   });
 
   it('prints an order whole that has got another attribute since it was read', async () => {
-    meanwhile('DeleteItem', { id: { N: '2' }, ...pending, added: { S: 'x' } });
+    meanwhile('DeleteItem', '2', { ...pending, added: { S: 'x' } });
 
     const { exitCode, stderr } = await orders(['delete', '2', '--keep', kept(), '--yes']);
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { directory, file, orders, proxy, stored } = await ordersOfEachTest();
+const { directory, file, meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
 const lines = (count: number, rest = '') =>
   Array.from({ length: count }, (_, id) => `{"id":${id}${rest}}\n`).join('');
 const summary = (stdout: string) => JSON.parse(stdout) as Record<string, unknown>;
@@ -172,6 +172,21 @@ describe('orders import', () => {
       expect(await exported()).toBe(after);
       expect(await orders(['import', '--update', file(after)])).toMatchObject({ exitCode: 0 });
       expect(await exported()).toBe(after);
+    });
+
+    it.each([
+      ['cancelled', { status: { S: 'cancelled' } }, 'is cancelled, the line says pending', '2'],
+      ['changed', { quantity: { N: '5' } }, 'has changed since it was read; import it again', '5'],
+      ['deleted', undefined, 'has changed since it was read; import it again', undefined],
+    ])('reports an order that was %s after it was read', async (_, attributes, note, quantity) => {
+      await put({ id: { N: '1' }, status: { S: 'pending' } });
+      meanwhile('UpdateItem', '1', attributes);
+      const path = file('{"id":1,"quantity":2,"status":"pending"}');
+
+      const { exitCode, stderr } = await orders(['import', '--update', path]);
+
+      expect([exitCode, stderr]).toEqual([4, expect.stringContaining(`order 1 ${note}\n`)]);
+      expect((await stored())[0]?.quantity?.N).toBe(quantity);
     });
 
     it('shows the changes in a dry run, and makes none', async () => {

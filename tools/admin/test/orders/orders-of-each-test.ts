@@ -1,5 +1,7 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeEach } from '@jest/globals';
+import type { Item } from '../../../../lambdas/domain/item.ts';
 import { DynamodbProxy, forward } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
@@ -18,8 +20,8 @@ export async function ordersOfEachTest() {
     stack.outputs.OrdersTableName = await database.createOrdersTable();
   };
   /** Stores an item as another program could. */
-  const put = (Item: PutItemCommand['input']['Item'], TableName = table()) =>
-    database.dynamodb.send(new PutItemCommand({ TableName, Item }));
+  const put = (item: Item, TableName = table()) =>
+    database.dynamodb.send(new PutItemCommand({ TableName, Item: item }));
   beforeEach(async () => {
     proxy.requests.length = 0;
     proxy.reply = forward;
@@ -33,21 +35,20 @@ export async function ordersOfEachTest() {
     database,
     directory,
     proxy,
-    table,
     useNewTable,
     put,
     orders: (words: string[], io?: AdminOptions) =>
       admin(['orders', ...words, '--local', proxy.url], io),
     stored: () => database.readAll(table()),
-    /** Stores another item when the command first sends this operation for the order. */
-    meanwhile: (operation: string, order: NonNullable<PutItemCommand['input']['Item']>) => {
+    /** Stores other attributes, or deletes the order, when the command first sends this operation for it. */
+    meanwhile: (operation: string, id: string, attributes?: Item) => {
+      const key = { id: { N: id } };
       let isDone = false;
       proxy.reply = async (call) => {
-        const { Key } = call.input as { Key?: object };
-        const isMeant = JSON.stringify(Key) === JSON.stringify({ id: order.id });
-        if (call.operation === operation && isMeant && !isDone) {
+        if (call.operation === operation && isDeepStrictEqual(call.input.Key, key) && !isDone) {
           isDone = true;
-          await put(order);
+          const deletion = new DeleteItemCommand({ TableName: table(), Key: key });
+          await (attributes ? put({ ...key, ...attributes }) : database.dynamodb.send(deletion));
         }
         forward(call);
       };

@@ -122,7 +122,7 @@ describe('orders reopen --cancelled-by', () => {
     ['shipped', { status: { S: 'shipped' } }],
   ])('skips an order that was %s after it was read', async (_, changed) => {
     await putOrders(meant);
-    meanwhile('UpdateItem', { id: { N: '2' }, ...changed });
+    meanwhile('UpdateItem', '2', changed);
 
     const { stdout } = await reopen(`${mistaken} --json`);
 

@@ -163,7 +163,7 @@ describe('orders reopen ID', () => {
 
   it('leaves an order that has got a state meanwhile', async () => {
     await put({ id: { N: '7' } });
-    meanwhile('UpdateItem', { id: { N: '7' }, status: { S: 'shipped' } });
+    meanwhile('UpdateItem', '7', { status: { S: 'shipped' } });
 
     const { stderr } = await orders(['reopen', '7', '--yes']);
 
