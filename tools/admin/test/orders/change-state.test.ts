@@ -4,7 +4,7 @@ import { answer, forward } from '../../../../test/helpers/dynamodb/dynamodb-prox
 import { transitions } from '../../orders/change-order.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { file, meanwhile, orders, proxy, put, stored, useNewTable } = await ordersOfEachTest();
+const { file, meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
 
 describe('orders show, ship, cancel and reopen', () => {
   const states = {
@@ -69,18 +69,6 @@ describe('orders show, ship, cancel and reopen', () => {
     expect(Object.keys(order!).sort()).toEqual(
       ['id', 'petId', 'status', ...Object.keys(others)].sort(),
     );
-  });
-
-  it('set fields that can be imported again', async () => {
-    await orders(['import', file(states.pending)]);
-    for (const verb of ['cancel', 'reopen', 'ship']) await orders([verb, id]);
-    const [before, exported] = [await stored(), await orders(['export'])];
-    await useNewTable();
-
-    await orders(['import', '-'], { input: exported.stdout });
-
-    expect(before[0]).toMatchObject({ status: { S: 'shipped' }, cancelledBy: { S: 'local' } });
-    expect(await stored()).toEqual(before);
   });
 
   const refusals = Object.keys(transitions).flatMap((verb) =>
