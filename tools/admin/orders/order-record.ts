@@ -5,7 +5,6 @@ import {
   cancellationFields,
   isInt64,
   type OrderField,
-  type OrderFieldName,
   orderFields,
 } from '../../../lambdas/domain/order-fields.ts';
 import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-states.ts';
@@ -43,22 +42,21 @@ const kindsOfValues: Readonly<
   Record<OrderField['type'] | NonNullable<OrderField['format']>, Kind>
 > = { integer, int64: integer, string: text, 'date-time': dateTime, boolean };
 
-/** The fields that the service and the operator's commands store in addition to those of the API. */
-const internalKinds = {
+/** The fields of the API, and those that the service and the operator's commands store in addition. */
+const kinds = {
+  ...kindsOf(orderFields),
   status: {
     expected: `"${orderStatuses.join('", "')}" or null`,
-    isAccepted: ({ S }) => orderStatuses.includes(S as OrderStatus),
+    isAccepted: ({ S }: AttributeValue) => orderStatuses.includes(S as OrderStatus),
   },
   ...kindsOf(cancellationFields),
   shippedAt: dateTime,
   shippedBy: text,
   reopenedAt: dateTime,
   reopenedBy: text,
-} as const satisfies Readonly<Record<string, Kind>>;
+} satisfies Readonly<Record<string, Kind>>;
 
-export type FileField = OrderFieldName | keyof typeof internalKinds;
-
-const kinds: Readonly<Record<FileField, Kind>> = { ...kindsOf(orderFields), ...internalKinds };
+export type FileField = keyof typeof kinds;
 
 function kindsOf<Name extends string>(fields: Readonly<Record<Name, OrderField>>) {
   const entries = Object.entries<OrderField>(fields);

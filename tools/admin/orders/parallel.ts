@@ -11,15 +11,11 @@ export async function inParallel<Thing>(
 ): Promise<void> {
   const failures: unknown[] = [];
   const work = async () => {
-    while (failures.length === 0) {
-      const { done, value } = await source.next();
-      if (done) return;
-      await act(value);
-    }
+    // After a failure, the loop ends the source for the others, too.
+    for await (const thing of source) await act(thing);
   };
   await Promise.all(
     Array.from({ length: atOnce }, () => work().catch((error) => failures.push(error))),
   );
-  await source.return(undefined);
   if (failures.length > 0) throw failures[0];
 }
