@@ -11,25 +11,6 @@ beforeEach(() => {
 });
 
 describe('control plane', () => {
-  it('deletes a key and removes it from its usage plan', () => {
-    const { id } = plane.createApiKey(key);
-    plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
-
-    plane.deleteApiKey(id);
-
-    expect(plane.findKey(key.value)).toBeUndefined();
-    expect(plane.isInPlan(id, 'free')).toBe(false);
-  });
-
-  it('removes a key from its plan, and no other key', () => {
-    const ids = ['one', 'two'].map((name) => plane.createApiKey({ ...key, name, value: name }).id);
-    for (const keyId of ids) plane.createUsagePlanKey({ usagePlanId: 'free', keyId });
-
-    plane.deleteUsagePlanKey({ usagePlanId: 'free', keyId: ids[0]! });
-
-    expect(ids.map((id) => plane.isInPlan(id, 'free'))).toEqual([false, true]);
-  });
-
   it.each<[string, (keyId: string) => unknown, string]>([
     ['a key whose value is taken', () => plane.createApiKey(key), 'ConflictException'],
     [

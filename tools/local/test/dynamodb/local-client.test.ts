@@ -1,5 +1,6 @@
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { fastForward } from '../../../../test/helpers/fast-forward.ts';
 import { serve } from '../../../../test/helpers/loopback-server.ts';
 import { localDynamoDbClient } from '../../dynamodb/local-client.ts';
 
@@ -11,7 +12,6 @@ const userSettings = {
 };
 
 afterEach(() => {
-  jest.useRealTimers();
   for (const name of Object.keys(userSettings)) delete process.env[name];
 });
 
@@ -31,21 +31,14 @@ describe('a client of a local server', () => {
   );
 
   it('times out if the server does not answer', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
     await using server = await serve(() => {});
     const client = localDynamoDbClient(server.url, 'local');
 
-    let failure: Error | undefined;
-    const call = client.send(new ListTablesCommand({})).catch((error) => {
-      failure = error;
-    });
-    while (!failure) {
-      await new Promise((resolve) => setImmediate(resolve));
-      jest.advanceTimersByTime(100);
-    }
+    const { result } = await fastForward(() =>
+      client.send(new ListTablesCommand({})).catch((error) => error),
+    );
 
-    await call;
     client.destroy();
-    expect(failure).toMatchObject({ name: 'TimeoutError' });
+    expect(result).toMatchObject({ name: 'TimeoutError' });
   });
 });

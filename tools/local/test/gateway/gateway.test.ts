@@ -238,14 +238,6 @@ describe('gateway with an authorizer', () => {
     expect(eventsOf('Echo')).toEqual([]);
   });
 
-  it('answers 500 if it fails, and logs the reason', async () => {
-    authorization = { error: { errorType: 'Error', errorMessage: 'broken' } };
-
-    const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
-
-    expect([statusCode, logFault.mock.calls[0]?.[0].cause]).toEqual([500, 'broken']);
-  });
-
   it('answers 500 if it streams, logs the reason, and closes the stream', async () => {
     const stream = new PassThrough();
     authorization = { stream };
