@@ -104,10 +104,11 @@ function listHeaders(coding: Coding | undefined): Record<string, string> {
 async function sendAndRecord(list: OrdersList, output: Writable, fields: LogFields): Promise<void> {
   const totals = { orders: 0, bytes: 0, unlisted: 0, unlistedIds: [] };
   const record = (isComplete: boolean, ListsBrokenOff: 0 | 1) => {
-    const { orders: OrdersListed, bytes: BytesStreamed, unlisted: UnlistedItems } = totals;
-    const metrics = { OrdersListed, BytesStreamed, UnlistedItems, ListsBrokenOff };
-    const { unlistedIds } = totals;
-    recordMetrics(metrics, { ...fields, isComplete, ...(UnlistedItems > 0 && { unlistedIds }) });
+    const { orders, bytes, unlisted, unlistedIds } = totals;
+    recordMetrics(
+      { OrdersListed: orders, BytesStreamed: bytes, UnlistedItems: unlisted, ListsBrokenOff },
+      { ...fields, isComplete, ...(unlisted > 0 && { unlistedIds }) },
+    );
   };
   try {
     await sendList(list, output, totals);

@@ -83,10 +83,13 @@ function errorResponses(): Middleware {
   return {
     onError: (request) => {
       const error = asApiError(request.error);
-      if (error.status >= 500) {
-        log.error(error.code, error.cause ?? error, logFields(request.event));
-      }
-      request.response = errorResponse(error);
+      const { status, code, message, headers } = error;
+      if (status >= 500) log.error(code, error.cause ?? error, logFields(request.event));
+      request.response = {
+        statusCode: status,
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify({ code, message, status }),
+      };
     },
   };
 }
@@ -95,14 +98,6 @@ function errorResponses(): Middleware {
 export function asApiError(error: unknown): ApiError {
   const known = asServiceError(error);
   return known instanceof ApiError ? known : new InternalError({ cause: error });
-}
-
-function errorResponse({ status, code, message, headers }: ApiError): ApiResponse {
-  return {
-    statusCode: status,
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify({ code, message, status }),
-  };
 }
 
 /** The largest request body. Parsing the 6 MB that Lambda accepts would take seconds of CPU time. */

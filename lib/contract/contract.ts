@@ -70,12 +70,11 @@ export const operations: readonly Operation[] = Object.entries(contract.paths).f
     })),
 );
 
-const byOperation = operations.map(({ operationId, responses }) => [operationId, responses]);
 /** By operation id, by the type of a gateway response, and of the methods that a path lacks. */
 const responses: Readonly<Record<string, Responses>> = {
   ...contract['x-gateway-responses'],
   unknownMethods: contract['x-unknown-methods'],
-  ...Object.fromEntries(byOperation),
+  ...Object.fromEntries(operations.map(({ operationId, responses }) => [operationId, responses])),
 };
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true });
