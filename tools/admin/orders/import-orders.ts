@@ -6,8 +6,9 @@ import { present, unchanged } from '../stage/dynamodb-calls.ts';
 import { mayHaveTakenEffect, UnconfirmedError } from '../stage/service-failure.ts';
 import { comparableNumber, isSame } from './attribute-json.ts';
 import { stateOf } from './change-order.ts';
-import { actOnFile, type OrdersFile } from './file-run.ts';
+import { actOnFile } from './file-run.ts';
 import { type FileField, isAccepted, newOrder, type OrderItem, shown } from './order-record.ts';
+import type { OrdersFile } from './orders-file.ts';
 import { isThrottled, type RetryingTable, repeat, writeOnce } from './repeated-calls.ts';
 import { updateOrder } from './stored-orders.ts';
 

@@ -48,13 +48,22 @@ export interface LineForm {
   readonly canBeId?: boolean;
 }
 
-interface Reading extends LineForm {
-  /** For errors. */
+/** A file of orders on which a command acts, and what is told about it. */
+export interface OrdersFile {
+  /** The path of a file, or `-` for standard input. */
   readonly path: string;
-  readonly format: OrdersFormat;
+  /** @default - by the name of the file */
+  readonly format?: OrdersFormat | undefined;
+  /** @default - the process's own */
+  readonly stdin?: Readable;
+  /** Interrupts the command after the calls that have begun. */
   readonly signal: AbortSignal;
+  /** Called with what is done, such as `shipped`, with how many orders, and of how many if that is known. */
+  onProgress?(done: string, orders: number, all?: number): void;
   /** Called with the number and the error of every bad line. */
   onBadLine(text: string): void;
+  /** Removes the progress from the terminal, before a question. */
+  clear?(): void;
 }
 
 /** More than the JSON of the largest item needs. A longer line is bad, so that memory stays bounded. */
@@ -67,15 +76,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Opens a file of orders, which can be read several times. For the path `-`, this is a copy of standard input
  * without a name, which disappears with the process.
  *
- * @param signal interrupts reading standard input
  * @throws InvalidValueError if there is no such file, or no directory for the copy
  * @throws InterruptedError if the signal comes before the end of standard input
  */
-export async function openOrders(
-  path: string,
-  stdin: Readable,
-  signal: AbortSignal,
-): Promise<FileHandle> {
+export async function openOrders({
+  path,
+  stdin = process.stdin,
+  signal,
+}: OrdersFile): Promise<FileHandle> {
   if (path === '-') return copyOf(stdin, signal);
   const expected = 'a regular file of orders, or - for standard input';
   try {
@@ -131,7 +139,7 @@ async function refuseOtherForms(file: FileHandle, path: string): Promise<void> {
  */
 export async function* readOrders(
   file: FileHandle,
-  { path, format, signal, onBadLine, fields, canBeId }: Reading,
+  { path, format = formatOf(path), signal, onBadLine, fields, canBeId }: OrdersFile & LineForm,
 ): AsyncGenerator<OrderLine> {
   await refuseOtherForms(file, path);
   const firstLines = new Map<string, number>();

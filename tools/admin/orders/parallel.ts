@@ -1,3 +1,6 @@
+/** The number of calls at the same time. */
+const atOnce = 8;
+
 /**
  * Acts on things, several at the same time. After a failure it takes no more, and waits for those that it has begun,
  * so that none continues after the command has ended.
@@ -6,7 +9,6 @@
  */
 export async function inParallel<Thing>(
   source: AsyncGenerator<Thing>,
-  atOnce: number,
   act: (thing: Thing) => Promise<unknown>,
 ): Promise<void> {
   const failures: unknown[] = [];

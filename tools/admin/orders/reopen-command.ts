@@ -39,9 +39,6 @@ interface Selection {
   readonly untilMs: number;
 }
 
-/** The number of orders that are changed at the same time. */
-const atOnce = 8;
-
 /** Adds the command `orders reopen`. */
 export function addReopenCommand(orders: Command, io: CommandIo): void {
   addVerb<ReopenOptions>(orders, io, {
@@ -163,7 +160,7 @@ async function reopenOrders(selection: Selection, { stage, options, io }: Call<R
     return ids.reopened.push(id);
   };
   try {
-    await inParallel(selected(), atOnce, reopen);
+    await inParallel(selected(), reopen);
   } catch (cause) {
     const done = options.dryRun
       ? 'nothing was written'

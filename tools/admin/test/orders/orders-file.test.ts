@@ -12,12 +12,10 @@ async function read(content: string | Buffer, format: OrdersFormat = 'jsonl') {
   const orders: OrderItem[] = [];
   const errors: string[] = [];
   const path = directory.write('orders.jsonl', content);
-  const { signal } = new AbortController();
-  await using file = await openOrders(path, process.stdin, signal);
   const onBadLine = (text: string) => void errors.push(text);
-  for await (const { order } of readOrders(file, { path, format, signal, onBadLine })) {
-    orders.push(order);
-  }
+  const lines = { path, format, signal: new AbortController().signal, onBadLine };
+  await using file = await openOrders(lines);
+  for await (const { order } of readOrders(file, lines)) orders.push(order);
   return { orders, errors };
 }
 
