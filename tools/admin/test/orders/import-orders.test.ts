@@ -63,16 +63,6 @@ describe('addOrders', () => {
     expect(pauses).toHaveLength(2);
   });
 
-  it('repeats a call that was throttled', async () => {
-    mock
-      .on(BatchExecuteStatementCommand)
-      .rejectsOnce(tooFast)
-      .resolves({ Responses: [{}] });
-
-    expect(await addOrders([order(1)], table)).toEqual([inserted]);
-    expect(pauses).toHaveLength(1);
-  });
-
   it.each<[string, { Responses?: object[] } | Error]>([
     ['is lost', new UnconfirmedError('BatchExecuteStatement', new Error('socket hang up'))],
     ['is empty', {}],
