@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../errors.ts';
@@ -82,10 +74,7 @@ export class DataDirectory {
 
 // Node's own `recursive` never returns if the system refuses a directory with ENOENT, as in /proc.
 function makeWithParents(path: string): void {
-  if (existsSync(path)) {
-    refuseRoot(path);
-    return;
-  }
+  if (existsSync(path)) return;
   makeWithParents(dirname(path));
   try {
     mkdirSync(path, { mode: directoryMode });
@@ -93,12 +82,6 @@ function makeWithParents(path: string): void {
     // Another stage's run may have made it meanwhile.
     if (!existsSync(path)) throw error;
   }
-}
-
-/** @throws Error if root would leave files that the user to whom the directory belongs cannot open */
-function refuseRoot(path: string): void {
-  if (process.getuid?.() !== 0 || statSync(path).uid === 0) return;
-  throw new Error(`${path} belongs to another user, who could not open the files of root`);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { DataDirectory } from '../../state/data-directory.ts';
 
@@ -44,21 +44,6 @@ describe('data directory', () => {
     open(path);
 
     expect(statSync(path).mode & 0o777).toBe(0o700);
-  });
-
-  it.each(['data', 'data/within'])("is refused to root as %s of another user's data", (name) => {
-    const data = join(parent.path, 'data');
-    mkdirSync(data);
-    if (process.getuid!() === 0) chownSync(data, 1, 1);
-    const getuid = jest.spyOn(process as Required<NodeJS.Process>, 'getuid').mockReturnValue(0);
-
-    try {
-      expect(() => open(join(parent.path, name))).toThrow(
-        `cannot be used (${data} belongs to another user, who could not open the files of root): `,
-      );
-    } finally {
-      getuid.mockRestore();
-    }
   });
 
   it('reports a file that is no JSON with its path and the remedy', () => {
