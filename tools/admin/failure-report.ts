@@ -22,7 +22,6 @@ export function reportFailure(thrown: unknown, target: Target) {
     class: failureClass,
     /** The kind of error, for programs. */
     code: failure?.kind ?? code,
-    /** The problem, without the remedy. */
     message: error.problem,
     remedy: failure ? remedyFor(failure, error, target) : (error.remedy ?? null),
   };

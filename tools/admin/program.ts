@@ -15,9 +15,7 @@ import { addTablesCommands } from './tables/tables-commands.ts';
 
 /**
  * Runs one command of the operator. It prints a failure on standard error, in one line with its remedy.
- *
- * @param commandLine the arguments after the program's name
- * @returns the exit code: 0 for success, and otherwise that of the failure's class
+ * Returns the exit code: 0 for success, and otherwise that of the failure's class.
  */
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
   const isJson = commandLine.includes('--json');

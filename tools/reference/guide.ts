@@ -21,12 +21,7 @@ interface Heading {
 
 export const root = join(import.meta.dirname, '../..');
 
-/**
- * Renders a page of `docs/`. Its headings are moved one level down, because the page around it has a
- * title of its own.
- *
- * @param markdown the text of the page
- */
+/** Renders a page of `docs/`, its headings one level down, because the page around it has a title of its own. */
 export function renderGuide(markdown: string): Guide {
   const headings: Heading[] = [];
   const linkedFiles = new Set<string>();

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { renderGuide, root } from './guide.ts';
 import { type PageOptions, pageDocument } from './page-document.ts';
 
-/** A file of the page. */
 interface PageFile {
   readonly mediaType: string;
   /** @throws esbuild's `BuildFailure` when a script does not build */

@@ -2,9 +2,8 @@ import { type Command, CommanderError } from 'commander';
 import { OperatorError } from './errors.ts';
 
 /**
- * Parses the options of a program without subcommands.
+ * Parses the options of a program without subcommands; undefined if `--help` was given, which has been printed.
  *
- * @returns undefined if the program was called with `--help`, which has been printed
  * @throws OperatorError with one line that names the problem and `--help`
  */
 export function parseCommandLine<Options extends object>(

@@ -36,12 +36,7 @@ twice, a longer one once.
 
 Exit code: 0 if everything is as documented, 1 otherwise.`;
 
-/**
- * Parses the command line.
- *
- * @returns undefined when help was requested, which has been printed
- * @throws OperatorError whose message is one line that says what to do
- */
+/** Parses the command line, as `parseCommandLine` does. @throws OperatorError whose message says what to do */
 export function parseOptions(words: readonly string[]): SmokeOptions | undefined {
   const command = new Command('npm run smoke --')
     .description('Compares a deployed or local stage with the published contract, openapi.yaml.')
@@ -65,8 +60,7 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
 /**
  * Reads the API key from the environment or, if it is not there, from standard input.
  *
- * @throws OperatorError if there is no valid key. The message does not contain the given text,
- *   because that may be a mistyped key
+ * @throws OperatorError if there is no valid key, without the given text, which may be a mistyped key
  */
 export async function readKey({ environment, readInput }: KeySources): Promise<string> {
   const key = (environment.STORE_ORDERS_KEY || (await readInput()))?.trim();

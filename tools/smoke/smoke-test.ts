@@ -11,7 +11,6 @@ import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
 
-/** The inputs and outputs of the command. */
 interface SmokeIo extends KeySources {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;

@@ -31,10 +31,8 @@ export type Result = {
   readonly failure?: Error | undefined;
 } & ({ readonly value: unknown } | { readonly json: string });
 
-/*
- * Names and messages can contain control characters, so the functions below pass every text through
- * `printable`. Only exported orders and the progress are printed without these functions.
- */
+// Names and messages can contain control characters, so the functions below pass every text through
+// `printable`. Only exported orders and the progress are printed without these functions.
 
 /**
  * Prints the result of a command.

@@ -24,10 +24,7 @@ export function progressLine({ stderr, now }: CommandIo) {
   };
 }
 
-/**
- * What a command that acts on a file of orders uses beside the service. It shows how many orders are done, and when
- * all will be, and prints what is wrong with the lines.
- */
+/** Shows how many orders of a file are done and when all will be, and prints what is wrong with its lines. */
 export function orderProgress(io: CommandIo, path: string) {
   const { draw, clear } = progressLine(io);
   let [step, startedMs] = ['', 0];

@@ -5,7 +5,6 @@ import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type CommandIo, print } from './command-io.ts';
 
-/** Whether the command runs on a terminal, so that a question can be answered. */
 function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
@@ -32,11 +31,7 @@ export async function confirm(
   throw new OperatorError('not confirmed: nothing was changed');
 }
 
-/**
- * Reads a secret from standard input. A terminal does not show what is typed.
- *
- * @param prompt the question that a terminal shows
- */
+/** Reads a secret from standard input. A terminal shows the prompt, but not what is typed. */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
   if (!isInteractive(io)) return text(io.stdin);
   ask(io, prompt);
@@ -49,7 +44,6 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
   }
 }
 
-/** Prints a question without a line break. */
 function ask({ stderr }: CommandIo, question: string): void {
   stderr.write(`${printable(question)} `);
 }

@@ -7,7 +7,6 @@ import { type CommandIo, print, printResult, type Result } from './command-io.ts
 import { asOption, operatorName } from './operator-name.ts';
 import { confirm } from './questions.ts';
 
-/** Options that every command takes. */
 interface GlobalOptions extends Target {
   json?: boolean;
   as?: string;
@@ -20,7 +19,6 @@ export interface Call<Options = object> {
   readonly place: string;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
-  /** Asks for confirmation, like `confirm` in questions.ts. */
   confirm(question: string): Promise<void>;
 }
 
@@ -32,7 +30,6 @@ interface Verb<Options> {
   readonly arguments?: readonly Argument[];
   readonly description: string;
   readonly options?: readonly Option[];
-  /** Options without which the command is refused. */
   readonly requiredOptions?: readonly Option[];
   readonly help?: string;
   /** Whether it handles the `interruption` itself. */
@@ -40,9 +37,8 @@ interface Verb<Options> {
   /** Command lines for the help. @default - the usage */
   readonly examples?: readonly string[];
   /**
-   * Returns the command that shows what this one has changed.
+   * The command that shows what this one has changed, by the first argument.
    *
-   * @param word the first argument
    * @default - `show` of its group with this word, if it takes `--as`
    */
   showCommand?(word: string): string;
@@ -108,11 +104,7 @@ function refuseMissing(options: readonly Option[], command: Command): void {
   }
 }
 
-/**
- * The error of a command that has made a change whose response was lost.
- *
- * @param showCommand the command that shows whether it was made
- */
+/** The error of a command that lost the response to a change. `showCommand` shows whether it was made. */
 function unconfirmed(error: unknown, place: string, showCommand: string): OperatorError {
   const {
     problem = `${place}: ${failureText(error)}`,

@@ -8,11 +8,9 @@ import type { StoredEntry } from '../stored/stored-owner.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /**
- * Makes a key expire at another time, which can be earlier or later.
+ * Makes a key expire at another time in Unix seconds, earlier or later; undefined for never.
  *
- * @param key a key that is still valid, as it was read
- * @param expiresAt the new expiry in Unix seconds; undefined for none
- * @throws OperatorError if the key is no longer valid, or was changed meanwhile
+ * @throws OperatorError if the key is no longer valid, or was changed since it was read
  */
 export async function expireKey(
   key: StoredKey,
@@ -25,8 +23,7 @@ export async function expireKey(
 }
 
 /**
- * Lifts a key's ban and resets its count of rejections. The owner's usage does not change. It is not an
- * error if the key is not banned.
+ * Lifts a key's ban, if there is one, and resets its count of rejections. The owner's usage does not change.
  *
  * @throws OperatorError if there is no such key, or it is no longer valid
  */
@@ -43,9 +40,8 @@ export async function unbanKey(
 
 /**
  * Revokes a key: it removes the key's entry from the ApiKeys table, after which the token is refused, and
- * keeps the time and the key's last use in its details. Revoking a key again is not an error.
+ * keeps the time and the key's last use in its details. Returns false if the key was revoked before.
  *
- * @returns whether the key was not revoked before
  * @throws OperatorError if there is no such key
  */
 export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {

@@ -34,10 +34,7 @@ export type IssuedKey = KeyView & { readonly apiKey: string };
 const maxLabelLength = 100;
 const shownCharacters = 4;
 
-/**
- * The maximum number of an owner's keys. Every request writes the item that contains all of them, which
- * costs one write unit per kilobyte, or for about five keys.
- */
+/** Every request writes the item with all keys of an owner: a write unit per kilobyte, or about five keys. */
 const maxKeys = 100;
 
 /** Issues a key to an owner. @throws OperatorError if a value is invalid, or there is no such owner */
@@ -97,7 +94,6 @@ export function draftKey(
 /**
  * Makes a key valid: it stores the key's details and entry, and another change of the owner's item.
  *
- * @param deed what the owner's history records
  * @param remedy what to do if it is unknown whether the key is valid
  * @param refusal the error to throw if the condition of the other change fails
  */

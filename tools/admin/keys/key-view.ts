@@ -11,9 +11,7 @@ import type { StoredEntry } from '../stored/stored-owner.ts';
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
 
-/**
- * Describes a key at a time. The counters of a window that has ended are 0. Times are in ISO 8601 or null.
- */
+/** Describes a key at a time. Counters of a window that has ended are 0. Times are in ISO 8601 or null. */
 export function keyView(key: StoredKey, nowMs: number) {
   const { keyId, owner, details, entry } = key;
   return {
@@ -21,7 +19,6 @@ export function keyView(key: StoredKey, nowMs: number) {
     owner: owner.details.name,
     ownerId: owner.details.ownerId,
     label: details?.label ?? null,
-    /** The last four characters of the token. */
     lastFour: details?.lastFour ?? null,
     /** Null, like the limits, if the creation of the owner was interrupted. */
     plan: owner.item?.plan ?? null,
@@ -36,11 +33,9 @@ export function keyView(key: StoredKey, nowMs: number) {
     revokedAt: details?.revokedAt ?? null,
     /** The minute of the last admitted request of the key. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
-    /** The usage of all keys of the owner together. */
     usage: owner.item ? usageOf(owner.item, nowMs) : null,
     /** The number of this key's requests that exceeded a limit in the current minute. */
     rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
-    /** The end of the current ban. */
     bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
     /** The key ids before and after this one in a rotation. A revoked key replaces none. */
     replaces: details?.replaces ?? null,
@@ -78,7 +73,6 @@ function lastSeen({ lastUsedAt, createdAt }: KeyView): number {
   return Date.parse(lastUsedAt ?? createdAt ?? isoTime(0));
 }
 
-/** The time at which a key that still works expires. */
 function endOf({ status, expiresAt }: KeyView): number {
   return status === 'expired' || expiresAt === null ? Infinity : Date.parse(expiresAt);
 }

@@ -11,12 +11,7 @@ import { keyView } from './key-view.ts';
 /** The number of keys that are purged at once, and are in one record. */
 const keysAtOnce = 20;
 
-/**
- * Finds the keys that were revoked or have expired.
- *
- * @param untilMs the latest end of a key's validity
- * @param owner the id or name of an owner; without it, the keys of all owners are found
- */
+/** Finds the keys that were revoked or expired by a time, of all owners or of the one with this id or name. */
 export async function findPurgeable(
   untilMs: number,
   stage: KeyStage,

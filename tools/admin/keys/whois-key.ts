@@ -13,9 +13,8 @@ import { ownerIdOf } from '../stored/identities.ts';
 import { keysOf, refuseMalformed } from '../stored/stored-key.ts';
 
 /**
- * Finds the owner of a key by the key's id, which contains the owner's, even if the key was purged.
+ * Finds the owner of a key by the key's id, even if the key was purged. Returns the same as `whoseToken`.
  *
- * @returns what `whoseToken` returns
  * @throws OperatorError if the id is malformed, or the owner does not exist
  */
 export async function whoseKeyId(keyId: string, stage: KeyStage) {
@@ -27,10 +26,9 @@ export async function whoseKeyId(keyId: string, stage: KeyStage) {
 const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
 
 /**
- * Finds the key of a token, even if it is no longer valid. If the token is incomplete, its first characters,
- * which all keys of the owner share, are enough to find the owner.
+ * Finds the key of the token in a text, even if it is no longer valid. The first characters of an incomplete
+ * token, which all keys of the owner share, are enough to find the owner.
  *
- * @param text a text that contains the token, possibly among other words
  * @returns `keys`: the key, or none if the owner has no such key, or all keys of the owner if the token is
  *   incomplete or mistyped, which `isWhole` says
  * @throws OperatorError without any part of the text

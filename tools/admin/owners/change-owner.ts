@@ -31,10 +31,8 @@ export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])
 >;
 
 /**
- * Suspends or resumes an owner, which applies to all of its keys from the next request on. Bans do not change,
- * because they belong to keys.
+ * Suspends or resumes an owner with all of its keys, from the next request on. The keys' bans do not change.
  *
- * @returns the changed owner
  * @throws OperatorError if there is no such owner, or it is not complete
  */
 export async function setOwnerStatus(
@@ -51,12 +49,7 @@ export async function setOwnerStatus(
   return { details, item: { ...item, status } };
 }
 
-/**
- * Sets an owner's counters to 0.
- *
- * @returns the changed owner
- * @throws OperatorError if there is no such owner, or it is not complete
- */
+/** Sets an owner's counters to 0. @throws OperatorError if there is no such owner, or it is not complete */
 export async function resetUsage(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
   const { details, item } = await findCompleteOwner(idOrName, stage);
   const ofItem = { set: noUsage, where: { ownerHash: present } };
@@ -68,7 +61,6 @@ export async function resetUsage(idOrName: string, stage: KeyStage): Promise<Com
  * Renames an owner. One transaction reserves the new name, writes it to the details and releases the old
  * name, so an owner always has exactly one reserved name.
  *
- * @returns the changed owner
  * @throws OperatorError if another owner has the name
  */
 export async function renameOwner(

@@ -5,12 +5,10 @@ import type { KeyStage } from '../stage/key-stage.ts';
 
 /**
  * Ensures that an owner has an API Gateway key, whose value is the owner's id, and that this key is only in
- * the plan's usage plan.
+ * the plan's usage plan. Returns whether it has changed anything.
  *
  * It first removes the key from the old usage plan: API Gateway allows one usage plan per key and stage. If
  * another command has moved or deleted the key meanwhile, it starts again.
- *
- * @returns whether it has changed anything
  */
 export async function putGatewayKey(
   ownerId: string,
@@ -40,11 +38,7 @@ export async function deleteGatewayKey(ownerId: string, stage: KeyStage): Promis
   if (apiKey) await stage.gateway.deleteApiKey({ apiKey });
 }
 
-/**
- * Finds the API Gateway keys of all owners of a stage, or of one.
- *
- * @returns the owners' ids, by the ids of their keys
- */
+/** Finds the API Gateway keys of a stage, or of one owner. Returns the owners by the ids of the keys. */
 export async function findGatewayKeys(
   stage: KeyStage,
   ownerId = '',

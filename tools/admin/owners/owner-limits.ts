@@ -7,14 +7,11 @@ export interface OwnerLimits {
   readonly perDay: number;
 }
 
-/** The command-line options for the limits. */
 const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
 
 /**
- * The limits of an owner: the agreed limits, otherwise those of its plan.
- *
- * No limit may be higher than the plan's, because the plan's usage plan would reject requests first. The
- * enterprise plan requires both limits.
+ * The limits of an owner: the agreed limits, otherwise those of its plan. None may be higher than the plan's,
+ * whose usage plan would reject requests first. The enterprise plan requires both.
  *
  * @throws OperatorError if a limit is missing, or higher than the plan's
  */
@@ -35,9 +32,7 @@ export function setPlanCommand(ownerId: string, { plan, perMinute, perDay }: Agr
 
 /**
  * The limits that an owner gets from today's numbers of its plan: the agreed limits, at most the plan's, and
- * the plan's limits if none are agreed.
- *
- * @param current the owner's limits, which remain if the plan requires agreed limits and there are none
+ * the plan's limits if none are agreed. If the plan requires agreed limits and there are none, `current` remain.
  */
 function updatedLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLimits): OwnerLimits {
   const plan = plans[name];

@@ -15,14 +15,11 @@ export function lastDays(count: number, nowMs: number): string[] {
   );
 }
 
-/** The requests of an owner's keys, in total and on each day. */
 type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
 
 /**
- * Reads the requests of all owners, the busiest first, or of one. API Gateway meters a request that the
- * authorizer has admitted, in the owner's usage plan at that time.
- *
- * @param dates consecutive days (UTC)
+ * Reads the requests of all owners, the busiest first, or of one, on consecutive days (UTC). API Gateway meters
+ * a request that the authorizer has admitted, in the owner's usage plan at that time.
  */
 export async function ownersUsage(
   idOrName: string | undefined,

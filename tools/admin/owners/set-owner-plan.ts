@@ -16,12 +16,10 @@ import {
 import { limitsText } from './owner-view.ts';
 
 /**
- * Moves an owner to another plan: it changes the limits in DynamoDB and the usage plan in API Gateway. The
- * counters do not change.
- *
- * The usage plan must never be tighter than the exact limits. So a move to a larger plan changes API Gateway
- * first, and a move to a smaller plan DynamoDB. If it is interrupted, the limits of the smaller plan apply,
- * and running it again completes it.
+ * Moves an owner to another plan: it changes the limits in DynamoDB and the usage plan in API Gateway, but no
+ * counters. The usage plan must never be tighter than the exact limits. So a move to a larger plan changes API
+ * Gateway first, and a move to a smaller plan DynamoDB. If it is interrupted, the limits of the smaller plan
+ * apply, and running it again completes it.
  *
  * @returns the owner, and whether its API Gateway key was not in the right usage plan
  * @throws OperatorError if the plan does not allow the limits, or another move has changed them meanwhile
@@ -52,7 +50,6 @@ export async function setOwnerPlan(
 /**
  * Puts an owner's gateway key into the usage plan of its plan, again if the plan changes meanwhile.
  *
- * @returns the owner, and whether the key was not there
  * @throws WrongStateError if the owner is not complete
  */
 export async function alignGatewayKey(
@@ -69,8 +66,7 @@ export async function alignGatewayKey(
 }
 
 /**
- * Reads an owner again after its gateway key was created. If the owner was deleted meanwhile, this deletes
- * the key.
+ * Reads an owner after its gateway key was created, and deletes the key if the owner was deleted meanwhile.
  *
  * @throws OperatorError if the owner is no longer complete
  */
@@ -80,12 +76,7 @@ async function rereadOwner(ownerId: string, stage: KeyStage): Promise<CompleteOw
   return findCompleteOwner(ownerId, stage);
 }
 
-/**
- * Sets the limits of an owner and the agreed ones, unless they have changed since they were read.
- *
- * @param command the command that the owner's history records
- * @throws WrongStateError if they have changed
- */
+/** Sets an owner's limits and agreed limits. @throws WrongStateError if they changed since they were read */
 export async function setLimits(
   { details, item }: CompleteOwner,
   agreed: AgreedLimits,

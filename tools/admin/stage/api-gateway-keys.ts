@@ -12,10 +12,8 @@ import {
 } from '@aws-sdk/client-api-gateway';
 
 /**
- * The operations of API Gateway's control plane that the commands for owners and keys need, with API
- * Gateway's names. A local run implements them in its own process.
- *
- * The *value* of a gateway key is always an owner's id, never a bearer token.
+ * The operations of API Gateway's control plane that the commands for owners and keys need, with API Gateway's
+ * names. A local run implements them in its own process. A key's *value* is an owner's id, never a bearer token.
  */
 export type KeyGateway = ReturnType<typeof apiGatewayKeys>;
 
@@ -29,7 +27,6 @@ const pageSize = 500;
 
 /** The key gateway of API Gateway itself. */
 export function apiGatewayKeys(client: APIGatewayClient) {
-  /** Finds the ids of the usage plans that contain a gateway key. */
   const findUsagePlans = async ({ keyId }: { keyId: string }) => {
     const pages = await Array.fromAsync(paginateGetUsagePlans({ client, pageSize }, { keyId }));
     return pages.flatMap(({ items = [] }) => items.map(({ id }) => id!));

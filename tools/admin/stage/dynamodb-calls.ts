@@ -9,10 +9,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { UnconfirmedError } from './service-failure.ts';
 
-/*
- * A call is done only if DynamoDB's response shows it: a transaction returns its consumed
- * capacity, and a page of a scan the number of its items. A proxy can send an empty response with status 200.
- */
+// A call is done only if DynamoDB's response shows it: a transaction returns its consumed capacity, and a page
+// of a scan the number of its items. A proxy can send an empty response with status 200.
 
 /** Values by the paths of attributes, such as `status` or `keys.key_1.label`. */
 type Attributes = Readonly<Record<string, unknown>>;
@@ -61,7 +59,6 @@ export type TransactionPart = NonNullable<TransactWriteCommandInput['TransactIte
 const maxAttempts = 8;
 const longestPauseMs = 200;
 
-/** An object with the client of the tables. */
 interface Documents {
   readonly documents: DynamoDBDocumentClient;
 }

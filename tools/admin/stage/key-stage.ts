@@ -23,11 +23,7 @@ export interface KeyStage {
   readonly operator: () => Promise<string>;
 }
 
-/**
- * The names of a stage's tables and usage plans, without its clients.
- *
- * @param output returns an output of the stage's stack
- */
+/** The names of a stage's tables and usage plans, without its clients, from the outputs of its stack. */
 export function keyStageOf(
   stage: StageName,
   output: (name: OutputName) => string,

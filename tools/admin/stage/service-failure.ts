@@ -12,7 +12,6 @@ interface FailureForm {
 
 const orProfile = 'or set AWS_PROFILE to one that "aws configure list-profiles" lists';
 
-/** The forms of failures by their codes. */
 const forms = {
   unconfirmed: {
     pattern: /^UnconfirmedError/,
@@ -92,10 +91,7 @@ export function recordCall(error: unknown, call: string): void {
 export class UnconfirmedError extends Error {
   override name = 'UnconfirmedError';
 
-  /**
-   * @param operation the name of DynamoDB's operation
-   * @param reason why there is no response. @default - there is one, without the expected content
-   */
+  /** @param reason why there is no response. @default - there is one, without the expected content */
   constructor(operation: string, reason?: unknown) {
     super(reason ? plainReason(reason) : 'the response does not show that it was done');
     recordCall(this, `DynamoDB ${operation}`);
@@ -144,8 +140,7 @@ export function failureText(error: unknown): string {
 /**
  * Runs the steps of a command that can be repeated.
  *
- * @param state describes the state after a failure
- * @throws OperatorError if a step fails; its remedy is to run the command again
+ * @throws OperatorError with the given state if a step fails; its remedy is to run the command again
  */
 export async function runRepeatable<T>(state: string, steps: () => Promise<T>): Promise<T> {
   try {

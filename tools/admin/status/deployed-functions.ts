@@ -36,7 +36,6 @@ export function functionsOf(resources: readonly StackResourceSummary[]): StackFu
 /** Longer than the authorizer may take. */
 const limits = { ...defaultCallLimits, answerTimeoutMs: 8_000 };
 
-/** What is known about a function that Lambda does not have. */
 const missing = { version: null, deployedAt: null, failure: 'is missing', unknown: null };
 
 /**

@@ -11,19 +11,12 @@ import type { StageName } from '../../../lib/settings/stages.ts';
 import { callLimitSettings, withCallLimits } from '../stage/call-limits.ts';
 import { functionsOf, type StackFunction, servingFunction } from './deployed-functions.ts';
 
-/**
- * What AWS knows about a deployed stage. Times are in ISO 8601. Whatever AWS declares optional can be
- * missing, and is null.
- */
+/** What AWS knows about a deployed stage. Times are in ISO 8601. What AWS declares optional can be null. */
 export type DeployedStage = Awaited<ReturnType<typeof deployedStage>>;
 
 const hourMs = 3_600_000;
 
-/**
- * Reads the raised alarms, the functions that serve and the number of responses in the last hour.
- *
- * @param unknownToken a token of the stage that nobody has
- */
+/** Reads the raised alarms, the functions that serve (`servingFunction`) and the responses of the last hour. */
 export async function deployedStage(stage: StageName, nowMs: number, unknownToken: string) {
   // No other command needs this module, nor that of SNS.
   const { CloudWatchClient, GetMetricDataCommand, paginateDescribeAlarms } = await import(

@@ -15,8 +15,7 @@ export function ownerName(text: string): string {
 }
 
 /**
- * The key of the item in the Owners table that reserves a name. Names that differ only in case have the same
- * key.
+ * The key of the item in the Owners table that reserves a name, and all names that differ from it only in case.
  *
  * @throws OperatorError if the name is not accepted
  */
@@ -29,11 +28,7 @@ export function reservableFor(owner: string): Condition[] {
   return [{ owner }, { ownerId: absent }];
 }
 
-/**
- * Finds an owner by its id or its name.
- *
- * @throws OperatorError if there is no such owner, or the text looks like a token
- */
+/** Finds an owner by its id or name. @throws OperatorError if there is none, or the text looks like a token */
 export async function findOwner(idOrName: string, stage: KeyStage): Promise<StoredOwner> {
   const owner = await lookUpOwner(idOrName, stage);
   if (owner) return owner;

@@ -17,7 +17,6 @@ export interface HistoryRecord {
   readonly by: string;
   /** The command, such as `keys revoke`. */
   readonly command: string;
-  /** The keys that were changed. */
   readonly keyIds?: readonly string[];
   /** The fields that were changed. A value is null if there was or is none. */
   readonly changes?: Readonly<Record<string, { readonly from: Value; readonly to: Value }>>;
@@ -26,16 +25,13 @@ export interface HistoryRecord {
 type Value = string | number | boolean | null;
 type Values = Readonly<Record<string, Value | undefined>>;
 
-/** The part of a record that depends on the command. */
 type Deed = Omit<HistoryRecord, 'at' | 'by'>;
 
-/** A record with its name, by which the records of a history are sorted. */
 type NamedRecord = readonly [name: string, record: HistoryRecord];
 
 /** The size of a history beyond which its oldest records go: `owners list` reads all histories. */
 const maxHistoryBytes = 90_000;
 
-/** The changes that a record is about. */
 interface Changes {
   /** The change of the owner's item in the ApiKeys table. */
   readonly ofItem?: Update;

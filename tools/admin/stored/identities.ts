@@ -14,11 +14,7 @@ const keyOwnLength = 12;
 const ownerIdForm = new RegExp(`^own_[0-9A-Za-z]{${ownerIdLength}}$`);
 const keyIdForm = new RegExp(`^key_[0-9A-Za-z]{${ownerIdLength + keyOwnLength}}$`);
 
-/**
- * Creates the identity of a new owner.
- *
- * @param prefix the stage's token prefix, such as `so_live_`
- */
+/** Creates the identity of a new owner, for a stage with this token prefix, such as `so_live_`. */
 export function createOwnerIdentity(prefix: string) {
   const seed = randomBytes(seedBytes).toString('base64url');
   return {

@@ -18,8 +18,7 @@ export function statusOf({ owner, entry }: StoredKey, nowMs: number): (typeof ke
 /**
  * Returns the entry of a key that is neither expired nor revoked. It can be banned or suspended.
  *
- * @param change the intended change, such as `rotated`
- * @throws WrongStateError if the key is expired or revoked
+ * @throws WrongStateError if it is expired or revoked, and so cannot be `change`, such as `rotated`
  */
 export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
   if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;

@@ -18,11 +18,7 @@ export interface StoredKey {
   readonly entry: StoredEntry | undefined;
 }
 
-/**
- * Finds a key by its id.
- *
- * @throws OperatorError if the id is malformed, or there is no such key
- */
+/** Finds a key by its id. @throws OperatorError if the id is malformed, or there is no such key */
 export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey> {
   refuseMalformed(keyId);
   const owner = await readOwner(ownerIdOf(keyId), stage);

@@ -3,10 +3,8 @@ import { create, element, numbers } from './elements.ts';
 const titles: Readonly<Record<string, string>> = { minute: 'This minute', day: 'Today' };
 
 /**
- * Shows the remaining requests of a key, and when a rejected key is served again.
- *
- * @param headers those of an answer. @default - there was none yet
- * @param isBanned whether the key is banned; then its limits do not say when it is served again
+ * Shows the remaining requests of a key, by the headers of an answer, if there was one, and when a rejected key
+ * is served again. The limits of a banned key do not say that.
  */
 export function showAllowance(headers = new Headers(), isBanned = false): void {
   const views = isBanned ? [] : meters(headers);

@@ -60,9 +60,8 @@ async function cancelOrder(orderId: string): Promise<void> {
 }
 
 /**
- * Sends a request and shows its answer. Returns the error, if there was one.
- *
- * @param read reads a successful answer and returns what to say. It throws if the answer is incomplete
+ * Sends a request and shows its answer. Returns the error, if there was one. `read` reads a successful answer
+ * and returns what to say, or throws if the answer is incomplete.
  */
 async function send(
   method: string,

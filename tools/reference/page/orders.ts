@@ -19,9 +19,8 @@ const idNames = orderFieldNames.filter((name) => fields[name].format === 'int64'
 const idMember = new RegExp(`("(?:${idNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
 
 /**
- * Reads a list of orders.
+ * Reads a list of orders, and tells while it arrives how many have begun.
  *
- * @param onCount is told while the list arrives how many orders have begun
  * @throws SyntaxError if it is not JSON, such as a list that is cut off
  */
 export async function readOrders(

@@ -57,7 +57,6 @@ async function expectCountdown(stage: Stage): Promise<void> {
   throw new CheckFailed(difference);
 }
 
-/** Returns the end of the exhausted window in Unix seconds. */
 async function expectExhaustion(stage: Stage): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { remaining, reset } = rateLimitOf(await stage.expect('getPet', {}, gone));

@@ -3,13 +3,11 @@ import { headerOf } from '../stage/rate-limit.ts';
 import { CheckFailed } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
-/*
- * `ANY` takes each method that its resource does not name, and `{proxy+}` each path without a resource,
- * with any Authorization header (recorded on AWS: LocalStack's test_apigateway_common.py,
- * TestApigatewayRouting, and test_apigateway_lambda.py). HEAD is one of these methods: the method GET
- * does not answer it (AWS's developer guide, x-amazon-apigateway-any-method; serverless-offline, issue
- * 704). Its response has the headers (recorded: propublica/congress-api-docs, issue 129).
- */
+// `ANY` takes each method that its resource does not name, and `{proxy+}` each path without a resource, with
+// any Authorization header (recorded on AWS: LocalStack's test_apigateway_common.py, TestApigatewayRouting, and
+// test_apigateway_lambda.py). HEAD is one of these methods: the method GET does not answer it (AWS's developer
+// guide, x-amazon-apigateway-any-method; serverless-offline, issue 704). Its response has the headers
+// (recorded: propublica/congress-api-docs, issue 129).
 
 /** Requests without and with a key, of a content type that nobody has heard of. */
 const variants = [

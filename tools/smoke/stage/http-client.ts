@@ -24,16 +24,10 @@ export interface OutgoingRequest {
   readonly body?: string | undefined;
 }
 
-/**
- * Sends a request. Rejects when the stage is unreachable, disconnects or is silent too long, and when the
- * body is not UTF-8.
- */
+/** Sends a request. Rejects if the stage is unreachable, disconnects or stays silent, or its body is not UTF-8. */
 export type Send = (question: OutgoingRequest) => Promise<Answer>;
 
-/**
- * Sends requests without changing them. `fetch` would normalize paths and refuse some headers, which the
- * checks depend on.
- */
+/** Sends requests unchanged. The checks depend on paths and headers that `fetch` would normalize or refuse. */
 export function senderTo(base: URL, timeoutMs: number): Send {
   const { request: open } = base.protocol === 'https:' ? https : http;
   // Through the proxy of the environment, if there is one. A local run has no TLS.

@@ -14,8 +14,6 @@ const goodAnswersInARow = 5;
  * Ensures that the stage answers without errors, accepts the key and admits enough of its requests. Each
  * request has its own connection.
  *
- * @param hostname the stage's host name, for messages
- * @param print prints what the preflight is waiting for
  * @throws OperatorError if the checks cannot start, with one line that says what to do
  */
 export async function preflight(

@@ -59,7 +59,6 @@ function isResetIn(seconds: number, reset: number, answer: Timed): boolean {
   return ageSeconds >= -toleranceSeconds && ageSeconds <= longestAgeSeconds + toleranceSeconds;
 }
 
-/** The numbers of a header, in their order. */
 function numbersOf(answer: Headers, name: string): number[] {
   return (headerOf(answer, name) ?? '').match(/\d+/g)?.map(Number) ?? [];
 }

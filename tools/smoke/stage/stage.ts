@@ -51,7 +51,6 @@ export class Stage {
     this.key = key;
   }
 
-  /** Calls an operation. */
   call(operationId: string, options: CallOptions = {}): Promise<Answer> {
     const { method, path } = operationOf(operationId);
     const filled = path.replace('{orderId}', options.orderId ?? '').replace('{petId}', '7');
@@ -71,9 +70,8 @@ export class Stage {
   }
 
   /**
-   * Sends a request that is not an operation.
+   * Sends a request that is not an operation, to a path with the allowed methods.
    *
-   * @param allowed the methods that its path has
    * @throws CheckFailed if the answer is not the documented 404 or, if there are such methods, 405
    */
   async expectUnknown(
