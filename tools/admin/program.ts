@@ -26,8 +26,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
   });
   try {
     // Commander's own command `help` shows the help of `keys` for `help keys issue`.
-    const isHelpOf = commandLine[0] === 'help';
-    const words = isHelpOf ? [...commandLine.slice(1), '--help'] : commandLine;
+    const words = commandLine[0] === 'help' ? [...commandLine.slice(1), '--help'] : commandLine;
     await program.parseAsync(words, { from: 'user' });
     return 0;
   } catch (error) {

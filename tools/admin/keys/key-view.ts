@@ -109,8 +109,7 @@ function rejectionsNow(
   { rejectionWindow = 0, rejectionCount = 0 }: StoredEntry,
   nowMs: number,
 ): number {
-  const isNow = isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000));
-  return isNow ? rejectionCount : 0;
+  return isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000)) ? rejectionCount : 0;
 }
 
 /** What a key may do. */

@@ -17,8 +17,7 @@ export function listChecks() {
     'returns all orders as a JSON array, streamed and with zstd, whatever the query': async (
       stage,
     ) => {
-      const query = '?status=pending&limit=1';
-      orders = await expectList(stage, query, 'zstd');
+      orders = await expectList(stage, '?status=pending&limit=1', 'zstd');
     },
     'returns the same orders with gzip, and uncompressed': async (stage) => {
       if (orders === undefined) throw new CheckSkipped('the list with zstd is not as documented');
