@@ -25,9 +25,8 @@ export interface NewOwner extends AgreedLimits {
 /**
  * Creates an owner in three steps, each of which can be repeated: it writes the details and reserves the name,
  * puts an API Gateway key into the plan's usage plan, and writes the item in the ApiKeys table, without which
- * the owner can have no valid key. If it is interrupted, the same command completes it.
- *
- * One transaction contains the item and the agreed limits, so two simultaneous commands cannot mix theirs.
+ * the owner can have no valid key. If it is interrupted, the same command completes it. One transaction
+ * contains the item and the agreed limits, so two simultaneous commands cannot mix theirs.
  *
  * @throws OperatorError if the name is taken
  */

@@ -5,7 +5,6 @@ import { type Field, grouped, isoTime } from '../console/view.ts';
 import { banReason, isBanned, isExpired } from '../stored/key-state.ts';
 import type { OwnerItem, StoredOwner } from '../stored/stored-owner.ts';
 
-/** The usage of both windows by all keys of an owner together. */
 type Usage = ReturnType<typeof usageOf>;
 
 /** An owner as the commands show it. */
@@ -71,7 +70,7 @@ export function limitsText(limits: {
   return `${grouped(perMinute)} per minute, ${grouped(perDay)} per day`;
 }
 
-/** The usage of an owner's windows at a time. */
+/** The usage of an owner's windows by all of its keys together, at a time. */
 export function usageOf(item: OwnerItem, nowMs: number) {
   const { minute, day } = windowUses(item, Math.floor(nowMs / 1_000));
   const usage = ({ limit, used, remaining, reset }: WindowUse) => {

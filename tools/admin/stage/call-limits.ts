@@ -33,11 +33,10 @@ export function callLimitSettings(limits = defaultCallLimits) {
 }
 
 /**
- * Adds what client settings do not offer: a time limit for a whole response, which also ends a response
- * that arrives byte by byte, and a record of the call that failed with an error.
- *
- * A write is sent once, because somebody else may have changed the same item before a repeated one. The SDK
- * repeats a write only if AWS has refused it, which it does if it throttles.
+ * Adds what client settings do not offer: a time limit for a whole response, which also ends a response that
+ * arrives byte by byte, and a record of the call that failed with an error. A write is sent once, because
+ * somebody else may have changed the same item before a repeated one. The SDK repeats a write only if AWS has
+ * refused it, which it does if it throttles.
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,

@@ -41,7 +41,6 @@ const admin = (line: string, io: AdminOptions = {}) => {
   return runAdmin(line.split(' '), { now: clock.now, environment, ...io });
 };
 
-/** What a successful command prints with --json. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
 async function adminJson(line: string): Promise<any> {
   const run = await admin(`${line} --json`);

@@ -41,7 +41,6 @@ interface Command {
   readonly expected: Partial<Awaited<ReturnType<typeof presentState>>>;
 }
 
-/** The state that the commands change. */
 async function presentState() {
   const { details, item } = (await readOwner(ownerId, fixture.stage)) ?? {};
   const owners = await allOwners(fixture.stage);
@@ -216,7 +215,6 @@ describe.each(everyMishap)('$name, when one of its changes is $mishap', ({ comma
   });
 });
 
-/** Puts an owner and its key into an empty stage. */
 async function startStage({ plan = 'free', limits, prepare }: Command) {
   await fixture.clear();
   ({ keyId, ownerId } = await issueTo({ owner: 'Acme', plan, ...limits }, fixture.stage));
@@ -277,7 +275,6 @@ async function repair(error: Error, mishap: Mishap, { run }: Command): Promise<v
   await run(fixture.stage).catch(isDoneAlready);
 }
 
-/** Nothing of the key was written. */
 function isNothingLeft(error: Error): void {
   expect(error.message).toContain('No key has the id');
 }
@@ -287,11 +284,7 @@ function isDoneAlready(error: Error): void {
   expect(error.message).toMatch(/There is already an owner "New"|There is no owner "own_\w+"/);
 }
 
-/**
- * Every key that works is listed with its details, and API Gateway's keys are those of owners.
- *
- * @returns all owners
- */
+/** Every key that works is listed with its details, and API Gateway's keys are those of the returned owners. */
 async function expectNothingUnknown(): Promise<StoredOwner[]> {
   const owners = await allOwners(fixture.stage);
   const items = await fixture.readAll('ApiKeys');

@@ -25,7 +25,6 @@ class Captured extends Writable {
 
 export interface AdminOptions extends Partial<CommandIo> {
   isTerminal?: boolean;
-  /** What standard input holds. */
   input?: string;
 }
 

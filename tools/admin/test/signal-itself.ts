@@ -1,10 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { registerHooks } from 'node:module';
 
-/*
- * This module is loaded before a command. It sends its own process a signal while a module is loaded, or
- * while orders are loaded. Another process could miss these moments on a fast or a slow machine.
- */
+// This module is loaded before a command. It sends its own process a signal while a module is loaded, or while
+// orders are loaded. Another process could miss these moments on a fast or a slow machine.
 
 const { SIGNAL, SIGNAL_AT_BATCH, SIGNAL_AT_MODULE } = process.env;
 // An import uses the first operation, and a local run that fills its table the second.

@@ -23,9 +23,7 @@ export interface StageOfKeys {
   readonly stage: KeyStage;
   /** The usage plan of each owner's gateway key, by the id of the owner; undefined if it is in none. */
   gatewayKeys(): Map<string, string | undefined>;
-  /** Empties the stage. */
   clear(): Promise<void>;
-  /** Reads all items of one of its tables. */
   readAll(table: 'ApiKeys' | 'Owners'): Promise<Record<string, unknown>[]>;
   owner(ownerId: string): Promise<StoredOwner>;
   /** Sets attributes of an owner's item, or of a key's entry in it. */
@@ -111,14 +109,11 @@ type Call = object | string;
 export const mishaps = ['followed by a kill', 'not done', 'done, but its response lost'] as const;
 export type Mishap = (typeof mishaps)[number];
 
-/** The error of a call whose response is lost. */
 const lost = () => new UnconfirmedError('TransactWriteItems', new Error('socket hang up'));
 
 /**
- * A stage in which one change has a mishap. A change of the tables that is not done gets an empty response,
- * as from a proxy. After a kill, no call is carried out.
- *
- * @param change the number of changes before this one
+ * A stage in which one change has a mishap, after a number of others. A change of the tables that is not done
+ * gets an empty response, as from a proxy. After a kill, no call is carried out.
  */
 export function stageWithMishap(
   mishap: Mishap,

@@ -30,7 +30,6 @@ const stalled: Reply = ({ outgoing }) =>
 
 interface CallOptions {
   readonly limits?: typeof patient;
-  /** Send a write in place of a read. */
   readonly isWrite?: boolean;
   /** Called when the headers of a response have arrived, before its body is read. */
   readonly onResponse?: () => void;

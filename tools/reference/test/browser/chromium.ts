@@ -50,11 +50,9 @@ function watch(page: Page, origin: string): string[] {
 }
 
 /**
- * The violations that axe finds in a part of the page, in light and in dark mode, with the elements
- * concerned. To save time, only the first rows of a list are checked, and in dark mode only
+ * The violations that axe finds in the part of the page with this selector, in light and in dark mode, with
+ * the elements concerned. To save time, only the first rows of a list are checked, and in dark mode only
  * the rule about colours.
- *
- * @param part a selector
  */
 export async function violations(page: Page, part: string): Promise<string[]> {
   // Evaluated from outside, so that the page's policy need not allow it.
