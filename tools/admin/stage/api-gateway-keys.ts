@@ -72,11 +72,7 @@ export function apiGatewayKeys(client: APIGatewayClient) {
     /** Reads the used and remaining quota of each day, by the ids or values of a plan's gateway keys. */
     getUsage: async (asked: { usagePlanId: string; startDate: string; endDate: string }) => {
       const pages = await Array.fromAsync(paginateGetUsage({ client, pageSize }, asked));
-      const usage: Record<string, number[][]> = Object.assign(
-        {},
-        ...pages.map(({ items }) => items),
-      );
-      return usage;
+      return Object.assign({}, ...pages.map(({ items }) => items)) as Record<string, number[][]>;
     },
   };
 }
