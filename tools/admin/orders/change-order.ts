@@ -54,11 +54,9 @@ export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item 
 
 /**
  * Changes the state of an order in one conditional write, so only one of this change and a client's
- * simultaneous cancellation takes effect.
+ * simultaneous cancellation takes effect. Returns the order after the change.
  *
- * @param before the order as it was read
- * @returns the order after the change
- * @throws OperatorError if the order is in a state that does not allow the change, or has changed
+ * @throws OperatorError if the order is in a state that does not allow the change, or has changed since it was read
  */
 export async function changeOrder(
   before: Item,

@@ -104,7 +104,7 @@ async function deleteMany(
 /** The orders of a file that are to be deleted, and what becomes of them. Orders are named by their ids. */
 class Deletion {
   readonly deleted: string[] = [];
-  /** They are not as their lines say, or have changed since they were read. */
+  /** Orders that are not as their lines say, or have changed since they were read. */
   readonly different: string[] = [];
   readonly notFound: string[] = [];
   /** The ids of orders that are not deleted yet, as the command names them, by their keys. */
@@ -112,7 +112,6 @@ class Deletion {
   readonly #table: RetryingTable;
   readonly #tell: (text: string) => void;
 
-  /** @param tell prints what is different */
   constructor(table: RetryingTable, tell: (text: string) => void) {
     this.#table = table;
     this.#tell = tell;
@@ -137,7 +136,7 @@ class Deletion {
     return same.map(({ key }) => `${orderJson(found.get(key)!)}\n`).join('');
   }
 
-  /** Deletes an order that still is as this line of the file says that keeps it. */
+  /** Deletes an order that still is as its line in the `--keep` file says. */
   async remove({ key, order }: OrderLine): Promise<void> {
     const id = this.chosen.get(key);
     if (id === undefined) return;

@@ -12,7 +12,6 @@ import { inParallel } from './parallel.ts';
 
 /** What a command does with the orders of a file. */
 export interface FileAction extends LineForm {
-  /** The number of orders in one call. */
   readonly batchSize: number;
   /** What is done with orders, such as `shipped`; `compared` if nothing is written. */
   readonly done: string;

@@ -62,10 +62,10 @@ export async function importOrders(request: ImportRequest, table: RetryingTable)
 }
 
 /**
- * Inserts up to 25 orders with different ids. Orders that exist keep their state, because a client or an
- * operator may have changed it since they were inserted. What a line does not mention stays as it is, too.
+ * Inserts up to 25 orders with different ids, and returns a result for each, in the same sequence. Orders that
+ * exist keep their state, because a client or an operator may have changed it since they were inserted. What a
+ * line does not mention stays as it is, too.
  *
- * @returns one result per order, as the parameter lists them
  * @throws OperatorError if DynamoDB refuses an order, throttles for longer than about a minute, or does not
  *   respond
  */
@@ -150,7 +150,6 @@ export function differences(order: OrderItem, existing: Item): string {
 /**
  * Inserts orders, and returns those that exist, without changing them. An insertion is sent once: if its response
  * is lost, its orders are returned too, because a repeated one could bring back an order that somebody has deleted.
- *
  * The puts of BatchWriteItem cannot be conditional. A PartiQL INSERT of an existing order fails with
  * `DuplicateItem` at the same price.
  */

@@ -6,10 +6,8 @@ import { attributeJson, attributesOf } from './attribute-json.ts';
 import { parseJson, partsOf } from './order-json.ts';
 import { fileFields, isAccepted, type OrderItem, orderFromFields } from './order-record.ts';
 
-/*
- * csv-parse would replace only `cellsOf` here and the count of quotation marks in orders-file.ts. csv-stringify would not mark texts
- * that have an apostrophe before a formula already, so that an import could not restore them.
- */
+// csv-parse would replace only `cellsOf` here and the count of quotation marks in orders-file.ts. csv-stringify
+// would not mark texts that have an apostrophe before a formula already, so an import could not restore them.
 
 /** The last column has the attributes of other programs, in DynamoDB's own JSON. */
 const columns: readonly string[] = [...fileFields, 'attributes'];
@@ -56,8 +54,7 @@ function withoutApostrophes(text: string): string {
 }
 
 /**
- * Reads the first line of a file. Spreadsheets separate columns with commas, semicolons or tabs, depending on
- * the language.
+ * Reads the first line of a file. The separator of a spreadsheet depends on its language.
  *
  * @returns parses a record, and throws an OperatorError if it is not an order with one cell for each column. An
  *   empty cell is a field about which the line says nothing
@@ -96,7 +93,6 @@ function fieldValue(field: string, cell: string): AttributeValue {
   return values.find((value) => isAccepted(field, value as AttributeValue)) ?? { S: cell };
 }
 
-/** Splits a record into cells. */
 function cellsOf(text: string, separator: string): string[] {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))${separator}`, 'gy');
   // With this separator, every cell ends with one.

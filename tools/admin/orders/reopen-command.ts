@@ -127,9 +127,9 @@ async function reopenOrders(selection: Selection, { stage, options, io }: Call<R
   const ids = {
     /** In a dry run, the orders that would be reopened. */
     reopened: [] as string[],
-    /** The orders that are skipped because somebody changed them after they were read. */
+    /** Skipped, because somebody changed them after they were read. */
     changed: [] as string[],
-    /** The orders that are skipped because they were reopened after `sinceMs` and cancelled again. */
+    /** Skipped, because they were reopened after `sinceMs` and cancelled again. */
     cancelledAgain: [] as string[],
   };
   const hours: Record<string, number> = {};

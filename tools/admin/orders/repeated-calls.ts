@@ -43,11 +43,7 @@ export async function repeat<Order>(
   }
 }
 
-/**
- * Makes one write to an order, and repeats it as long as it is throttled.
- *
- * @throws OperatorError with the order's id if the response is lost
- */
+/** Writes an order, again while it is throttled. @throws OperatorError with its id if the response is lost */
 export async function writeOnce<T>(
   { id }: Item,
   table: RetryingTable,

@@ -30,11 +30,7 @@ export async function findOrder(orderId: string, table: OrdersTable): Promise<It
   throw new NotFoundError(`No order has the id ${orderId}`);
 }
 
-/**
- * Reads a table page by page, with consistent reads.
- *
- * @throws UnconfirmedError if items are missing from a page: a truncated response can be valid JSON
- */
+/** Reads a table page by page, with consistent reads. @throws UnconfirmedError if a page lacks items */
 export async function* scanOrders({ dynamodb, tableName }: OrdersTable): AsyncGenerator<Item[]> {
   const input = { TableName: tableName, ConsistentRead: true };
   for await (const { Items = [], Count } of paginateScan({ client: dynamodb }, input)) {

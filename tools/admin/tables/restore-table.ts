@@ -5,7 +5,6 @@ import type { Call } from '../console/verb.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import type { StageConnection } from '../stage/stage-connection.ts';
 
-/** The parts of a call that are needed to wait for a table. */
 type WaitingCall = Pick<Call, 'stage' | 'io'>;
 
 const pollMs = 15_000;
@@ -22,10 +21,9 @@ const refusals: Readonly<Record<string, readonly [problem: string, remedy?: stri
 
 /**
  * Restores a table as a new one, whose name ends with the time, and prepares it to replace the original:
- * DynamoDB copies the data, but not protection, recovery and tags. Each step can be repeated.
+ * DynamoDB copies the data, but not protection, recovery and tags. Each step can be repeated. Returns the name.
  *
  * @param at the time of the state to restore; undefined for a deleted table
- * @returns the name of the new table
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_restores.html
  */
 export async function restoreTable(
