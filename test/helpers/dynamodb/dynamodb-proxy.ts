@@ -45,9 +45,10 @@ export const nameless: Reply = ({ outgoing }) =>
 
 /** @param headers additional headers */
 export function answer(body: object, status = 200, headers: Record<string, string> = {}): Reply {
-  return ({ outgoing }) => {
-    outgoing.writeHead(status, { ...contentType, ...headers }).end(JSON.stringify(body));
-  };
+  const text = JSON.stringify(body);
+  const length = { 'content-length': Buffer.byteLength(text) };
+  return ({ outgoing }) =>
+    outgoing.writeHead(status, { ...contentType, ...length, ...headers }).end(text);
 }
 
 /** An error response of DynamoDB. */
