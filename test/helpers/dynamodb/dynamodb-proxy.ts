@@ -21,7 +21,7 @@ export interface DynamodbCall extends DynamodbRequest {
 }
 
 /** A response that has not been sent yet. */
-export interface Executed {
+interface Executed {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Buffer;

@@ -64,7 +64,7 @@ export class LimitedOwner {
     this.item = ownerItem(overrides, keys);
   }
 
-  /** Executes one command after the other, so that requests interleave. */
+  /** Executes one command at a time, so those of requests at once interleave. */
   readonly send: Send = async (command) => {
     if (command instanceof GetItemCommand) this.#reads++;
     else this.#writes++;
