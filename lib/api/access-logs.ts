@@ -1,6 +1,6 @@
-import { AccessLogFormat, type IAccessLogDestination } from 'aws-cdk-lib/aws-apigateway';
+import { AccessLogFormat, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { AuthorizerContext } from '../../lambdas/domain/headers.ts';
 import type { StageSettings } from '../settings/stages.ts';
@@ -47,11 +47,7 @@ function ofAuthorizer(name: keyof AuthorizerContext): string {
 /** The API's access log: its log group and its format. */
 export class AccessLogs extends Construct {
   readonly logGroup: LogGroup;
-  /**
-   * The group's ARN as API Gateway stores it. That of the CDK's own destination ends in `:*`, so drift detection
-   * always reports the stage (https://github.com/aws/aws-cdk/issues/38796).
-   */
-  readonly destination: IAccessLogDestination;
+  readonly destination: LogGroupLogDestination;
   readonly format = AccessLogFormat.custom(JSON.stringify(fields));
 
   constructor(scope: Construct, id: string, { logRetentionDays }: StageSettings) {
@@ -60,12 +56,6 @@ export class AccessLogs extends Construct {
       retention: logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const destinationArn = Stack.of(this).formatArn({
-      service: 'logs',
-      resource: 'log-group',
-      resourceName: this.logGroup.logGroupName,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
-    this.destination = { bind: () => ({ destinationArn }) };
+    this.destination = new LogGroupLogDestination(this.logGroup);
   }
 }
