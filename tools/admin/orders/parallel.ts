@@ -2,8 +2,8 @@
 const atOnce = 8;
 
 /**
- * Acts on things, several at the same time. After a failure it takes no more, and waits for those that it has begun,
- * so that none continues after the command has ended.
+ * Acts on things, several at the same time. After a failure it begins no other, and waits for those that it has
+ * begun.
  *
  * @throws the first error of an action, or of the source
  */
@@ -12,12 +12,13 @@ export async function inParallel<Thing>(
   act: (thing: Thing) => Promise<unknown>,
 ): Promise<void> {
   const failures: unknown[] = [];
+  const fail = (error: unknown) => void failures.push(error);
   const work = async () => {
-    // After a failure, the loop ends the source for the others, too.
-    for await (const thing of source) await act(thing);
+    for await (const thing of source) {
+      if (failures.length > 0) return;
+      await act(thing).catch(fail);
+    }
   };
-  await Promise.all(
-    Array.from({ length: atOnce }, () => work().catch((error) => failures.push(error))),
-  );
+  await Promise.all(Array.from({ length: atOnce }, () => work().catch(fail)));
   if (failures.length > 0) throw failures[0];
 }
