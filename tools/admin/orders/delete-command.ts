@@ -93,7 +93,7 @@ async function deleteMany(
         read(async (batch) => append(await deletion.compare(batch))),
       );
     }
-    const kept = { ...progress, path: keep, format: 'jsonl' } as const;
+    const kept = { ...orderProgress(io, keep), format: 'jsonl' } as const;
     const remove: FileAction['act'] = ([line]) => deletion.remove(line!);
     const action = { batchSize: 1, done: 'deleted', act: remove };
     if (deletion.chosen.size > 0) await actOnFile(kept, action);

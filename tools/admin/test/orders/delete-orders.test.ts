@@ -132,6 +132,15 @@ describe('orders delete', () => {
     expect(await remaining()).toEqual(['1', '1.5', '3']);
   });
 
+  it('names a bad line of an existing file, and deletes nothing', async () => {
+    const keep = file('{"id":1}\n{"id":2\n');
+
+    const { stderr } = await orders(['delete', '1', '2', '--keep', keep, '--yes']);
+
+    expect(stderr).toMatch(`${keep}: line 2: is not JSON`);
+    expect(await remaining()).toHaveLength(4);
+  });
+
   it.each([
     [['1', '2'], 2, '--keep FILE is required for more than one order'],
     [['orders.txt'], 2, '--keep FILE is required for more than one order'],
