@@ -115,7 +115,13 @@ async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle>
 const otherForms: readonly [RegExp, string, string][] = [
   [/^\p{Cc}\x8b/u, 'a gzip file', '"gunzip"'],
   [/^PK\p{Cc}/u, 'a zip file or a spreadsheet', 'unzip it, or save it as CSV'],
-  [/^(\xff\xfe|\xfe\xff|.?(?!\s)\p{Cc})/su, 'text in UTF-16', '"iconv -f UTF-16 -t UTF-8"'],
+  [/^(\xff\xfe|\xfe\xff|.?\0)/s, 'text in UTF-16', '"iconv -f UTF-16 -t UTF-8"'],
+  // It begins with a byte that begins no UTF-8, or its first line has a control character.
+  [
+    /^([\x80-\xbf\xf8-\xff]|.*(?![\s\x80-\x9f])\p{Cc})/u,
+    'a binary file, not text',
+    'save it as CSV',
+  ],
   [/^\s*\{\s*"(Items|Count|ScannedCount)"/, 'the response of a scan', `"jq -c '.Items[]'"`],
   [/^\s*\[\s*[{\]]/, 'an array of JSON', `"jq -c '.[]'"`],
   [/^\s*\{\s*\n/, 'JSON in which an order has several lines', '"jq -c ."'],

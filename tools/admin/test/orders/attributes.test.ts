@@ -163,6 +163,8 @@ describe('a file of another form', () => {
     ['zip', Buffer.from('PK\x03\x04'), 'is a zip file or a spreadsheet; .* save it as CSV'],
     ['UTF-16', Buffer.from('\ufeff{"id":1}\n{"id":2}', 'utf16le'), 'is text in UTF-16; .*iconv'],
     ['UTF-16 without a mark', Buffer.from('{"id":1}', 'utf16le'), 'is text in UTF-16; .*iconv'],
+    ['PNG', Buffer.from('\x89PNG\r\n\x1a\n\0', 'latin1'), 'is a binary file, not text; .* as CSV'],
+    ['bzip2', Buffer.from('BZh91AY&SY\xb0\x1b', 'latin1'), 'is a binary file, not text; '],
     ['a scan', Buffer.from('{\n    "Items": [\n'), "is the response of a scan; .*jq -c '.Items"],
     ['an array', Buffer.from('[{"id":1}]'), "is an array of JSON; .*jq -c '.\\[\\]'"],
     [
