@@ -93,6 +93,15 @@ describe('addOrders', () => {
     expect(pauses[0]).toBeLessThanOrEqual(100);
   });
 
+  it('continues as long as each attempt inserts an order', async () => {
+    const orders = Array.from({ length: 25 }, (_, id) => order(id));
+    mock.on(BatchExecuteStatementCommand).callsFake(async ({ Statements: [, ...others] }) => ({
+      Responses: [{}, ...others.map(() => throttled)],
+    }));
+
+    expect(await addOrders(orders, table)).toEqual(orders.map(() => inserted));
+  });
+
   it('does not repeat an order that DynamoDB refuses', async () => {
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, failed('ValidationError')] });
 
