@@ -66,9 +66,9 @@ async function deleteOne(id: string, { stage, confirm }: Call): Promise<Result> 
 }
 
 /**
- * Deletes the orders that still are as their lines say. First it writes them whole to a file, which appears when it
- * is complete. Then it deletes each that still is as that file says. So every deleted order is in the file. If the
- * file exists, an earlier run has written it, and this one completes the deletion.
+ * Deletes the orders that still are as their lines say. First it writes them whole to a file. Then it deletes each
+ * that still is as that file says. So every deleted order is in the file. If the file exists, an earlier run has
+ * written it, and this one completes the deletion.
  */
 async function deleteMany(
   words: string[],
@@ -79,12 +79,12 @@ async function deleteMany(
   using progress = orderProgress(io, areIds ? '-' : words[0]!);
   const stdin = areIds ? Readable.from([words.join('\n')]) : io.stdin;
   const file = { ...progress, stdin, format: options.format };
-  const deletion = new Deletion({ ...stage.orders, wait: io.wait }, progress.tell);
+  const deletion = deletionFrom({ ...stage.orders, wait: io.wait }, progress.tell);
   const onChecked = async (orders: number) =>
     keep && confirm(`delete ${counted(orders, 'order')}, and keep them in ${keep}?`);
   const read = (act: FileAction['act']) =>
     actOnFile(file, { canBeId: true, batchSize: 100, done: 'compared', onChecked, act });
-  if (keep === undefined) await read((batch) => deletion.compare(batch));
+  if (keep === undefined) await read(deletion.compare);
   else {
     await refuseUnlessFile('--keep', keep);
     if (existsSync(keep)) await read(async (batch) => deletion.choose(batch));
@@ -94,81 +94,69 @@ async function deleteMany(
       );
     }
     const kept = { ...orderProgress(io, keep), format: 'jsonl' } as const;
-    const remove: FileAction['act'] = ([line]) => deletion.remove(line!);
-    const action = { batchSize: 1, done: 'deleted', act: remove };
+    const action = { batchSize: 1, done: 'deleted', act: deletion.remove };
     if (deletion.chosen.size > 0) await actOnFile(kept, action);
   }
   return resultOf(deletion, keep);
 }
 
 /** The orders of a file that are to be deleted, and what becomes of them. Orders are named by their ids. */
-class Deletion {
-  readonly deleted: string[] = [];
+function deletionFrom(table: RetryingTable, tell: (text: string) => void) {
+  const deleted: string[] = [];
   /** Orders that are not as their lines say, or have changed since they were read. */
-  readonly different: string[] = [];
-  readonly notFound: string[] = [];
+  const different: string[] = [];
+  const notFound: string[] = [];
   /** The ids of orders that are not deleted yet, as the command names them, by their keys. */
-  readonly chosen = new Map<string, string>();
-  readonly #table: RetryingTable;
-  readonly #tell: (text: string) => void;
-
-  constructor(table: RetryingTable, tell: (text: string) => void) {
-    this.#table = table;
-    this.#tell = tell;
-  }
-
-  choose(lines: readonly OrderLine[]): void {
-    for (const { key, order } of lines) this.chosen.set(key, order.id.N!);
-  }
-
+  const chosen = new Map<string, string>();
+  const choose = (lines: readonly OrderLine[]) => {
+    for (const { key, order } of lines) chosen.set(key, order.id.N!);
+  };
+  const leave = (id: string, text: string) => {
+    different.push(id);
+    tell(text);
+  };
   /** Chooses the orders that are as their lines say. Returns them whole, as lines of a file. */
-  async compare(lines: readonly OrderLine[]): Promise<string> {
+  const compare = async (lines: readonly OrderLine[]) => {
     const orders = lines.map(({ order }) => order);
-    const found = await getOrders(orders, this.#table);
+    const found = await getOrders(orders, table);
     const same = lines.filter(({ line, key, order }) => {
       const existing = found.get(key);
-      if (!existing) this.notFound.push(order.id.N!);
+      if (!existing) notFound.push(order.id.N!);
       else if (differingNames(order, existing).length === 0) return true;
-      else this.#leave(order.id.N!, `line ${line}: ${differences(order, existing)}`);
+      else leave(order.id.N!, `line ${line}: ${differences(order, existing)}`);
       return false;
     });
-    this.choose(same);
+    choose(same);
     return same.map(({ key }) => `${orderJson(found.get(key)!)}\n`).join('');
-  }
-
+  };
   /** Deletes an order that still is as its line in the `--keep` file says. */
-  async remove({ key, order }: OrderLine): Promise<void> {
-    const id = this.chosen.get(key);
+  const remove: FileAction['act'] = async ([line]) => {
+    const { key, order } = line!;
+    const id = chosen.get(key);
     if (id === undefined) return;
-    const result = await writeOnce(order, this.#table, () => deleteOrder(order, this.#table));
-    this.chosen.delete(key);
+    const result = await writeOnce(order, table, () => deleteOrder(order, table));
+    chosen.delete(key);
     if ('order' in result) {
-      this.deleted.push(id);
+      deleted.push(id);
       // No condition can say that there is no other attribute.
       if (isSame(result.order, newOrder(order))) return;
       const json = orderJson(result.order);
-      this.#leave(id, `order ${id} had other attributes when it was deleted: ${json}`);
+      leave(id, `order ${id} had other attributes when it was deleted: ${json}`);
     } else if (result.found) {
-      this.#leave(id, `order ${id} has changed since it was read, and is not deleted`);
-    } else this.notFound.push(id);
-  }
-
-  #leave(id: string, text: string): void {
-    this.different.push(id);
-    this.#tell(text);
-  }
+      leave(id, `order ${id} has changed since it was read, and is not deleted`);
+    } else notFound.push(id);
+  };
+  return { deleted, different, notFound, chosen, choose, compare, remove };
 }
 
 function resultOf(
-  { deleted, different, notFound, chosen }: Deletion,
+  { deleted, different, notFound, chosen }: ReturnType<typeof deletionFrom>,
   keep: string | undefined,
 ): Result {
   const left = [...chosen.values()];
-  const others = { different, notFound };
+  const lists: Record<string, string[]> = keep ? { deleted, notKept: left } : { wouldDelete: left };
   const result = {
-    json: keep
-      ? idsJson({ kept: keep }, { deleted, notKept: left, ...others })
-      : idsJson({ kept: null }, { wouldDelete: left, ...others }),
+    json: idsJson({ kept: keep ?? null }, { ...lists, different, notFound }),
     text:
       `${keep ? 'Deleted' : 'Would delete'} ${counted((keep ? deleted : left).length, 'order')}; ` +
       `${grouped(different.length)} different, ${grouped(notFound.length)} not found.`,

@@ -13,7 +13,7 @@ import { isThrottled, type RetryingTable, repeat, writeOnce } from './repeated-c
 import { updateOrder } from './stored-orders.ts';
 
 interface AddOptions {
-  /** Whether an existing order takes the values of updatable fields from its line. */
+  /** Whether an existing order takes the values of `updatable` fields from its line. */
   readonly update?: boolean;
   /** Whether to write nothing, and return the outcomes that writing would have. */
   readonly dryRun?: boolean;
@@ -24,10 +24,7 @@ export interface ImportRequest extends OrdersFile, AddOptions {
   onDifference?(text: string): void;
 }
 
-/**
- * An outcome for an order. `alreadyThere`: the table had all values of its line. `different`: it differs from
- * its line, even if some of its values were updated.
- */
+/** `alreadyThere`: it had all values of its line. `different`: it differs, even if some values were updated. */
 type Outcome = 'inserted' | 'alreadyThere' | 'updated' | 'different';
 
 interface AddedLine {
@@ -41,12 +38,7 @@ const insertBatchSize = 25;
 
 /** Imports the orders of a file, as `actOnFile` says. Returns the number of each outcome. */
 export async function importOrders(request: ImportRequest, table: RetryingTable) {
-  const counts: Record<Outcome, number> = {
-    inserted: 0,
-    alreadyThere: 0,
-    updated: 0,
-    different: 0,
-  };
+  const counts = { inserted: 0, alreadyThere: 0, updated: 0, different: 0 };
   await actOnFile(request, {
     batchSize: insertBatchSize,
     done: request.dryRun ? 'compared' : 'loaded',
@@ -63,8 +55,7 @@ export async function importOrders(request: ImportRequest, table: RetryingTable)
 
 /**
  * Inserts up to 25 orders with different ids, and returns a result for each, in the same sequence. Orders that
- * exist keep their state, because a client or an operator may have changed it since they were inserted. What a
- * line does not mention stays as it is, too.
+ * exist keep their state, because a client or an operator may have changed it since they were inserted.
  *
  * @throws OperatorError if DynamoDB refuses an order, throttles for longer than about a minute, or does not
  *   respond
@@ -87,7 +78,6 @@ export async function addOrders(
   return lines;
 }
 
-/** Compares an existing order with its line, and updates it if the options say so. */
 async function compareOrder(
   order: OrderItem,
   existing: Item,
@@ -109,10 +99,9 @@ async function compareOrder(
     }
     now = result.order;
   }
-  const isDifferent = differingNames(order, now).length > 0;
   const outcomes: Outcome[] = names.length > 0 ? ['updated'] : [];
-  if (isDifferent) outcomes.push('different');
-  if (!isDifferent && !dryRun) return { outcomes };
+  if (differingNames(order, now).length > 0) outcomes.push('different');
+  else if (!dryRun) return { outcomes };
   return { outcomes, note: differences(order, dryRun ? existing : now) };
 }
 
@@ -121,7 +110,7 @@ export const updatable: readonly FileField[] = orderFieldNames.filter(
   (field) => field !== 'id' && field !== 'complete',
 );
 
-/** Whether a line can set a field: also one whose value the API cannot show, because nothing else repairs it. */
+/** Also a value that the API cannot show can be set, because nothing else repairs it. */
 function isUpdatable(name: string, { [name]: wanted }: Item, { [name]: stored }: Item): boolean {
   const isWrong = stored !== undefined && !isAccepted(name, stored);
   const isMeant = updatable.includes(name as FileField) || (isWrong && name !== 'status');
@@ -150,8 +139,7 @@ export function differences(order: OrderItem, existing: Item): string {
 /**
  * Inserts orders, and returns those that exist, without changing them. An insertion is sent once: if its response
  * is lost, its orders are returned too, because a repeated one could bring back an order that somebody has deleted.
- * The puts of BatchWriteItem cannot be conditional. A PartiQL INSERT of an existing order fails with
- * `DuplicateItem` at the same price.
+ * A PartiQL INSERT of an existing order fails; BatchWriteItem would replace it.
  */
 async function insertOrders(
   orders: readonly OrderItem[],
@@ -192,7 +180,7 @@ function insertStatement(item: OrderItem, tableName: string) {
   return { Statement, Parameters: Object.values(item) };
 }
 
-/** Reads the orders that exist, by their ids. */
+/** Reads the orders that exist. Returns them by their keys. */
 export async function getOrders(
   orders: readonly Item[],
   table: RetryingTable,

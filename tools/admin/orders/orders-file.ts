@@ -42,7 +42,7 @@ export interface OrderLine {
 
 /** What the lines of a file can say. */
 export interface LineForm {
-  /** The only fields besides the id, whose values must be accepted. @default - all, and other programs' attributes */
+  /** The only fields besides the id. @default - all, and other programs' attributes */
   readonly fields?: readonly FileField[];
   /** Whether a line can be an id alone. */
   readonly canBeId?: boolean;
@@ -50,13 +50,11 @@ export interface LineForm {
 
 /** A file of orders on which a command acts, and what is told about it. */
 export interface OrdersFile {
-  /** The path of a file, or `-` for standard input. */
+  /** `-` for standard input. */
   readonly path: string;
   /** @default - by the name of the file */
   readonly format?: OrdersFormat | undefined;
-  /** @default - the process's own */
   readonly stdin?: Readable;
-  /** Interrupts the command after the calls that have begun. */
   readonly signal: AbortSignal;
   /** Called with what is done, such as `shipped`, with how many orders, and of how many if that is known. */
   onProgress?(done: string, orders: number, all?: number): void;
@@ -66,18 +64,17 @@ export interface OrdersFile {
   clear?(): void;
 }
 
-/** More than the JSON of the largest item needs. A longer line is bad, so that memory stays bounded. */
+/** More than the JSON of the largest item needs. */
 const longestLineBytes = 8_388_608;
 /** More than the texts of an order need. After that, a line break ends a record although a quotation is open. */
 const longestQuotationBytes = 65_536;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Opens a file of orders, which can be read several times. For the path `-`, this is a copy of standard input
- * without a name, which disappears with the process.
+ * Opens a file of orders, which can be read several times. For `-`, this is a copy of standard input without a name,
+ * which disappears with the process.
  *
  * @throws InvalidValueError if there is no such file, or no directory for the copy
- * @throws InterruptedError if the signal comes before the end of standard input
  */
 export async function openOrders({
   path,
@@ -111,7 +108,7 @@ async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle>
   }
 }
 
-/** What a file is that has no order on each line, by its first bytes, and how to convert it. */
+/** What else a file can be, by its first bytes, and how to convert it. */
 const otherForms: readonly [RegExp, string, string][] = [
   [/^\p{Cc}\x8b/u, 'a gzip file', '"gunzip"'],
   [/^PK\p{Cc}/u, 'a zip file or a spreadsheet', 'unzip it, or save it as CSV'],
@@ -127,7 +124,6 @@ const otherForms: readonly [RegExp, string, string][] = [
   [/^\s*\{\s*\n/, 'JSON in which an order has several lines', '"jq -c ."'],
 ];
 
-/** @throws OperatorError if a file has another form, once instead of for each of its lines */
 async function refuseOtherForms(file: FileHandle, path: string): Promise<void> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
   const head = buffer.toString('latin1', 0, bytesRead).replace(/^\xef\xbb\xbf/, '');
@@ -141,7 +137,6 @@ async function refuseOtherForms(file: FileHandle, path: string): Promise<void> {
  * Reads the orders of a file one at a time. A line is bad if it is not an order, or has the id of an earlier line.
  *
  * @throws OperatorError if the file is no text of orders, or the first line of CSV does not name the columns
- * @throws InterruptedError if the signal comes before the end of the file
  */
 export async function* readOrders(
   file: FileHandle,
@@ -177,7 +172,6 @@ export async function* readOrders(
   }
 }
 
-/** @throws OperatorError if an order has another field, or a value that its field does not accept */
 function refuseOthers({ id: _id, ...others }: OrderItem, fields: readonly FileField[]): void {
   const other = Object.keys(others).find((name) => !fields.includes(name as FileField));
   if (other) throw new OperatorError(`${quoted(other)}: expected only id, ${fields.join(', ')}`);
@@ -186,8 +180,8 @@ function refuseOthers({ id: _id, ...others }: OrderItem, fields: readonly FileFi
 }
 
 /**
- * Splits a file into its lines, and CSV into its records: a cell between quotation marks can have line breaks. It
- * yields the bytes as characters, and only the first part of a line or record that is too long.
+ * Splits a file into lines, or records of CSV: a cell between quotation marks can have line breaks. It yields the
+ * bytes as characters, and only the first part of a line or record that is too long.
  */
 async function* splitLines(file: FileHandle, format: OrdersFormat) {
   const stream = file.createReadStream({ start: 0, autoClose: false, encoding: 'latin1' });
@@ -199,7 +193,8 @@ async function* splitLines(file: FileHandle, format: OrdersFormat) {
     for (const text of lines) {
       next++;
       record += text;
-      if (format === 'csv') isQuoted = isQuoted !== hasOddQuotes(text);
+      const hasOddQuotes = text.split('"').length % 2 === 0;
+      if (format === 'csv') isQuoted = isQuoted !== hasOddQuotes;
       if (isQuoted && record.length <= longestQuotationBytes) {
         record += '\n';
         continue;
@@ -211,12 +206,6 @@ async function* splitLines(file: FileHandle, format: OrdersFormat) {
   yield { bytes: record + rest, line };
 }
 
-/** Whether a part of CSV opens or closes a quotation. */
-function hasOddQuotes(part: string): boolean {
-  return part.split('"').length % 2 === 0;
-}
-
-/** Decodes a line, without a byte order mark or a carriage return at its end. */
 function textOf(bytes: string): string {
   if (bytes.length > longestLineBytes) {
     throw new OperatorError(`is longer than ${longestLineBytes} bytes, more than any order needs`, {

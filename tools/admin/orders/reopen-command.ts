@@ -31,9 +31,8 @@ interface ReopenOptions {
   dryRun?: boolean;
 }
 
-/** Selects cancelled orders. Both times are milliseconds since the epoch, and inclusive. */
+/** Selects cancelled orders. Both times are inclusive. */
 interface Selection {
-  /** The id of the client's key, or the name of an operator. */
   readonly cancelledBy: string;
   readonly sinceMs: number;
   readonly untilMs: number;
@@ -96,20 +95,6 @@ function selectionOf(
   return { cancelledBy, sinceMs, untilMs };
 }
 
-async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): Promise<Result> {
-  const { hours, ...ids } = await reopenOrders(selection, call);
-  const { reopened, ...skipped } = ids;
-  const { dryRun } = call.options;
-  const [changed, cancelledAgain] = [skipped.changed.length, skipped.cancelledAgain.length];
-  const texts = [
-    tableText(hourFields, hours),
-    `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened.length, 'order')}. Skipped: ` +
-      `${grouped(changed)} changed meanwhile, ${grouped(cancelledAgain)} cancelled again.`,
-  ];
-  const json = idsJson({ hours }, dryRun ? { wouldReopen: reopened, ...skipped } : ids);
-  return { json, text: texts.filter(Boolean).join('\n') };
-}
-
 const hourFields: readonly Field<{ hour: string; orders: number }>[] = [
   { name: 'hour', of: ({ hour }) => hour },
   { name: 'orders', of: ({ orders }) => grouped(orders) },
@@ -118,26 +103,24 @@ const hourFields: readonly Field<{ hour: string; orders: number }>[] = [
 /**
  * Reopens orders that were cancelled by mistake, each with one conditional write. All state is in the table,
  * so running it again after an interruption completes it.
- *
- * @throws OperatorError if it is interrupted or fails
  */
-async function reopenOrders(selection: Selection, { stage, options, io }: Call<ReopenOptions>) {
+async function reopenSelected(
+  selection: Selection,
+  { stage, options: { dryRun }, io }: Call<ReopenOptions>,
+): Promise<Result> {
   const table = { ...stage.orders, wait: io.wait };
   const by = await stage.operator();
-  const ids = {
-    /** In a dry run, the orders that would be reopened. */
-    reopened: [] as string[],
-    /** Skipped, because somebody changed them after they were read. */
-    changed: [] as string[],
-    /** Skipped, because they were reopened after `sinceMs` and cancelled again. */
-    cancelledAgain: [] as string[],
-  };
+  /** In a dry run, the orders that would be reopened. */
+  const reopened: string[] = [];
+  /** Skipped, because somebody changed them after they were read. */
+  const changed: string[] = [];
+  /** Skipped, because they were reopened after `sinceMs` and cancelled again. */
+  const cancelledAgain: string[] = [];
   const hours: Record<string, number> = {};
   using line = progressLine(io);
-  let read = 0;
-  let isKnown = false;
+  let [read, isKnown] = [0, false];
   const tellProgress = () =>
-    line.draw(`${counted(read, 'order')} read, ${grouped(ids.reopened.length)} selected`);
+    line.draw(`${counted(read, 'order')} read, ${grouped(reopened.length)} selected`);
   const selected = async function* () {
     for await (const page of scanOrders(table)) {
       isKnown ||= page.some(({ cancelledBy }) => cancelledBy?.S === selection.cancelledBy);
@@ -152,37 +135,41 @@ async function reopenOrders(selection: Selection, { stage, options, io }: Call<R
   const reopen = async (order: Item) => {
     tellProgress();
     const id = order.id!.N!;
-    if (timeOf(order.reopenedAt) >= selection.sinceMs) return ids.cancelledAgain.push(id);
+    if (timeOf(order.reopenedAt) >= selection.sinceMs) return cancelledAgain.push(id);
     const change = { verb: 'reopen', by, nowMs: stage.now() } as const;
-    if (!options.dryRun && !(await isChanged(order, change, table))) return ids.changed.push(id);
+    if (!dryRun && !(await isChanged(order, change, table))) return changed.push(id);
     const hour = `${new Date(timeOf(order.cancelledAt)).toISOString().slice(0, 13)}:00Z`;
     hours[hour] = (hours[hour] ?? 0) + 1;
-    return ids.reopened.push(id);
+    return reopened.push(id);
   };
   try {
     await inParallel(selected(), reopen);
   } catch (cause) {
-    const done = options.dryRun
+    const done = dryRun
       ? 'nothing was written'
-      : `stopped with ${counted(ids.reopened.length, 'order')} reopened`;
+      : `stopped with ${counted(reopened.length, 'order')} reopened`;
     // Without --until, a second run would also reopen later cancellations.
     const remedy = `run the command again with --until ${new Date(selection.untilMs).toISOString()}`;
     if (io.interruption.aborted) throw new InterruptedError(`${done}: interrupted`, { remedy });
     throw new OperatorError(`${done}: ${failureText(cause)}`, { cause, remedy });
   }
   if (!isKnown) throw new NotFoundError(`No order was cancelled by ${selection.cancelledBy}`);
-  const sorted = Object.entries(hours).sort();
-  return { ...ids, hours: sorted.map(([hour, orders]) => ({ hour, orders })) };
+  const rows = Object.entries(hours)
+    .sort()
+    .map(([hour, orders]) => ({ hour, orders }));
+  const lists = { [dryRun ? 'wouldReopen' : 'reopened']: reopened, changed, cancelledAgain };
+  const texts = [
+    tableText(hourFields, rows),
+    `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened.length, 'order')}. Skipped: ` +
+      `${grouped(changed.length)} changed meanwhile, ${grouped(cancelledAgain.length)} cancelled again.`,
+  ];
+  return { json: idsJson({ hours: rows }, lists), text: texts.filter(Boolean).join('\n') };
 }
 
 function isSelected({ status, cancelledBy, cancelledAt }: Item, selection: Selection): boolean {
+  if (status?.S !== 'cancelled' || cancelledBy?.S !== selection.cancelledBy) return false;
   const timeMs = timeOf(cancelledAt);
-  return (
-    status?.S === 'cancelled' &&
-    cancelledBy?.S === selection.cancelledBy &&
-    timeMs >= selection.sinceMs &&
-    timeMs <= selection.untilMs
-  );
+  return timeMs >= selection.sinceMs && timeMs <= selection.untilMs;
 }
 
 function timeOf(time: AttributeValue | undefined): number {
