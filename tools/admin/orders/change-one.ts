@@ -10,7 +10,7 @@ import {
 import { isOrderId, orderJson } from './order-json.ts';
 import { findOrder } from './stored-orders.ts';
 
-/** The command that shows an order; none for a file. */
+/** The command that shows an order; empty for a file. */
 export const showCommand = (word: string) => (isOrderId(word) ? `orders show ${word}` : '');
 
 /** Changes the state of one order, and prints it as it was. */

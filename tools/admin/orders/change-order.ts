@@ -17,10 +17,7 @@ import type { OrdersTable } from '../stage/orders-table.ts';
 import type { FileField } from './order-record.ts';
 import { updateOrder } from './stored-orders.ts';
 
-/**
- * The commands that change the state of an order. None starts from a final state. The order stores who did
- * it and when, in fields such as `reopenedBy` and `reopenedAt`.
- */
+/** The commands that change the state of an order, which stores who did it and when, such as `reopenedBy`. */
 export const transitions = {
   ship: { from: 'pending', to: 'shipped', done: 'shipped' },
   cancel: { from: 'pending', to: 'cancelled', done: 'cancelled' },
@@ -30,26 +27,22 @@ export const transitions = {
 /** A change by an operator. */
 export interface OrderChange {
   readonly verb: keyof typeof transitions;
-  /** The operator's name. */
   readonly by: string;
   readonly nowMs: number;
   /** The time of shipping, if somebody else has shipped the order before. @default - now */
   readonly shipDate?: AttributeValue | undefined;
 }
 
-/** The attributes that a change sets. */
+/** The attributes that a change sets. Clients see neither status nor shippedAt, so shipping also sets theirs. */
 export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item {
   const { to, done } = transitions[verb];
   const now = { S: new Date(nowMs).toISOString() };
-  const fields: Item = {
+  return {
     status: { S: to },
     [`${done}At` as const satisfies FileField]: now,
     [`${done}By` as const satisfies FileField]: { S: by },
+    ...(verb === 'ship' && { complete: { BOOL: true }, shipDate: shipDate ?? now }),
   };
-  // Clients see neither status nor shippedAt.
-  return verb === 'ship'
-    ? { ...fields, complete: { BOOL: true }, shipDate: shipDate ?? now }
-    : fields;
 }
 
 /**
@@ -78,7 +71,6 @@ export function isStateless({ status }: Item): boolean {
   return !orderStatuses.includes(status?.S as OrderStatus);
 }
 
-/** @throws WrongStateError unless the state of the order allows the change */
 function refuseUnlessAllowed({ verb }: OrderChange, order: Item): void {
   const { from, to, done } = transitions[verb];
   const { id, status, shippedAt, cancelledAt } = order;

@@ -45,10 +45,7 @@ export function addExportCommand(orders: Command, io: CommandIo): void {
   });
 }
 
-/**
- * Writes orders to a file or to standard output, in no particular order, in constant memory. An order is
- * exported as it is when its page is read. A file appears when it is complete.
- */
+/** Writes orders to a file or to standard output, in no particular order, as they are when their pages are read. */
 async function exportOrders({
   stage,
   options,

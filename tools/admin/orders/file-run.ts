@@ -13,7 +13,7 @@ import { inParallel } from './parallel.ts';
 /** What a command does with the orders of a file. */
 export interface FileAction extends LineForm {
   readonly batchSize: number;
-  /** What is done with orders, such as `shipped`; `compared` if nothing is written. */
+  /** Such as `shipped`; `compared` if nothing is written. */
   readonly done: string;
   /** Called with the number of orders after the file was checked, and before anything is done. */
   readonly onChecked?: (orders: number) => Promise<unknown>;
@@ -21,9 +21,8 @@ export interface FileAction extends LineForm {
 }
 
 /**
- * Acts on each order of a file of up to 16 million, the capacity of a `Map`, which is more than the service can
- * list. It first reads the whole file. Only the ids are kept in memory. All state is in the table, so a command that
- * was interrupted is completed by running it again.
+ * Acts on each order of a file of up to 16 million, the capacity of a `Map`. It first reads the whole file. Only the
+ * ids are kept in memory. All state is in the table, so running a command again completes it.
  *
  * @throws OperatorError if a line is bad, there is none, or the command cannot continue
  */
@@ -50,14 +49,12 @@ export async function actOnFile(orders: OrdersFile, action: FileAction): Promise
     good += batch.length;
     orders.onProgress?.('checked', good);
   }
-  if (good === 0 || bad > 0) {
-    const found = bad
-      ? `${counted(bad, 'bad line')} and ${counted(good, 'good one')}`
-      : 'no orders';
-    throw new OperatorError(`${path}: ${found}`, {
-      remedy: 'nothing was written: correct the file',
-    });
+  const remedy = 'nothing was written: correct the file';
+  if (bad > 0) {
+    const found = `${counted(bad, 'bad line')} and ${counted(good, 'good one')}`;
+    throw new OperatorError(`${path}: ${found}`, { remedy });
   }
+  if (good === 0) throw new OperatorError(`${path}: no orders`, { remedy });
   orders.clear?.();
   await action.onChecked?.(good);
   const refuseBadLine = (text: string) => {
@@ -68,14 +65,11 @@ export async function actOnFile(orders: OrdersFile, action: FileAction): Promise
     acted += batch.length;
     orders.onProgress?.(done, acted, good);
   }).catch((error: unknown) => {
-    const place =
-      done === 'compared'
-        ? 'nothing was written'
-        : `stopped after ${counted(acted, 'order')} or more`;
+    const stopped = `stopped after ${counted(acted, 'order')} or more`;
+    const place = done === 'compared' ? 'nothing was written' : stopped;
     const Failure = error instanceof InterruptedError ? InterruptedError : OperatorError;
-    const { problem = failureText(error), remedy = 'run the command again' } = Object(
-      error,
-    ) as OperatorError;
+    const known: Partial<OperatorError> = Object(error);
+    const { problem = failureText(error), remedy = 'run the command again' } = known;
     throw new Failure(`${path}: ${place}: ${problem}`, { cause: error, remedy });
   });
 }

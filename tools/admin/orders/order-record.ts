@@ -10,7 +10,7 @@ import {
 import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-states.ts';
 import { OperatorError, quoted, shortened } from '../../shared/errors.ts';
 
-/** The accepted values of a field, and their description for the operator. */
+/** The accepted values of a field. */
 interface Kind {
   readonly expected: string;
   readonly isAccepted: (value: AttributeValue) => boolean;
@@ -37,7 +37,6 @@ const boolean: Kind = {
   isAccepted: ({ BOOL }) => BOOL !== undefined,
 };
 
-/** The kinds of values, by the format of a field or, without a format, its type. */
 const kindsOfValues: Readonly<
   Record<OrderField['type'] | NonNullable<OrderField['format']>, Kind>
 > = { integer, int64: integer, string: text, 'date-time': dateTime, boolean };
@@ -71,7 +70,7 @@ function isFileField(name: string): name is FileField {
   return Object.hasOwn(kinds, name);
 }
 
-/** Whether a name is that of a field, and the field accepts the value. */
+/** Whether a field accepts a value; also false if there is no field of this name. */
 export function isAccepted(name: string, value: AttributeValue | undefined): boolean {
   return isFileField(name) && value !== undefined && kinds[name].isAccepted(value);
 }
@@ -93,18 +92,17 @@ export function newOrder(order: OrderItem): OrderItem {
 
 /** DynamoDB's limit for the PartiQL statement of an import, less the name of a table. */
 const longestNames = 8_192 - 300;
+const expectedFields = `expected only ${fileFields.join(', ')}, and "attributes" for those of other programs`;
 
 /**
- * Converts what a line says into an order. Only `id` is required. An unknown field is refused: it is probably a
- * spelling mistake, and its value would be lost.
+ * Converts what a line says into an order. Only `id` is required.
  *
- * @param fields the values of the order's own fields, of which each must be accepted
  * @param attributes those of other programs, and values that a field does not accept
  * @throws OperatorError with all wrong fields, their values and the expected ones
  */
 export function orderFromFields(fields: Item, attributes: Item = {}): OrderItem {
   const wrong = Object.entries(fields).flatMap(([name, value]) => {
-    if (!isFileField(name)) return unknownField(name);
+    if (!isFileField(name)) return `${quoted(name)}: an order has no such field; ${expectedFields}`;
     if (name in attributes) return `${quoted(name)}: both a field and in "attributes"`;
     if (isAccepted(name, value) || (name === 'status' && value.NULL)) return [];
     return notAccepted(name, value);
@@ -119,7 +117,7 @@ export function orderFromFields(fields: Item, attributes: Item = {}): OrderItem 
   return order as OrderItem;
 }
 
-/** Describes a value that its field does not accept. */
+/** The message about a value that its field does not accept. */
 export function notAccepted(name: FileField, value: AttributeValue | undefined): string {
   return `${name}: ${shown(value)} is not accepted; expected ${kinds[name].expected}`;
 }
@@ -129,9 +127,4 @@ export function shown(value: AttributeValue | undefined): string {
   const { S, N, BOOL, NULL, B } = value ?? {};
   if (S !== undefined) return quoted(S);
   return shortened(String(N ?? BOOL ?? (NULL ? null : B ? 'a binary value' : 'a collection')));
-}
-
-function unknownField(name: string): string {
-  const expected = `${fileFields.join(', ')}, and "attributes" for those of other programs`;
-  return `${quoted(name)}: an order has no such field; expected only ${expected}`;
 }

@@ -35,7 +35,7 @@ export function addShipCommand(orders: Command, io: CommandIo): void {
   });
 }
 
-/** Why an order is not shipped, so that somebody has to stop the parcel, by the name in JSON. */
+/** Why an order is not shipped, by the name in JSON. */
 const reasons = {
   cancelled: 'cancelled',
   notFound: 'not found',
@@ -43,10 +43,7 @@ const reasons = {
 };
 type Outcome = 'shipped' | 'alreadyShipped' | keyof typeof reasons;
 
-/**
- * Ships the orders of a file, each in one conditional write and without a read before it: of this and a client's
- * cancellation, one takes effect. An order that has shipped stays as it is, so the command can be run again.
- */
+/** Ships the orders of a file. Each is written once and not read before: of this and a cancellation, one takes effect. */
 async function shipFile(
   path: string,
   { stage, options: { format }, io, confirm }: Call<ShipOptions>,
@@ -74,10 +71,8 @@ async function shipFile(
         const { order } = line!;
         const { shipDate } = order;
         const set = changedFields({ verb: 'ship', by, nowMs: stage.now(), shipDate });
-        const where = { status: { S: 'pending' } };
-        const result = await writeOnce(order, table, () =>
-          updateOrder(order, { set, where }, table),
-        );
+        const change = { set, where: { status: { S: 'pending' } } };
+        const result = await writeOnce(order, table, () => updateOrder(order, change, table));
         ids['order' in result ? 'shipped' : outcomeOf(result.found)].push(order.id.N!);
       },
     },
