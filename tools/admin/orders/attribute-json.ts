@@ -59,7 +59,7 @@ function attributeOf(json: unknown, depth = 0): AttributeValue | undefined {
   return value === undefined || others.length > 0 ? undefined : ({ [type]: value } as never);
 }
 
-/** Converts the content of a value of this type; undefined if DynamoDB does not store it. */
+/** The content of a value of this type; undefined if DynamoDB does not store it. */
 function contentOf(type: string, content: unknown, depth: number): unknown {
   if (type === 'BOOL' && typeof content === 'boolean') return content;
   if (type === 'NULL' && content === true) return content;
@@ -82,7 +82,7 @@ function contentOf(type: string, content: unknown, depth: number): unknown {
   return type === 'B' && bytes.toString('base64') === content ? new Uint8Array(bytes) : undefined;
 }
 
-/** Converts a list; undefined if it is none, or one of its members cannot be converted. */
+/** Undefined if it is no list, or one of its members cannot be converted. */
 function allOf<T>(list: unknown, convert: (each: unknown) => T | undefined): T[] | undefined {
   const members = Array.isArray(list) ? list.map(convert) : [undefined];
   return members.includes(undefined) ? undefined : (members as T[]);

@@ -12,10 +12,9 @@ import { fileFields, isAccepted, type OrderItem, orderFromFields } from './order
 /** The last column has the attributes of other programs, in DynamoDB's own JSON. */
 const columns: readonly string[] = [...fileFields, 'attributes'];
 
-/** The first line of an exported file. */
 export const csvHeader = columns.join(',');
 
-/** Formats an order as a record of CSV with the columns of `csvHeader`. */
+/** An order as a record of CSV with the columns of `csvHeader`. */
 export function orderCsv(order: Item): string {
   const { fields, attributes } = partsOf(order);
   const cells = fileFields.map((field) => {
@@ -38,13 +37,10 @@ const formula = /^'*"*[=+\-@＝＋－＠\t\r]/;
 /** Splits a text after each character at which a spreadsheet may split it into cells. */
 const partsOfText = (text: string) => text.split(/(?<=[;\t\r\n])/);
 
-/**
- * Adds an apostrophe before each part that a spreadsheet would run as a formula. A part that has one already
- * gets another, so that an import can remove it.
- */
+/** Adds an apostrophe before each formula, also if it has one already, so that an import can remove it. */
 function withApostrophes(text: string): string {
-  const parts = partsOfText(text);
-  return parts.map((part) => (formula.test(part) ? `'${part}` : part)).join('');
+  const marked = partsOfText(text).map((part) => (formula.test(part) ? `'${part}` : part));
+  return marked.join('');
 }
 
 function withoutApostrophes(text: string): string {
@@ -56,8 +52,7 @@ function withoutApostrophes(text: string): string {
 /**
  * Reads the first line of a file. The separator of a spreadsheet depends on its language.
  *
- * @returns parses a record, and throws an OperatorError if it is not an order with one cell for each column. An
- *   empty cell is a field about which the line says nothing
+ * @returns parses a record, or throws an OperatorError. An empty cell is a field about which the line says nothing
  * @throws OperatorError if a column is not a field or appears twice, or `id` is missing
  */
 export function recordParser(header: string): (text: string) => OrderItem {
@@ -89,8 +84,8 @@ function fieldValue(field: string, cell: string): AttributeValue {
   if (field === 'status' && cell === 'null') return { NULL: true };
   // Spreadsheets write TRUE and FALSE.
   const booleans = /^(true|false)$/i.test(cell) ? [{ BOOL: /^true$/i.test(cell) }] : [];
-  const values = [{ N: cell }, ...booleans, { S: cell }];
-  return values.find((value) => isAccepted(field, value as AttributeValue)) ?? { S: cell };
+  const values: AttributeValue[] = [{ N: cell }, ...booleans, { S: cell }];
+  return values.find((value) => isAccepted(field, value)) ?? { S: cell };
 }
 
 function cellsOf(text: string, separator: string): string[] {

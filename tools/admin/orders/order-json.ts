@@ -10,20 +10,14 @@ const expectedLine =
 
 /** Splits an order into what the fields of a line can say, and the other attributes. */
 export function partsOf(order: Item): { fields: Item; attributes: Item } {
-  const isField = ([name, value]: [string, AttributeValue]) =>
+  const { fields = [], attributes = [] } = Object.groupBy(Object.entries(order), ([name, value]) =>
     // CSV cannot say that a text is empty.
-    value?.S !== '' && isAccepted(name, value);
-  const entries = Object.entries(order);
-  return {
-    fields: Object.fromEntries(entries.filter(isField)),
-    attributes: Object.fromEntries(entries.filter((entry) => !isField(entry))),
-  };
+    value?.S !== '' && isAccepted(name, value) ? 'fields' : 'attributes',
+  );
+  return { fields: Object.fromEntries(fields), attributes: Object.fromEntries(attributes) };
 }
 
-/**
- * Formats a stored order, with all of its attributes, as one line of JSON that an import reads back exactly.
- * An order without a status has the status null.
- */
+/** Formats a stored order as one line of JSON that an import reads back exactly. Without a status, it has null. */
 export function orderJson(order: Item): string {
   const { fields, attributes } = partsOf(order);
   const members = fileFields.flatMap((name) => {

@@ -3,7 +3,7 @@ import { OperatorError } from '../../shared/errors.ts';
 import type { OrdersTable } from '../stage/orders-table.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 
-/** A table of orders, and a function that waits between attempts. */
+/** A table, and how to wait between attempts. */
 export interface RetryingTable extends OrdersTable {
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -17,7 +17,6 @@ const maxAttemptsWithoutProgress = 12;
  * if it was throttled: after a lost response to a write, somebody else may have changed the order.
  *
  * @param call returns the remaining orders, and the reason
- * @throws OperatorError after a number of attempts without progress
  */
 export async function repeat<Order>(
   orders: readonly Order[],
@@ -36,7 +35,7 @@ export async function repeat<Order>(
       throw new OperatorError(problem, { cause: reason });
     }
     if (left.length > 0) {
-      // Full jitter: batches that were throttled together are not repeated together.
+      // Batches that were throttled together are not repeated together.
       await wait(Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempts));
     }
     open = left;

@@ -20,7 +20,7 @@ export function refuseUnlessOrderId(word: string): void {
   throw new InvalidValueError('order id', word, 'a number such as 1001, without leading zeros');
 }
 
-/** Finds an order. @throws OperatorError if the id is not a number, or there is no such order */
+/** @throws OperatorError if the id is not a number, or there is no such order */
 export async function findOrder(orderId: string, table: OrdersTable): Promise<Item> {
   refuseUnlessOrderId(orderId);
   const Key = { id: { N: orderId } };

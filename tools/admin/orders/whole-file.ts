@@ -4,22 +4,18 @@ import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.
 import { failureOf } from '../stage/service-failure.ts';
 
 /**
- * Refuses a path that exists and is not a file. Renaming the finished file would replace a device or a pipe:
- * root would replace `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
- *
- * @throws InvalidValueError if the path is empty, or exists and is not a file
+ * Refuses a path that is empty, or exists and is not a file. Renaming the finished file would replace `/dev/null` for
+ * the whole machine, and the reader of a pipe would wait forever.
  */
 export async function refuseUnlessFile(option: string, path: string): Promise<void> {
   const present = await lstat(path).catch(() => undefined);
   if (path !== '' && (!present || present.isFile())) return;
-  const expected = 'the path of a file; for a pipe, omit the option';
-  throw new InvalidValueError(option, path, expected);
+  throw new InvalidValueError(option, path, 'the path of a file; for a pipe, omit the option');
 }
 
 /**
  * Writes a file that only this user can read. It appears when it is complete and on the disk.
  *
- * @param write adds texts, one after the other
  * @throws OperatorError if the file cannot be written; it throws what `write` throws
  */
 export async function writeWhole(
