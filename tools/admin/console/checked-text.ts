@@ -5,21 +5,17 @@ const tokenLike = /(?:^|[^0-9A-Za-z])so_[0-9A-Za-z]*_/i;
 const unprintable = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 /**
- * Normalizes a name or a label, which must be one line without control characters. It removes spaces
- * around the text and applies Unicode's composed form (NFC), so texts that look the same are equal.
+ * Normalizes a name or a label, so that texts that look the same are equal.
  *
- * @param maxLength the maximum length in UTF-16 code units
- * @throws OperatorError if the text is not accepted; the message never contains a token
+ * @param maxLength in UTF-16 code units
+ * @throws OperatorError if it is not one line without control characters; the message never contains a token
  */
 export function checkedText(field: string, text: string, maxLength: number): string {
   refuseToken(field, text);
   const value = text.trim().normalize('NFC');
   if (value !== '' && value.length <= maxLength && !unprintable.test(value)) return value;
-  throw new InvalidValueError(
-    field,
-    text,
-    `1 to ${maxLength} characters on one line, without control characters`,
-  );
+  const expected = `1 to ${maxLength} characters on one line, without control characters`;
+  throw new InvalidValueError(field, text, expected);
 }
 
 /** @throws OperatorError if the text looks like a token, without the text: errors are often logged */

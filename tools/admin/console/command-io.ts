@@ -4,12 +4,10 @@ import { printable } from '../../shared/printable.ts';
 
 /** Everything that a command uses besides the service, so that tests can run it in process. */
 export interface CommandIo {
-  /** Provides secrets and the answers to questions. */
   readonly stdin: Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: Screen;
-  /** Shows questions and the progress if it is a terminal. */
+  /** Shows questions, and the progress. */
   readonly stderr: Screen;
-  /** The environment variables, such as those that name the stage. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
@@ -19,7 +17,6 @@ export interface CommandIo {
   readonly endAtSignals: () => void;
 }
 
-/** An output stream: a terminal, a file or a pipe. */
 type Screen = Writable & { isTTY?: boolean };
 
 /** What a command prints: the text or, with `--json`, `value` as one line of JSON, or `json` as it is. */
@@ -37,8 +34,7 @@ export type Result = {
 /**
  * Prints the result of a command.
  *
- * @throws the stream's error; for a new key, which nobody has received, an OperatorError with the command
- *   that revokes it
+ * @throws the stream's error, or for a new key an OperatorError with the command that revokes it
  */
 export async function printResult(
   { stdout }: CommandIo,

@@ -7,22 +7,19 @@ import type { Target } from '../stage/target.ts';
 import { checkedText } from './checked-text.ts';
 import type { CommandIo } from './command-io.ts';
 
-/** The option for the operator's name. */
 export const asOption = new Option(
   '--as <name>',
   'your name, which is stored with the change; without it, your AWS user or role',
 );
 
-const longestName = 128;
 const unknown = '--as is missing, and AWS does not say who you are';
 
 /**
- * Finds the operator's name, which is stored with each change: the value of `--as`; otherwise the AWS identity
- * without its account, such as `user/ann` or `assumed-role/Operator/ann`, or on a local run the name of this
- * machine's user. Every identity may call GetCallerIdentity.
+ * Finds the operator's name: the value of `--as`; otherwise the AWS identity without its account, such as `user/ann`,
+ * or on a local run the name of this machine's user.
  *
  * @throws OperatorError if the name is not one line of text, or looks like a key id
- * @see https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
+ * @see https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html which every identity may call
  */
 export async function operatorName(
   { as, ...target }: Target & { as?: string },
@@ -44,7 +41,7 @@ export async function operatorName(
 
 /** The value of `--as`. With a key id, an operator's cancellation would look like a customer's. */
 function ownName(as: string): string {
-  const name = checkedText('--as', as, longestName);
+  const name = checkedText('--as', as, 128);
   if (/^key_/i.test(name)) throw new InvalidValueError('--as', name, 'your name, not a key id');
   return name;
 }

@@ -11,7 +11,7 @@ export const wholeNumberUpTo = (limit: number) => (text: string) => {
 
 export const wholeNumber = wholeNumberUpTo(Number.POSITIVE_INFINITY);
 
-/** A time in milliseconds since the epoch, which may depend on the present. */
+/** Milliseconds since the epoch, which may depend on the present. */
 export type Time = (nowMs: number) => number;
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -20,7 +20,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
 };
-// A hundred years. A longer duration is probably a typing error, and may not fit into a date.
+// A hundred years. A longer duration may not fit into a date.
 const maxMs = 36_500 * 86_400_000;
 
 /** An option whose value is a date-time, parsed into milliseconds since the epoch. */

@@ -10,8 +10,7 @@ function isInteractive({ stdin, stderr }: CommandIo): boolean {
 }
 
 /**
- * Asks for confirmation, unless `--yes` is given. Without a terminal, `--yes` is required, so that no script
- * confirms by accident.
+ * Asks for confirmation, unless `--yes` is given.
  *
  * @throws OperatorError if the answer is not yes, or there is no terminal
  */
@@ -48,10 +47,7 @@ function ask({ stderr }: CommandIo, question: string): void {
   stderr.write(`${printable(question)} `);
 }
 
-/**
- * Reads a line. `question` of readline/promises is no substitute: its promise stays pending if the input ends
- * without a line break. @inquirer/core would be one more package for two questions.
- */
+// With `question` of readline/promises, a promise stays pending if the input ends without a line break.
 async function firstLine(
   { stdin, interruption: signal }: CommandIo,
   output?: Writable,

@@ -15,7 +15,7 @@ interface GlobalOptions extends Target {
 /** The parameters of a running verb. */
 export interface Call<Options = object> {
   readonly stage: StageConnection;
-  /** The stage in questions and in the last line of a command: its name, account and Region, or address. */
+  /** The stage's name, and its account and Region, or address. */
   readonly place: string;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
@@ -24,9 +24,9 @@ export interface Call<Options = object> {
 
 /** An operator's command in a group, such as `revoke` in `keys`. */
 interface Verb<Options> {
-  /** The name with its arguments, such as `revoke <keyId>`. */
+  /** Such as `revoke <keyId>`. */
   readonly usage: string;
-  /** Further arguments, such as those with choices. */
+  /** Arguments with choices. */
   readonly arguments?: readonly Argument[];
   readonly description: string;
   readonly options?: readonly Option[];
@@ -34,13 +34,9 @@ interface Verb<Options> {
   readonly help?: string;
   /** Whether it handles the `interruption` itself. */
   readonly isInterruptible?: boolean;
-  /** Command lines for the help. @default - the usage */
+  /** @default - the usage */
   readonly examples?: readonly string[];
-  /**
-   * The command that shows what this one has changed, by the first argument.
-   *
-   * @default - `show` of its group with this word, if it takes `--as`
-   */
+  /** The command that shows a change, by the first argument. @default - `show` of its group, if it takes `--as` */
   showCommand?(word: string): string;
   /** Returns undefined if it has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
@@ -104,7 +100,7 @@ function refuseMissing(options: readonly Option[], command: Command): void {
   }
 }
 
-/** The error of a command that lost the response to a change. `showCommand` shows whether it was made. */
+/** The error of a command that lost the response to a change. */
 function unconfirmed(error: unknown, place: string, showCommand: string): OperatorError {
   const {
     problem = `${place}: ${failureText(error)}`,
@@ -120,7 +116,6 @@ function shellWord(text: string): string {
   return /^\w+$/.test(text) ? text : `'${text}'`;
 }
 
-/** The option of verbs that ask for confirmation. */
 export const yesOption = new Option('--yes', 'do not ask for confirmation');
 
 const confirmationHelp = `

@@ -5,9 +5,8 @@ import { printable } from '../../shared/printable.ts';
 export interface Field<View> {
   /** The name before the value; in capital letters, the heading of its column. */
   readonly name: string;
-  /** The text of the value; null if the record has none. */
   readonly of: (view: View) => string | null;
-  /** Print the field only for a single record, or only in a table. @default - in both */
+  /** @default - in both */
   readonly only?: 'record' | 'table';
 }
 
@@ -36,14 +35,9 @@ export function tableText<View>(
   const widths = shown.map((_, column) =>
     Math.max(...lines.map((line) => stringWidth(line[column]!))),
   );
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell + ' '.repeat(widths[column]! - stringWidth(cell)))
-        .join(gap)
-        .trimEnd(),
-    )
-    .join('\n');
+  const padded = (cell: string, column: number) =>
+    cell + ' '.repeat(widths[column]! - stringWidth(cell));
+  return lines.map((line) => line.map(padded).join(gap).trimEnd()).join('\n');
 }
 
 /** Formats a number with separators: 1234567 becomes `1,234,567`. */

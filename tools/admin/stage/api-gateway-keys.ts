@@ -12,12 +12,12 @@ import {
 } from '@aws-sdk/client-api-gateway';
 
 /**
- * The operations of API Gateway's control plane that the commands for owners and keys need, with API Gateway's
- * names. A local run implements them in its own process. A key's *value* is an owner's id, never a bearer token.
+ * The operations of API Gateway that the commands for owners and keys need, which a local run implements, too. A key's
+ * *value* is an owner's id, never a bearer token.
  */
 export type KeyGateway = ReturnType<typeof apiGatewayKeys>;
 
-/** `keyId` is API Gateway's id of its own key, not the key id of this service. */
+/** `keyId` is API Gateway's, not that of this service. */
 interface UsagePlanMember {
   usagePlanId: string;
   keyId: string;

@@ -13,9 +13,8 @@ export const defaultCallLimits = {
 };
 
 /**
- * The client settings for the number of attempts and for all timeouts except that of a whole response. Calls
- * to AWS use the proxy of the environment. So do those for credentials: an SSO session's would not take over
- * the handler by themselves. A local run has no TLS and is called directly.
+ * The settings of a client, except for the timeout of a whole response. Calls to AWS use the proxy of the environment.
+ * So do those for credentials: an SSO session's would not take over the handler by themselves.
  */
 export function callLimitSettings(limits = defaultCallLimits) {
   const requestHandler = {
@@ -33,10 +32,9 @@ export function callLimitSettings(limits = defaultCallLimits) {
 }
 
 /**
- * Adds what client settings do not offer: a time limit for a whole response, which also ends a response that
- * arrives byte by byte, and a record of the call that failed with an error. A write is sent once, because
- * somebody else may have changed the same item before a repeated one. The SDK repeats a write only if AWS has
- * refused it, which it does if it throttles.
+ * Adds what client settings do not offer: a time limit for a whole response, which also ends one that arrives byte by
+ * byte, and a record of the call that failed with an error. A write is sent once unless AWS has refused it, because
+ * somebody else may have changed the same item before a repeated one.
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,

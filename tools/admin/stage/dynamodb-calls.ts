@@ -9,8 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { UnconfirmedError } from './service-failure.ts';
 
-// A call is done only if DynamoDB's response shows it: a transaction returns its consumed capacity, and a page
-// of a scan the number of its items. A proxy can send an empty response with status 200.
+// A call is done only if DynamoDB's response shows it. A proxy can send an empty one with status 200.
 
 /** Values by the paths of attributes, such as `status` or `keys.key_1.label`. */
 type Attributes = Readonly<Record<string, unknown>>;
@@ -20,10 +19,8 @@ type Test = (path: string, placeholder: (value: unknown) => string) => string;
 /** The required values of attributes, or tests of them, by their paths. At least one. */
 export type Condition = Readonly<Record<string, Test | string | number | object>>;
 
-/** Tests that an attribute is present. */
 export const present: Test = (path) => `attribute_exists(${path})`;
 
-/** Tests that an attribute is absent. */
 export const absent: Test = (path) => `attribute_not_exists(${path})`;
 
 /** Tests that an attribute still is as it was read: absent, if the value is undefined. */
@@ -46,16 +43,9 @@ export interface Update {
   readonly where?: Condition | readonly Condition[];
 }
 
-/** An update of the item with this key. */
-export interface Change extends Update {
-  readonly table: string;
-  readonly key: Attributes;
-}
-
 /** A change in a transaction. */
 export type TransactionPart = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** The number of times that a transaction is tried while others change the same items. */
 const maxAttempts = 8;
 const longestPauseMs = 200;
 
@@ -64,8 +54,8 @@ interface Documents {
 }
 
 /**
- * Makes all changes, or none if a condition fails. It tries again if DynamoDB has cancelled the transaction
- * because somebody, such as the authorizer, was writing the same item. The SDK does not.
+ * Makes all changes, or none if a condition fails. It tries again while somebody, such as the authorizer, is writing
+ * the same item. The SDK does not.
  *
  * @returns whether it has made the changes
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
@@ -96,14 +86,17 @@ export async function changeTogether(
  *
  * @throws TypeError if a condition is empty or a required value is undefined: the change would be unconditional
  */
-export function expressions({ table, key, set, remove = [], where }: Change) {
+export function expressions({
+  table,
+  key,
+  set,
+  remove = [],
+  where,
+}: Update & { table: string; key: Attributes }) {
   const names: Record<string, string> = {};
   const values: Record<string, unknown> = {};
   const pathName = (path: string) =>
-    path
-      .split('.')
-      .map((name) => placeholder(names, '#', name))
-      .join('.');
+    path.replaceAll(/[^.]+/g, (name) => placeholder(names, '#', name));
   const valueName = (value: unknown) => placeholder(values, ':', value);
   const sets = Object.entries(set ?? {}).map(
     ([path, value]) => `${pathName(path)} = ${valueName(value)}`,
@@ -132,7 +125,7 @@ export function expressions({ table, key, set, remove = [], where }: Change) {
   };
 }
 
-/** Returns the placeholder of a name or a value, and adds it if there is none yet. */
+/** The placeholder of a name or a value, which is added if there is none yet. */
 function placeholder(map: Record<string, unknown>, prefix: string, value: unknown): string {
   const known = Object.keys(map);
   const name = known.find((each) => map[each] === value) ?? `${prefix}${known.length}`;

@@ -14,16 +14,16 @@ export interface KeyStage {
   /** The operators' table: the owners' names and secrets, and the details of their keys. */
   readonly ownersTable: string;
   readonly usagePlanIds: Readonly<Record<PlanName, string>>;
-  /** The prefix of this stage's gateway keys, which distinguishes them within the account. */
+  /** Also the prefix of this stage's gateway keys. */
   readonly stackName: string;
   readonly tokenPrefix: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The operator's name, which the history of an owner records. */
+  /** The operator's name, which histories record. */
   readonly operator: () => Promise<string>;
 }
 
-/** The names of a stage's tables and usage plans, without its clients, from the outputs of its stack. */
+/** The names of a stage's tables and usage plans, from the outputs of its stack. */
 export function keyStageOf(
   stage: StageName,
   output: (name: OutputName) => string,
@@ -38,8 +38,7 @@ export function keyStageOf(
 }
 
 /**
- * Creates a document client for the two tables. Their numbers are counts and times far below 2^53, so
- * JavaScript numbers are exact. Do not use it for orders, whose ids are larger.
+ * Creates a document client for the two tables, whose numbers are far below 2^53. Do not use it for orders.
  *
  * @param dynamodb a client that no other document client uses: the SDK stores the options in it
  */
