@@ -5,10 +5,10 @@ import { OperatorError, reasonOf, UsageError } from '../shared/errors.ts';
 import { errorsBehind, failureOf, type ServiceFailure } from './stage/service-failure.ts';
 import { labelOf, type Target } from './stage/target.ts';
 
-/** The exit code of each class of failure; `--help` explains them. A class is named after an error's code. */
+/** By the class of a failure; `--help` explains them. A class is named after an error's code. */
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
-/** Describes the error that ended a command, as it is reported to the operator. */
+/** Describes the error that ended a command. */
 export function reportFailure(thrown: unknown, target: Target) {
   // The message quotes the command line, whose words can look like a service's failure.
   const behind = thrown instanceof CommanderError ? [] : errorsBehind(thrown);
@@ -38,11 +38,10 @@ function operatorErrorOf(
     const problem = failure.problem.replace('{stack}', stackOf(target));
     return new OperatorError(`${labelOf(target)}: ${problem}`);
   }
-  const { name = 'Error' } = Object(thrown) as Error;
-  return new OperatorError(`${name}: ${reasonOf(thrown)}`, { cause: thrown });
+  const { name = 'Error' } = Object(thrown);
+  return new OperatorError(`${name}: ${reasonOf(thrown)}`);
 }
 
-/** The remedy for a service's failure, which must be repaired before the command can be completed. */
 function remedyFor(failure: ServiceFailure, error: OperatorError, target: Target): string {
   const repair =
     target.local === undefined
@@ -67,7 +66,7 @@ function usageErrorOf(error: CommanderError): OperatorError {
 const help = { remedy: 'see --help' };
 const dashHelp = { remedy: `${help.remedy}; put -- before a name that starts with a dash` };
 
-/** Converts the name of an error class into a code: `NotFoundError` becomes `notFound`. */
+/** Makes `notFound` of `NotFoundError`. */
 function codeOf({ name }: OperatorError): string {
   const words = name.replace(/Error$/, '');
   return words === 'Operator' ? 'refused' : words.charAt(0).toLowerCase() + words.slice(1);

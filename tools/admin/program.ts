@@ -13,10 +13,7 @@ import type { Target } from './stage/target.ts';
 import { addStatusCommand } from './status/status-command.ts';
 import { addTablesCommands } from './tables/tables-commands.ts';
 
-/**
- * Runs one command of the operator. It prints a failure on standard error, in one line with its remedy.
- * Returns the exit code: 0 for success, and otherwise that of the failure's class.
- */
+/** Runs one command of the operator, and prints a failure in one line with its remedy. Returns the exit code. */
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
   const isJson = commandLine.includes('--json');
   const program = createProgram(io, isJson);
@@ -43,12 +40,13 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
 }
 
 function createProgram(io: CommandIo, isJson: boolean): Command {
+  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
   const program = new Command('./admin')
     .description('Manage the owners, API keys and orders of a Store Orders service.')
     .option('--stage <stage>', `a deployed stage: ${stageChoices}`)
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
-    .version(ownVersion(), '--version', 'print the version')
+    .version(JSON.parse(manifest).version, '--version', 'print the version')
     .addHelpText('beforeAll', refuseUnknownCommand)
     .addHelpText('after', programHelp)
     .exitOverride()
@@ -70,11 +68,6 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   return program;
 }
 
-function ownVersion(): string {
-  const file = join(import.meta.dirname, '../../package.json');
-  return JSON.parse(readFileSync(file, 'utf8')).version;
-}
-
 /** Refuses a word that is no command, which commander ignores if it is asked for help. */
 function refuseUnknownCommand({ command }: AddHelpTextContext): string {
   const [word = '-'] = command.args;
@@ -82,7 +75,6 @@ function refuseUnknownCommand({ command }: AddHelpTextContext): string {
   throw new UsageError(`unknown command '${word}'`, { remedy: 'see --help' });
 }
 
-/** Takes the target from the environment unless the command line names one. */
 function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): void {
   const { stage, local } = program.opts<Target>();
   if (stage !== undefined || local !== undefined) return;

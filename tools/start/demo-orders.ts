@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ScanCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { counted } from '../admin/console/view.ts';
 import { importOrders } from '../admin/orders/import-orders.ts';
-import type { OrdersTable } from '../admin/stage/orders-table.ts';
+import type { OrdersTable } from '../admin/stage/stage-connection.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { sampleOrders } from './sample-orders.ts';

@@ -13,7 +13,7 @@ import {
   WrongStateError,
 } from '../../shared/errors.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
-import type { OrdersTable } from '../stage/orders-table.ts';
+import type { OrdersTable } from '../stage/stage-connection.ts';
 import type { FileField } from './order-record.ts';
 import { updateOrder } from './stored-orders.ts';
 

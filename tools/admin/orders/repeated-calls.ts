@@ -1,7 +1,7 @@
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { OperatorError } from '../../shared/errors.ts';
-import type { OrdersTable } from '../stage/orders-table.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
+import type { OrdersTable } from '../stage/stage-connection.ts';
 
 /** A table, and how to wait between attempts. */
 export interface RetryingTable extends OrdersTable {

@@ -9,8 +9,8 @@ import {
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import { type Condition, expressions } from '../stage/dynamodb-calls.ts';
-import type { OrdersTable } from '../stage/orders-table.ts';
 import { UnconfirmedError } from '../stage/service-failure.ts';
+import type { OrdersTable } from '../stage/stage-connection.ts';
 import { isOrderId } from './order-json.ts';
 import { fileFields } from './order-record.ts';
 

@@ -1,12 +1,11 @@
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
 
-/** A kind of failed call whose cause is neither this program nor the command. */
+/** A kind of failed call. `{call}` stands for the call, and `{stack}` for the stage's stack. */
 interface FailureForm {
   /** Matches the name, the code and the message of an error of the SDK. The first match decides. */
   readonly pattern?: RegExp;
-  /** What happened. `{call}` stands for the call, and `{stack}` for the stage's stack. */
   readonly problem: string;
-  /** What an operator can do before running the command again, as a clause of a message. */
+  /** What an operator can do before running the command again. */
   readonly remedy: string;
 }
 
@@ -75,7 +74,7 @@ const forms = {
   },
 } satisfies Readonly<Record<string, FailureForm>>;
 
-/** A failure of a service, of the connection to it, or of the settings for it. */
+/** A failure of a service, the connection to it, or the settings for it. */
 export interface ServiceFailure extends Omit<FailureForm, 'pattern'> {
   readonly kind: keyof typeof forms;
 }
@@ -111,11 +110,11 @@ export function errorsBehind(thrown: unknown): unknown[] {
 /** Classifies an error as a failure of a service; undefined for any other error. */
 export function failureOf(error: unknown): ServiceFailure | undefined {
   const { name = '', code = '', path, $metadata } = Object(error);
+  const call = calls.get(Object(error));
   // Errors of the file system have a path, and those of JSON.parse quote a file. Both can contain words
   // that match a pattern. In a call, the file is that of a token.
   const isOfFile = path !== undefined;
-  const isInCall = calls.has(Object(error));
-  if ((isOfFile && !isInCall) || error instanceof OperatorError) return undefined;
+  if ((isOfFile && !call) || error instanceof OperatorError) return undefined;
   if (error instanceof SyntaxError && $metadata === undefined) return undefined;
   const text = `${name} ${code} ${reasonOf(error)}`;
   const found = isOfFile
@@ -124,15 +123,11 @@ export function failureOf(error: unknown): ServiceFailure | undefined {
   if (!found && $metadata === undefined) return undefined;
   const other = ($metadata?.httpStatusCode ?? 0) >= 500 ? 'serviceFailed' : 'callRefused';
   const [kind, form] = found ?? [other, forms[other]];
-  const problem = form.problem.replace('{call}', calls.get(Object(error)) ?? 'the call');
-  return {
-    ...form,
-    kind: kind as ServiceFailure['kind'],
-    problem: `${problem} (${plainReason(error)})`,
-  };
+  const problem = `${form.problem.replace('{call}', call ?? 'the call')} (${plainReason(error)})`;
+  return { ...form, kind: kind as ServiceFailure['kind'], problem };
 }
 
-/** Describes why a call failed, for a message that also contains a remedy. */
+/** Why a call failed, for a message that also contains a remedy. */
 export function failureText(error: unknown): string {
   return failureOf(error)?.problem ?? reasonOf(error);
 }
@@ -154,7 +149,7 @@ export async function runRepeatable<T>(state: string, steps: () => Promise<T>): 
   }
 }
 
-/** The reason of an error, without the parts of the SDK's messages that are meant for programmers. */
+/** The reason of an error, without what the SDK adds for programmers. */
 function plainReason(error: unknown): string {
   const { name = '', $metadata } = Object(error);
   const reason = reasonOf(error)

@@ -7,25 +7,28 @@ import { OperatorError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
-import type { OrdersTable } from './orders-table.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
+
+/**
+ * A table of orders, and its client. Items stay in DynamoDB's own JSON, which is exact for every type: other
+ * programs store sets, binary values and numbers that no JavaScript value holds.
+ */
+export interface OrdersTable {
+  readonly dynamodb: DynamoDBClient;
+  readonly tableName: string;
+}
 
 /** The clients and names of a stage that the commands need. */
 export interface StageConnection extends KeyStage {
   readonly dynamodb: DynamoDB;
   readonly orders: OrdersTable;
-  /** The name of the stage. A local service also runs one. */
+  /** A local service also runs a stage. */
   readonly name: StageName;
-  /** Those of the stack. */
   readonly account: string;
   readonly region: string;
 }
 
-/**
- * Connects to a stage. The outputs of its stack name its tables and usage plans.
- *
- * @throws OperatorError if there is no such stage, or it does not respond
- */
+/** @throws OperatorError if there is no such stage, or it does not respond */
 export async function connect(
   target: Target,
   now: () => number,

@@ -3,7 +3,6 @@ import { InvalidValueError, UsageError } from '../../shared/errors.ts';
 
 /** The service to operate. Exactly one of the two fields is set. */
 export interface Target {
-  /** A deployed stage, found through its stack in the Region and account of the environment. */
   stage?: string;
   /** The origin of a running local service, such as `http://127.0.0.1:3000`. */
   local?: string;
@@ -18,7 +17,7 @@ export function labelOf({ stage, local }: Target): string {
 export function refuseWrongTarget({ stage, local }: Target): void {
   if ((stage === undefined) === (local === undefined)) {
     throw new UsageError(
-      `Say which service to operate: exactly one of --stage NAME and --local URL`,
+      'Say which service to operate: exactly one of --stage NAME and --local URL',
     );
   }
   if (local !== undefined && originIn(local) === undefined) {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
-import type { OrdersTable } from '../../admin/stage/orders-table.ts';
+import type { OrdersTable } from '../../admin/stage/stage-connection.ts';
 import { exampleOrderId, loadFile, loadSample } from '../demo-orders.ts';
 
 const database = embeddedDynamoDbOfFile();
