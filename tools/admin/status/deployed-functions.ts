@@ -23,11 +23,11 @@ export function functionsOf(resources: readonly StackResourceSummary[]): StackFu
     resources.find((each) => each.ResourceType === type && isWanted(each))?.PhysicalResourceId;
   return functionNames.map((id) => {
     const logicalId = `${capitalized(id)}Function`;
-    const name = physicalId('AWS::Lambda::Function', ({ LogicalResourceId }) =>
-      Boolean(LogicalResourceId?.startsWith(logicalId)),
+    const name = physicalId('AWS::Lambda::Function', ({ LogicalResourceId = '' }) =>
+      LogicalResourceId.startsWith(logicalId),
     );
-    const alias = physicalId('AWS::Lambda::Alias', ({ PhysicalResourceId }) =>
-      Boolean(PhysicalResourceId?.includes(`:function:${name}:`)),
+    const alias = physicalId('AWS::Lambda::Alias', ({ PhysicalResourceId = '' }) =>
+      PhysicalResourceId.includes(`:function:${name}:`),
     );
     return { id, name, alias: alias?.split(':').at(-1) };
   });
@@ -39,8 +39,8 @@ const limits = { ...defaultCallLimits, answerTimeoutMs: 8_000 };
 const missing = { version: null, deployedAt: null, failure: 'is missing', unknown: null };
 
 /**
- * Reads the version of a function that serves, and why it cannot. A metric does not show whether the authorizer
- * works, because every invalid key counts as an error of its function. So this asks the authorizer about one.
+ * Reads the version of a function that serves. A metric does not show whether the authorizer works, because every
+ * invalid key counts as an error of its function. So this asks the authorizer about one.
  *
  * @param unknownToken a token of the stage that nobody has
  * @returns `failure`: why it cannot serve; `unknown`: why it could not be asked

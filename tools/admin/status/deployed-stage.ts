@@ -11,12 +11,12 @@ import type { StageName } from '../../../lib/settings/stages.ts';
 import { callLimitSettings, withCallLimits } from '../stage/call-limits.ts';
 import { functionsOf, type StackFunction, servingFunction } from './deployed-functions.ts';
 
-/** What AWS knows about a deployed stage. Times are in ISO 8601. What AWS declares optional can be null. */
+/** What AWS knows about a deployed stage. Times are in ISO 8601. */
 export type DeployedStage = Awaited<ReturnType<typeof deployedStage>>;
 
 const hourMs = 3_600_000;
 
-/** Reads the raised alarms, the functions that serve (`servingFunction`) and the responses of the last hour. */
+/** Reads the raised alarms, the functions that serve and the responses of the last hour. */
 export async function deployedStage(stage: StageName, nowMs: number, unknownToken: string) {
   // No other command needs this module, nor that of SNS.
   const { CloudWatchClient, GetMetricDataCommand, paginateDescribeAlarms } = await import(
@@ -47,13 +47,15 @@ export async function deployedStage(stage: StageName, nowMs: number, unknownToke
   return {
     alarms: alarms
       .flatMap(({ MetricAlarms = [] }) => MetricAlarms)
-      .map(({ AlarmName, AlarmDescription, StateUpdatedTimestamp }) => {
-        return {
-          name: AlarmName ?? null,
-          description: AlarmDescription ?? null,
-          since: StateUpdatedTimestamp?.toISOString() ?? null,
-        };
-      }),
+      .map(
+        ({
+          AlarmName: name = null,
+          AlarmDescription: description = null,
+          StateUpdatedTimestamp,
+        }) => {
+          return { name, description, since: StateUpdatedTimestamp?.toISOString() ?? null };
+        },
+      ),
     alarmSubscriptions,
     functions: functions.map((each, index) => ({ ...each, errors: sum(found[index]!.id) })),
     lastHour: {
@@ -88,13 +90,12 @@ async function subscriptionsOf(resources: readonly StackResourceSummary[]) {
 
 /** Metrics of the crashes and timeouts of the operations' functions. A 5xx response is not an error here. */
 function errorsOf(functions: readonly StackFunction[]) {
-  const operations = functions.filter(({ id, name }) => id !== 'authorizer' && name !== undefined);
-  return Object.fromEntries(
-    operations.map(({ id, name }) => [
-      id,
-      metricStat('AWS/Lambda', 'Errors', 'Sum', { FunctionName: name! }),
-    ]),
+  const metrics = functions.flatMap(({ id, name: FunctionName }) =>
+    id === 'authorizer' || FunctionName === undefined
+      ? []
+      : [[id, metricStat('AWS/Lambda', 'Errors', 'Sum', { FunctionName })] as const],
   );
+  return Object.fromEntries(metrics);
 }
 
 /** Metrics of the responses to clients. The dashboard shows them, too. */

@@ -55,18 +55,15 @@ async function status({ stage, place, options }: Call): Promise<Result> {
 }
 
 function deployedProblems({ alarms, alarmSubscriptions, functions }: DeployedStage): string[] {
+  const failing = functions.filter(({ failure }) => failure !== null);
+  const crashing = functions.filter(({ errors }) => errors > 0);
   return [
     ...(alarmSubscriptions.isExpected ? unheardAlarms(alarmSubscriptions) : []),
     ...alarms.map(({ name }) => `${name ? `the alarm ${name}` : 'an alarm without a name'} is on`),
-    ...functions.flatMap(({ name, failure }) =>
-      failure ? [`the function ${name} ${failure}`] : [],
+    ...failing.map(({ name, failure }) => `the function ${name} ${failure}`),
+    ...crashing.map(
+      ({ name, errors }) => `the function ${name} had ${counted(errors, 'error')} in the last hour`,
     ),
-    ...functions
-      .filter(({ errors }) => errors > 0)
-      .map(
-        ({ name, errors }) =>
-          `the function ${name} had ${counted(errors, 'error')} in the last hour`,
-      ),
   ];
 }
 

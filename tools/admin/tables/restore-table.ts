@@ -5,11 +5,9 @@ import type { Call } from '../console/verb.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import type { StageConnection } from '../stage/stage-connection.ts';
 
-type WaitingCall = Pick<Call, 'stage' | 'io'>;
-
 const pollMs = 15_000;
 const maxPolls = 240;
-/** Why a table cannot be restored to a time, and what to do, by AWS's error. */
+/** By AWS's error. */
 const refusals: Readonly<Record<string, readonly [problem: string, remedy?: string]>> = {
   TableNotFoundException: ['was deleted', 'omit --at'],
   InvalidRestoreTimeException: [
@@ -20,8 +18,8 @@ const refusals: Readonly<Record<string, readonly [problem: string, remedy?: stri
 };
 
 /**
- * Restores a table as a new one, whose name ends with the time, and prepares it to replace the original:
- * DynamoDB copies the data, but not protection, recovery and tags. Each step can be repeated. Returns the name.
+ * Restores a table as a new one, whose name ends with the time, and prepares it to replace the original. Each step can
+ * be repeated. Returns the name.
  *
  * @param at the time of the state to restore; undefined for a deleted table
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_restores.html
@@ -29,7 +27,7 @@ const refusals: Readonly<Record<string, readonly [problem: string, remedy?: stri
 export async function restoreTable(
   source: string,
   at: number | undefined,
-  call: WaitingCall,
+  call: Call,
 ): Promise<string> {
   const { stage } = call;
   const backup = at === undefined ? await backupOfDeleted(source, stage) : undefined;
@@ -53,8 +51,8 @@ export async function restoreTable(
   return TargetTableName;
 }
 
-/** Gives a restored table what the template gives the stage's own. */
-async function prepare(TableName: string, isNamingThrottledKeys: boolean, call: WaitingCall) {
+/** Gives a restored table what the template gives the stage's own, and DynamoDB does not copy. */
+async function prepare(TableName: string, isNamingThrottledKeys: boolean, call: Call) {
   const { dynamodb, name, stackName } = call.stage;
   const { TableArn: ResourceArn } = await protect(TableName, true, call);
   const { pointInTimeRecoveryDays: RecoveryPeriodInDays } = stageSettings(name);
@@ -77,10 +75,7 @@ async function prepare(TableName: string, isNamingThrottledKeys: boolean, call: 
 }
 
 /** Deletes a table that `restoreTable` has made and the stage does not use. */
-export async function deleteRestoredTable(
-  TableName: string,
-  call: WaitingCall & Pick<Call, 'confirm'>,
-): Promise<void> {
+export async function deleteRestoredTable(TableName: string, call: Call): Promise<void> {
   const { dynamodb, orders, apiKeysTable, ownersTable, stackName } = call.stage;
   const isRestored = new RegExp(`^${stackName}-.*-\\d{8}T\\d{6}Z$`).test(TableName);
   const isUsed = [orders.tableName, apiKeysTable, ownersTable].includes(TableName);
@@ -95,7 +90,7 @@ export async function deleteRestoredTable(
 }
 
 /** Waits until a table is active, and sets its protection from deletion. */
-async function protect(TableName: string, DeletionProtectionEnabled: boolean, call: WaitingCall) {
+async function protect(TableName: string, DeletionProtectionEnabled: boolean, call: Call) {
   const active = () =>
     poll(call, async () => {
       const table = await tableNamed(TableName, call.stage);
@@ -107,7 +102,6 @@ async function protect(TableName: string, DeletionProtectionEnabled: boolean, ca
   return active();
 }
 
-/** The table of this name; undefined if there is none. */
 async function tableNamed(TableName: string, { dynamodb }: StageConnection) {
   const described = await dynamodb
     .describeTable({ TableName })
@@ -124,8 +118,8 @@ async function backupOfDeleted(TableName: string, { dynamodb }: StageConnection)
   throw new WrongStateError(`AWS has no backup ${name}`, { remedy: 'give --at' });
 }
 
-/** Repeats a step until it returns a value, for an hour. */
-async function poll<T>({ io }: WaitingCall, step: () => Promise<T | undefined>): Promise<T> {
+/** Repeats a step until it returns a value. */
+async function poll<T>({ io }: Call, step: () => Promise<T | undefined>): Promise<T> {
   for (let polls = 0; polls < maxPolls; polls += 1) {
     const result = await step();
     if (result) return result;
