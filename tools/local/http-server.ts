@@ -62,7 +62,6 @@ export async function startHttpServer(options: HttpServerOptions) {
   await once(server, 'listening');
   return {
     origin: originOf(server, options.host),
-    /** Stops listening and closes all open connections. */
     close: () => {
       server.closeAllConnections();
       return server[Symbol.asyncDispose]();
@@ -70,7 +69,6 @@ export async function startHttpServer(options: HttpServerOptions) {
   };
 }
 
-/** The URL without a path, such as `http://127.0.0.1:3000`. */
 function originOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   const isEverywhere = host === '0.0.0.0' || host === '::';

@@ -72,14 +72,13 @@ export interface PreparedService {
 export interface LocalService extends PreparedService {
   /** The URL without a path, such as `http://127.0.0.1:3000`. */
   readonly origin: string;
-  /** Resolves when a part that the service depends on, such as the database, ends unexpectedly. */
+  /** Resolves when the database ends unexpectedly. */
   readonly failed: Promise<Error>;
   /**
    * Runs the new code that `codeOf` returns once a promise has resolved. Requests wait until the promise
    * has settled.
    */
   replaceFunctionCode(built: Promise<unknown>): Promise<void>;
-  /** Stops everything that was started. */
   close(): Promise<void>;
 }
 

@@ -55,11 +55,9 @@ export class ControlPlane {
     this.#usagePlans = usagePlans;
   }
 
-  /** Creates an API key. @throws ControlPlaneError if there is one with this value */
+  /** @throws ControlPlaneError if there is a key with this value */
   createApiKey({ name, value, enabled }: Omit<ApiKey, 'id'>): ApiKey {
-    if (this.findKey(value)) {
-      throw new ControlPlaneError('ConflictException', 'API Key already exists');
-    }
+    if (this.findKey(value)) throw conflict('API Key already exists');
     const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value, enabled };
     this.#apiKeys.set(key.id, key);
     return key;
@@ -70,7 +68,7 @@ export class ControlPlane {
     return [...this.#apiKeys.values()].filter(({ name }) => name.startsWith(nameQuery));
   }
 
-  /** Deletes a key. @throws ControlPlaneError if it does not exist */
+  /** @throws ControlPlaneError if the key does not exist */
   deleteApiKey(id: string): void {
     if (!this.#apiKeys.delete(id)) throw notFound('API Key identifier');
   }
@@ -81,26 +79,17 @@ export class ControlPlane {
     return this.#usagePlans.filter(({ id }) => this.isInPlan(keyId, id));
   }
 
-  /**
-   * Adds a key to a usage plan.
-   *
-   * @throws ControlPlaneError if the key or the plan does not exist, or the key is already in this
-   *   plan or in another plan of the same stage
-   */
+  /** @throws ControlPlaneError if the key or the plan does not exist, or the key is in a plan already */
   createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
     const key = this.#apiKeys.get(keyId);
     if (!key) throw notFound('API Key identifier');
     if (!this.#usagePlans.some(({ id }) => id === usagePlanId)) throw notFound('Usage Plan ID');
-    if (key.usagePlanId !== undefined) {
-      throw new ControlPlaneError(
-        'ConflictException',
-        `API Key ${keyId} is in a usage plan already`,
-      );
-    }
+    if (key.usagePlanId !== undefined)
+      throw conflict(`API Key ${keyId} is in a usage plan already`);
     key.usagePlanId = usagePlanId;
   }
 
-  /** Removes a key from a usage plan. @throws ControlPlaneError if the key is not in the plan */
+  /** @throws ControlPlaneError if the key is not in the plan */
   deleteUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
     if (!this.isInPlan(keyId, usagePlanId)) throw notFound('Usage Plan Key identifier');
     delete this.#apiKeys.get(keyId)!.usagePlanId;
@@ -157,6 +146,10 @@ export class ControlPlane {
 /** Names the counter of a key's requests in a plan on a day (UTC), such as `2026-11-20`. */
 function counterName(planId: string, keyId: string, day: string): string {
   return `${planId} ${keyId} ${day}`;
+}
+
+function conflict(message: string): ControlPlaneError {
+  return new ControlPlaneError('ConflictException', message);
 }
 
 function notFound(what: string): ControlPlaneError {

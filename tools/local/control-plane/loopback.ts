@@ -14,11 +14,8 @@ export function isFromThisMachine({ socket, headers }: IncomingMessage): boolean
 
 /**
  * Whether a request may use the control plane and the tables: it must come from an AWS client on this
- * machine.
- *
- * Requests of a web page in this machine's browser are refused. A page of another origin cannot send
- * an `Authorization` header without a preflight request, which is not allowed here. The run's own
- * page can, but browsers add headers that identify their requests.
+ * machine, not from a web page. A page of another origin cannot send an `Authorization` header without a
+ * preflight request, which is not allowed here. The run's own page can, but browsers mark its requests.
  */
 export function isTrusted(request: IncomingMessage): boolean {
   const { headers } = request;

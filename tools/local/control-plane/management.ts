@@ -4,7 +4,6 @@ import { readBody } from '../exchange/incoming-request.ts';
 import { type ControlPlane, ControlPlaneError } from './control-plane.ts';
 import { isTrusted } from './loopback.ts';
 
-/** The services that an operator's AWS clients can call at the local run's address. */
 interface ManagedServices {
   readonly controlPlane: ControlPlane;
   /** The parts of the stack that CloudFormation describes. */
@@ -22,7 +21,6 @@ interface Call {
   readonly body: string;
 }
 
-/** Carries a call out. Returns the status and the body of its answer. */
 type Operation = (call: Call, plane: ControlPlane) => [status: number, body: unknown];
 
 /**

@@ -29,12 +29,7 @@ export interface Identities {
 
 type Statement = Readonly<Record<string, unknown>>;
 
-/**
- * Creates an identity for the operator and for each function of a template.
- *
- * @throws TemplateError if a function's role is not in the template or uses something that is not
- *   supported
- */
+/** One for each function, and the operator's. @throws TemplateError if a role is missing or not supported */
 export function createIdentities(template: Template): Identities {
   const { region, accountId } = template.environment;
   const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;

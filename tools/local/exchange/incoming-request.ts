@@ -57,11 +57,7 @@ export function parseTarget(target: string): Pick<IncomingRequest, 'path' | 'que
   return { path: withOneSlash(path!), query: new Map(values) };
 }
 
-/**
- * The part of a request's path after the stage; undefined if the path is not below the stage.
- *
- * @param path the request's path, including the stage
- */
+/** The part of a request's path after the stage; undefined if the path is not below the stage. */
 export function pathBelowStage(path: string, stage: string): string | undefined {
   const prefix = `/${stage}`;
   if (path === prefix) return '/';

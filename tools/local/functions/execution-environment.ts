@@ -18,11 +18,9 @@ interface EnvironmentOptions {
   readonly onEnd: () => void;
 }
 
-type WorkerMessage = StartMessage | InvocationMessage;
-interface StartMessage {
-  readonly type: 'started';
-  readonly error?: FunctionError;
-}
+type WorkerMessage =
+  | { readonly type: 'started'; readonly error?: FunctionError }
+  | InvocationMessage;
 /** The last message of an invocation is a result, an error or the end of its stream. */
 type InvocationMessage =
   | { readonly type: 'error'; readonly error: FunctionError }
@@ -30,7 +28,6 @@ type InvocationMessage =
   | { readonly type: 'chunk'; readonly data: Uint8Array }
   | { readonly type: 'end' };
 
-/** The current invocation. */
 interface Current {
   readonly invocation: Invocation;
   stream: Readable | undefined;
@@ -41,10 +38,9 @@ interface Current {
 }
 
 /**
- * A Lambda execution environment: it loads a function's code once and then runs one invocation at a
- * time. It is a worker thread, with globals, variables and a heap of its own. Like a process on Lambda,
- * it ends with an uncaught exception, an unhandled rejection or `process.exit()`, and with an
- * invocation that takes too long. Unlike on Lambda, it is not frozen between invocations.
+ * A Lambda execution environment: a worker thread that loads a function's code once and then runs one
+ * invocation at a time. Like a process on Lambda, it ends with an uncaught error or `process.exit()`, and
+ * with an invocation that takes too long. Unlike on Lambda, it is not frozen between invocations.
  */
 export class ExecutionEnvironment {
   /** Resolves when the function's code has been loaded, with the error if that failed. */
@@ -101,7 +97,7 @@ export class ExecutionEnvironment {
     return promise;
   }
 
-  /** Stops the environment, even during an invocation. */
+  /** Also stops a running invocation. */
   async stop(): Promise<void> {
     this.#end(this.#exited('signal: killed'));
     await this.#worker.terminate();
@@ -166,7 +162,6 @@ export class ExecutionEnvironment {
     void this.#worker.terminate();
   }
 
-  /** The error of an invocation that has reached the function's timeout. */
   #timedOut(): FunctionError {
     const seconds = (this.#lambda.timeoutMs / 1000).toFixed(2);
     return this.#error('Sandbox.Timedout', `Task timed out after ${seconds} seconds`);

@@ -43,7 +43,6 @@ export class FunctionRunner {
     this.#options = options;
   }
 
-  /** A result or a request above Lambda's limit is an error. */
   readonly invoke: Invoke = async (lambda, invocation, signal) => {
     await this.#newCode;
     if (Buffer.byteLength(invocation.event) > payloadMaxBytes) return { error: requestTooLarge };
@@ -131,7 +130,6 @@ class EnvironmentPool {
     return this.#options.codeOf?.(this.#lambda) ?? this.#lambda.codeDirectory;
   }
 
-  /** Assigns waiting invocations to idle environments, and starts another if there are not enough. */
   #schedule(): void {
     for (const waiting of this.#waiting) {
       const { invocation, resolve } = waiting;

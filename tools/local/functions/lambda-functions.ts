@@ -68,12 +68,6 @@ export type Invoke = (
   signal: AbortSignal,
 ) => Promise<InvocationResult>;
 
-/** A file of the assets manifest. */
-interface Asset {
-  readonly source: { readonly path: string };
-  readonly destinations: Readonly<Record<string, { readonly objectKey: string }>>;
-}
-
 // The defaults of CloudFormation's AWS::Lambda::Function.
 const defaultMemorySizeMb = 128;
 const defaultTimeoutSeconds = 3;
@@ -120,13 +114,15 @@ export function readFunctions(
   };
 }
 
+/** The folders of the functions' code by the keys of their assets, each of which has one destination. */
 function assetDirectories(assetsManifestFile: string): Map<string, string> {
   const { files } = JSON.parse(readFileSync(assetsManifestFile, 'utf8'));
-  const directory = dirname(assetsManifestFile);
+  const assets = Object.values<{ source: { path: string }; destinations: object }>(files);
   return new Map(
-    Object.values<Asset>(files).flatMap(({ source, destinations }) =>
-      Object.values(destinations).map(({ objectKey }) => [objectKey, join(directory, source.path)]),
-    ),
+    assets.map(({ source, destinations }) => [
+      Object.values(destinations)[0].objectKey,
+      join(dirname(assetsManifestFile), source.path),
+    ]),
   );
 }
 

@@ -23,12 +23,7 @@ type PolicyStatement = Readonly<Record<'Effect' | 'Action' | 'Resource', string>
 const identitySource = /^method\.request\.header\.([\w-]+)$/;
 const invokeAction = 'execute-api:invoke';
 
-/**
- * The template's authorizers by id.
- *
- * @throws TemplateError if one is not a TOKEN authorizer with a function, or if its results would be
- *   cached
- */
+/** By id. @throws TemplateError if one is not a TOKEN authorizer with a function, or its results are cached */
 export function readAuthorizers(template: Template, targetOf: TargetOf): Map<string, Authorizer> {
   const authorizers = template.ofType('AWS::ApiGateway::Authorizer');
   return new Map(authorizers.map((resource) => [resource.ref, readAuthorizer(resource, targetOf)]));

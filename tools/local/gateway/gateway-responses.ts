@@ -3,7 +3,6 @@ import { type MappedAnswer, readMappedAnswer } from '../exchange/mapped-answer.t
 import type { GatewayAnswer, RequestContext } from '../exchange/request-context.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
-/** A gateway response as the template defines it. */
 interface GatewayResponse {
   readonly render: MappedAnswer;
   /** @default - the status of the fault */
@@ -15,11 +14,7 @@ export type GatewayResponses = ReadonlyMap<string, GatewayResponse>;
 const builtInTemplates = { 'application/json': '{"message":$context.error.messageString}' };
 const builtIn = { render: readMappedAnswer('', {}, '', builtInTemplates) };
 
-/**
- * The template's gateway responses by type.
- *
- * @throws TemplateError for a header mapping or a body template that is not supported
- */
+/** By type. @throws TemplateError for a header mapping or a body template that is not supported */
 export function readGatewayResponses(template: Template): GatewayResponses {
   return new Map(template.ofType('AWS::ApiGateway::GatewayResponse').map(readGatewayResponse));
 }

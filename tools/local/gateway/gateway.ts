@@ -24,7 +24,6 @@ import {
 import { type FindRoute, readRoutes } from './routes.ts';
 import type { TakeToken, TokenBucketLimits } from './usage-plan.ts';
 
-/** The parts that a gateway needs besides its template. */
 interface GatewayServices {
   readonly targetOf: TargetOf;
   readonly controlPlane: ControlPlane;
@@ -97,7 +96,7 @@ export class Gateway {
     return method;
   }
 
-  /** Authorizes the request. Returns the API key that its usage is counted for, if it has one. */
+  /** Returns the API key that the request's usage is counted for, if it has one. */
   async #authorize(
     { authorizer }: ApiMethod,
     { request, context }: Exchange,

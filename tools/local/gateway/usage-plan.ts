@@ -17,7 +17,7 @@ export interface UsagePlan {
   readonly perDay: number | undefined;
 }
 
-/** The template's usage plans. @throws TemplateError for a quota that is not per day */
+/** @throws TemplateError for a quota that is not per day */
 export function readUsagePlans(template: Template): UsagePlan[] {
   return template.ofType('AWS::ApiGateway::UsagePlan').map(readUsagePlan);
 }

@@ -8,22 +8,17 @@ const lockFile = 'lock.sqlite';
 /** SQLite's result code for a file that another connection has locked. */
 const sqliteBusy = 5;
 
-/** A directory with the data that outlives a run. One process at a time can open it. */
+/** A directory with the data that outlives a run, which only this user can read. One process at a time can open it. */
 export class DataDirectory {
   readonly #path: string;
   readonly #lock: DatabaseSync;
 
-  /**
-   * Creates a data directory or opens an existing one. Only this user can then read it.
-   *
-   * @throws LocalRunError if the directory cannot be used, or another process has opened it
-   */
+  /** Creates or opens it. @throws LocalRunError if it cannot be used, or another process has opened it */
   constructor(path: string) {
     this.#path = path;
     this.#lock = lockDirectory(path);
   }
 
-  /** The path of a file in the directory. */
   pathOf(name: string): string {
     return join(this.#path, name);
   }
@@ -66,7 +61,6 @@ export class DataDirectory {
     }
   }
 
-  /** Closes the directory, so that another process can open it. */
   release(): void {
     if (this.#lock.isOpen) this.#lock.close();
   }
