@@ -35,7 +35,7 @@ export function readyText(
   const notes = [
     [
       'In a browser',
-      servesOperators(origin) ? `${origin}/` : `${operatorsHost}, as does npm run admin`,
+      servesOperators(origin) ? `${origin}/` : `${operatorsHost}, as does ./admin`,
     ],
     ['Functions log to', functionLogPath],
     ['Reloads', watch ? 'functions when a file in lambdas/ changes' : undefined],

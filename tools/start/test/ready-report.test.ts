@@ -15,7 +15,7 @@ describe.each([
 
     expect(text.includes(`${origin}/\n`)).toBe(isLoopback);
     expect(text.includes(`--local ${origin}`)).toBe(isLoopback);
-    expect(text.includes('needs --host 0.0.0.0')).toBe(!isLoopback);
+    expect(text.includes('needs --host 0.0.0.0, as does ./admin')).toBe(!isLoopback);
     expect(JSON.parse(readyJson(service)).dynamodbEndpoint).toBe(isLoopback ? origin : undefined);
   });
 });
