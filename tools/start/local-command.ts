@@ -46,12 +46,8 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     : textConsole(basePathOf(options.stage), `${directory}.log`);
   // The start takes some seconds, so the user is told.
   if (!options.json && process.stdout.isTTY) process.stdout.write('Starting …\n');
-  const service = await startStoreService(options, {
-    directory,
-    console,
-    signal: stop,
-    started,
-  });
+  const environment = { directory, console, signal: stop, started };
+  const service = await startStoreService(options, environment);
   // Creates the file, so that a user can follow it before the first line.
   const { functionLogPath } = console;
   if (functionLogPath !== undefined) appendFileSync(functionLogPath, '', { mode: logMode });

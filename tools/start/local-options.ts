@@ -26,12 +26,7 @@ export interface LocalOptions {
   readonly dynamodbEndpoint: string | undefined;
 }
 
-/**
- * Parses the command line, and reads `DYNAMODB_ENDPOINT`.
- *
- * @returns undefined if help was requested, which has been printed
- * @throws OperatorError whose message names the option, its value and the accepted values
- */
+/** Undefined if help was requested, which has been printed. @throws OperatorError for an invalid value */
 export function parseLocalOptions(
   words: readonly string[],
   { DYNAMODB_ENDPOINT }: NodeJS.ProcessEnv,
@@ -40,7 +35,6 @@ export function parseLocalOptions(
   return options && { ...options, dynamodbEndpoint: endpointOf(DYNAMODB_ENDPOINT) };
 }
 
-/** The command with its options. */
 function localCommand(): Command {
   return new Command('npm start --')
     .description('Runs the whole service on this machine.')

@@ -32,11 +32,9 @@ export function readyText(
   { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
   { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
 ): string {
+  const page = servesOperators(origin) ? `${origin}/` : `${operatorsHost}, as does ./admin`;
   const notes = [
-    [
-      'In a browser',
-      servesOperators(origin) ? `${origin}/` : `${operatorsHost}, as does ./admin`,
-    ],
+    ['In a browser', page],
     ['Functions log to', functionLogPath],
     ['Reloads', watch ? 'functions when a file in lambdas/ changes' : undefined],
     ['Debugger', inspect === undefined ? undefined : 'can attach; functions have no time limit'],
@@ -66,19 +64,17 @@ function demoText(
   });
   // Other users of a machine can read the words of a command, but not what a pipe carries.
   const withKey = `echo 'Authorization: Bearer ${keys.free}' |`;
-  const cancelLine =
-    exampleOrderId === undefined
-      ? ''
-      : `
-Cancel one:
-  ${withKey} curl -i -X DELETE -H @- ${baseUrl}/store/orders/${exampleOrderId}
-`;
-  return `Demo keys:
+  const list = `Demo keys:
 ${demoKeys.join('\n')}
 
 List the orders, and show the first few:
   ${withKey} curl -sSi -H @- ${baseUrl}/store/orders | cut -c 1-600
-${cancelLine}`;
+`;
+  if (exampleOrderId === undefined) return list;
+  return `${list}
+Cancel one:
+  ${withKey} curl -i -X DELETE -H @- ${baseUrl}/store/orders/${exampleOrderId}
+`;
 }
 
 const operatorsHost = 'needs --host 0.0.0.0';

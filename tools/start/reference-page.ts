@@ -14,16 +14,11 @@ interface ReferencePageOptions {
 
 const securityHeaders = {
   // The page contains keys, so it must not load foreign content or be embedded in another page.
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'Content-Security-Policy': `
+    default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+    .trim()
+    .replaceAll(/\s+/g, ' '),
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
@@ -54,11 +49,8 @@ export function referencePage(options: ReferencePageOptions): Handler {
     const file = files.get(path.slice(1) || 'index.html');
     if (file === undefined) return false;
     const body = await file.content();
-    response.writeHead(200, {
-      ...securityHeaders,
-      'Content-Type': `${file.mediaType}; charset=utf-8`,
-    });
-    response.end(body);
+    const contentType = `${file.mediaType}; charset=utf-8`;
+    response.writeHead(200, { ...securityHeaders, 'Content-Type': contentType }).end(body);
     return true;
   };
 }

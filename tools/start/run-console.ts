@@ -32,24 +32,19 @@ export const plainConsole: RunConsole = { log, paint: (_, text) => text };
  * @param functionLogPath the file for the log of the functions
  */
 export function textConsole(basePath: string, functionLogPath: string): RunConsole {
-  const paintFor =
-    (stream: NodeJS.WriteStream): Paint =>
-    (format, text) =>
-      styleText(format, text, { stream });
-  const paint = paintFor(process.stdout);
-  const paintError = paintFor(process.stderr);
+  const paint: Paint = (format, text) => styleText(format, text, { stream: process.stdout });
+  const problemText = (text: string) => styleText('red', text, { stream: process.stderr });
   return {
     log,
     logFunction: (functionName, line) => {
       const shown = (text: string) => printable(`${shortName(functionName)}: ${text}`);
       appendFileSync(functionLogPath, `${shown(line)}\n`, { mode: logMode });
       const { problem, output } = notablePart(line);
-      if (problem) log(paintError('red', shown(problem)));
+      if (problem) log(problemText(shown(problem)));
       else if (output) log(shown(output));
     },
-    onAnswered: (answered) => {
-      process.stdout.write(`${requestLine(answered, basePath, paint)}\n`);
-    },
+    onAnswered: (answered) =>
+      void process.stdout.write(`${requestLine(answered, basePath, paint)}\n`),
     paint,
     functionLogPath,
   };

@@ -103,18 +103,8 @@ async function expectAvailable(port: number, host: string): Promise<void> {
   await once(server, 'listening');
 }
 
-/**
- * Synthesizes the stack of a stage with the CDK app, in a separate process that frees the CDK's memory
- * when it ends.
- *
- * @param directory the folder to write to
- * @returns the template's path
- */
-async function synthesize(
-  stage: StageName,
-  directory: string,
-  signal: AbortSignal,
-): Promise<string> {
+/** Returns the path of a stage's template. A process of its own frees the CDK's memory when it ends. */
+async function synthesize(stage: StageName, directory: string, signal: AbortSignal) {
   const child = spawn(process.execPath, ['bin/app.ts'], {
     cwd: join(import.meta.dirname, '../..'),
     env: {
