@@ -31,11 +31,7 @@ export type Result = {
 // Names and messages can contain control characters, so the functions below pass every text through
 // `printable`. Only exported orders and the progress are printed without these functions.
 
-/**
- * Prints the result of a command.
- *
- * @throws the stream's error, or for a new key an OperatorError with the command that revokes it
- */
+/** @throws the stream's error, or for a new key, which nobody has received, one with the command that revokes it */
 export async function printResult(
   { stdout }: CommandIo,
   { json: isJson }: { json?: boolean },

@@ -26,27 +26,25 @@ export function progressLine({ stderr, now }: CommandIo) {
 
 /** Shows how many orders of a file are done and when all will be, and prints what is wrong with its lines. */
 export function orderProgress(io: CommandIo, path: string) {
-  const { draw, clear } = progressLine(io);
+  const line = progressLine(io);
   let [step, startedMs] = ['', 0];
   const tell = (text: string) => {
-    clear();
+    line.clear();
     print(io.stderr, `${path}: ${text}`);
   };
   return {
+    ...line,
     path,
     stdin: io.stdin,
     signal: io.interruption,
-    clear,
-    [Symbol.dispose]: clear,
-    tell,
     onBadLine: tell,
     onDifference: tell,
     onProgress: (done: string, orders: number, all?: number) => {
       if (done !== step) [step, startedMs] = [done, io.now()];
-      if (all === undefined) return draw(`${counted(orders, 'order')} ${done}`);
+      if (all === undefined) return line.draw(`${counted(orders, 'order')} ${done}`);
       const seconds = Math.ceil(((io.now() - startedMs) / 1_000 / orders) * (all - orders));
       const left = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-      draw(`${grouped(orders)} of ${counted(all, 'order')} ${done}, ${left} left`);
+      line.draw(`${grouped(orders)} of ${counted(all, 'order')} ${done}, ${left} left`);
     },
   };
 }

@@ -9,11 +9,7 @@ function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/**
- * Asks for confirmation, unless `--yes` is given.
- *
- * @throws OperatorError if the answer is not yes, or there is no terminal
- */
+/** Asks for confirmation, unless `--yes` is given. @throws OperatorError if the answer is not yes */
 export async function confirm(
   io: CommandIo,
   { yes }: { yes?: boolean },

@@ -26,11 +26,7 @@ export function attributeJson(attributes: AttributeValue | Item, isCompared = fa
 
 const expected = `expected DynamoDB's own JSON, such as {"note":{"S":"text"}}`;
 
-/**
- * Reads attributes from DynamoDB's own JSON, such as `{"customerId":{"S":"c1"}}`.
- *
- * @throws OperatorError with the name of an attribute that DynamoDB would not store
- */
+/** Reads DynamoDB's own JSON. @throws OperatorError with the name of an attribute that DynamoDB would not store */
 export function attributesOf(json: unknown): Item {
   if (!isObject(json)) throw new OperatorError(`attributes: ${expected}`);
   const entries = Object.entries(json).map(([name, value]) => {

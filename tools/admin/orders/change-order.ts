@@ -12,10 +12,13 @@ import {
   quoted,
   WrongStateError,
 } from '../../shared/errors.ts';
+import type { Result } from '../console/command-io.ts';
+import type { Call } from '../console/verb.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/stage-connection.ts';
+import { isOrderId, orderJson } from './order-json.ts';
 import type { FileField } from './order-record.ts';
-import { updateOrder } from './stored-orders.ts';
+import { findOrder, updateOrder } from './stored-orders.ts';
 
 /** The commands that change the state of an order, which stores who did it and when, such as `reopenedBy`. */
 export const transitions = {
@@ -33,6 +36,27 @@ export interface OrderChange {
   readonly shipDate?: AttributeValue | undefined;
 }
 
+/** The command that shows an order; empty for a file. */
+export const showCommand = (word: string) => (isOrderId(word) ? `orders show ${word}` : '');
+
+/** Changes the state of one order, and prints it as it was. */
+export async function changeOne(
+  orderId: string,
+  verb: OrderChange['verb'],
+  { stage, confirm }: Call,
+): Promise<Result> {
+  const before = await findOrder(orderId, stage.orders);
+  if (verb === 'reopen' && isStateless(before)) {
+    await confirm(`order ${orderId} is ${stateOf(before)}: make it pending?`);
+  }
+  const change = { verb, by: await stage.operator(), nowMs: stage.now() };
+  const changed = orderJson(await changeOrder(before, change, stage.orders));
+  return {
+    json: `${changed.slice(0, -1)},"before":${orderJson(before)}}`,
+    text: `Order ${orderId} is ${transitions[verb].to}. Before:\n${orderJson(before)}`,
+  };
+}
+
 /** The attributes that a change sets. Clients see neither status nor shippedAt, so shipping also sets theirs. */
 export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item {
   const { to, done } = transitions[verb];
@@ -45,12 +69,7 @@ export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item 
   };
 }
 
-/**
- * Changes the state of an order in one conditional write, so only one of this change and a client's
- * simultaneous cancellation takes effect. Returns the order after the change.
- *
- * @throws OperatorError if the order is in a state that does not allow the change, or has changed since it was read
- */
+/** Returns the order after a change. @throws OperatorError if its state does not allow it, or it has changed since */
 export async function changeOrder(
   before: Item,
   change: OrderChange,

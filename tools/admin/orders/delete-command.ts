@@ -7,7 +7,7 @@ import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
 import { comparableNumber, isSame } from './attribute-json.ts';
-import { showCommand } from './change-one.ts';
+import { showCommand } from './change-order.ts';
 import { actOnFile, type FileAction } from './file-run.ts';
 import { differences, differingNames, getOrders } from './import-orders.ts';
 import { idsJson, orderJson } from './order-json.ts';
@@ -79,7 +79,7 @@ async function deleteMany(
   using progress = orderProgress(io, areIds ? '-' : words[0]!);
   const stdin = areIds ? Readable.from([words.join('\n')]) : io.stdin;
   const file = { ...progress, stdin, format: options.format };
-  const deletion = deletionFrom({ ...stage.orders, wait: io.wait }, progress.tell);
+  const deletion = deletionFrom({ ...stage.orders, wait: io.wait }, progress.onDifference);
   const onChecked = async (orders: number) =>
     keep && confirm(`delete ${counted(orders, 'order')}, and keep them in ${keep}?`);
   const read = (act: FileAction['act']) =>

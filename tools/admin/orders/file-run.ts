@@ -23,8 +23,6 @@ export interface FileAction extends LineForm {
 /**
  * Acts on each order of a file of up to 16 million, the capacity of a `Map`. It first reads the whole file. Only the
  * ids are kept in memory. All state is in the table, so running a command again completes it.
- *
- * @throws OperatorError if a line is bad, there is none, or the command cannot continue
  */
 export async function actOnFile(orders: OrdersFile, action: FileAction): Promise<void> {
   const { path } = orders;

@@ -56,9 +56,6 @@ export async function importOrders(request: ImportRequest, table: RetryingTable)
 /**
  * Inserts up to 25 orders with different ids, and returns a result for each, in the same sequence. Orders that
  * exist keep their state, because a client or an operator may have changed it since they were inserted.
- *
- * @throws OperatorError if DynamoDB refuses an order, throttles for longer than about a minute, or does not
- *   respond
  */
 export async function addOrders(
   orders: readonly OrderItem[],

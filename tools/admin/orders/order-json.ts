@@ -38,8 +38,6 @@ export function idsJson(value: object, ids: Readonly<Record<string, readonly str
 /**
  * Reads a line: an order as `orderJson` writes it, or an item in DynamoDB's own JSON, with or without
  * `{"Item":…}` around it, which is taken as it is.
- *
- * @throws OperatorError if it is not an object, has a field twice, or is not an order
  */
 export function orderOfJson(text: string): OrderItem {
   const line = parseJson(text);

@@ -75,10 +75,7 @@ export function isAccepted(name: string, value: AttributeValue | undefined): boo
   return isFileField(name) && value !== undefined && kinds[name].isAccepted(value);
 }
 
-/**
- * An order in a line of a file. A line says nothing about the attributes that it does not have; a status that is
- * undefined says that the order has none.
- */
+/** An order in a line, which says nothing about attributes that it lacks; an undefined status says that it has none. */
 export type OrderItem = { id: AttributeValue } & Record<string, AttributeValue>;
 
 /** Converts a line into a new order. If the line does not mention the status, it is pending, or shipped if complete. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CommandIo } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
 import { addVerb } from '../console/verb.ts';
-import { changeOne, showCommand } from './change-one.ts';
+import { changeOne, showCommand } from './change-order.ts';
 import { addCheckCommand } from './check-command.ts';
 import { addDeleteCommand } from './delete-command.ts';
 import { addExportCommand } from './export-command.ts';

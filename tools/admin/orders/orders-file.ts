@@ -73,8 +73,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * Opens a file of orders, which can be read several times. For `-`, this is a copy of standard input without a name,
  * which disappears with the process.
- *
- * @throws InvalidValueError if there is no such file, or no directory for the copy
  */
 export async function openOrders({
   path,

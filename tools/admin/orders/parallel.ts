@@ -1,9 +1,7 @@
-/** The number of calls at the same time. */
 const atOnce = 8;
 
 /**
- * Acts on things, several at the same time. After a failure it begins no other, and waits for those that it has
- * begun.
+ * Acts on things, several at the same time. After a failure it begins no other, and waits for those that it has begun.
  *
  * @throws the first error of an action, or of the source
  */

@@ -17,8 +17,7 @@ import { progressLine } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
 import { failureText } from '../stage/service-failure.ts';
-import { changeOne, showCommand } from './change-one.ts';
-import { changeOrder, type OrderChange } from './change-order.ts';
+import { changeOne, changeOrder, type OrderChange, showCommand } from './change-order.ts';
 import { idsJson } from './order-json.ts';
 import { inParallel } from './parallel.ts';
 import { type RetryingTable, writeOnce } from './repeated-calls.ts';
@@ -100,10 +99,7 @@ const hourFields: readonly Field<{ hour: string; orders: number }>[] = [
   { name: 'orders', of: ({ orders }) => grouped(orders) },
 ];
 
-/**
- * Reopens orders that were cancelled by mistake, each with one conditional write. All state is in the table,
- * so running it again after an interruption completes it.
- */
+/** Reopens orders, each with one conditional write. All state is in the table, so running it again completes it. */
 async function reopenSelected(
   selection: Selection,
   { stage, options: { dryRun }, io }: Call<ReopenOptions>,

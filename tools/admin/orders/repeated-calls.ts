@@ -15,8 +15,6 @@ const maxAttemptsWithoutProgress = 12;
 /**
  * Calls DynamoDB for orders, and again for the remaining ones, with growing pauses. A call that failed is repeated only
  * if it was throttled: after a lost response to a write, somebody else may have changed the order.
- *
- * @param call returns the remaining orders, and the reason
  */
 export async function repeat<Order>(
   orders: readonly Order[],

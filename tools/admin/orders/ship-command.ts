@@ -7,8 +7,7 @@ import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
 import { comparableNumber } from './attribute-json.ts';
-import { changeOne, showCommand } from './change-one.ts';
-import { changedFields, isStateless } from './change-order.ts';
+import { changedFields, changeOne, isStateless, showCommand } from './change-order.ts';
 import { actOnFile } from './file-run.ts';
 import { idsJson } from './order-json.ts';
 import { formatOption, type OrdersFormat } from './orders-file.ts';
@@ -43,7 +42,7 @@ const reasons = {
 };
 type Outcome = 'shipped' | 'alreadyShipped' | keyof typeof reasons;
 
-/** Ships the orders of a file. Each is written once and not read before: of this and a cancellation, one takes effect. */
+/** Ships the orders of a file, each without a read before it: of this and a cancellation, one takes effect. */
 async function shipFile(
   path: string,
   { stage, options: { format }, io, confirm }: Call<ShipOptions>,

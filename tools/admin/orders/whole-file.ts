@@ -13,11 +13,7 @@ export async function refuseUnlessFile(option: string, path: string): Promise<vo
   throw new InvalidValueError(option, path, 'the path of a file; for a pipe, omit the option');
 }
 
-/**
- * Writes a file that only this user can read. It appears when it is complete and on the disk.
- *
- * @throws OperatorError if the file cannot be written; it throws what `write` throws
- */
+/** Writes a file that only this user can read. It appears when it is complete and on the disk. */
 export async function writeWhole(
   path: string,
   write: (append: (text: string) => Promise<void>) => Promise<void>,

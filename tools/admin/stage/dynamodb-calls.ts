@@ -54,10 +54,9 @@ interface Documents {
 }
 
 /**
- * Makes all changes, or none if a condition fails. It tries again while somebody, such as the authorizer, is writing
- * the same item. The SDK does not.
+ * Makes all changes, or none if a condition fails, and returns whether it has. It tries again while somebody, such as
+ * the authorizer, is writing the same item. The SDK does not.
  *
- * @returns whether it has made the changes
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  */
 export async function changeTogether(
@@ -81,11 +80,7 @@ export async function changeTogether(
   }
 }
 
-/**
- * Formats a change as DynamoDB's expressions, for UpdateItem or for a part of a transaction.
- *
- * @throws TypeError if a condition is empty or a required value is undefined: the change would be unconditional
- */
+/** Formats a change for DynamoDB. @throws TypeError if a condition is empty, or a value of one undefined */
 export function expressions({
   table,
   key,
@@ -143,11 +138,7 @@ export async function readItem<T>(
   return Item as T | undefined;
 }
 
-/**
- * Reads all items of a table, with consistent reads.
- *
- * @throws UnconfirmedError if items are missing from a page: a truncated response can be valid JSON
- */
+/** Reads all items of a table. @throws UnconfirmedError if a page lacks items: half a response can be valid JSON */
 export async function readItems<T extends object>(
   TableName: string,
   { documents: client }: Documents,

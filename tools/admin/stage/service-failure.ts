@@ -132,11 +132,7 @@ export function failureText(error: unknown): string {
   return failureOf(error)?.problem ?? reasonOf(error);
 }
 
-/**
- * Runs the steps of a command that can be repeated.
- *
- * @throws OperatorError with the given state if a step fails; its remedy is to run the command again
- */
+/** Runs steps that can be repeated. @throws OperatorError with the given state if a step fails */
 export async function runRepeatable<T>(state: string, steps: () => Promise<T>): Promise<T> {
   try {
     return await steps();

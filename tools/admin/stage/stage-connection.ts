@@ -9,10 +9,7 @@ import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
-/**
- * A table of orders, and its client. Items stay in DynamoDB's own JSON, which is exact for every type: other
- * programs store sets, binary values and numbers that no JavaScript value holds.
- */
+/** Items stay in DynamoDB's own JSON, which is exact for every type that other programs store. */
 export interface OrdersTable {
   readonly dynamodb: DynamoDBClient;
   readonly tableName: string;

@@ -47,15 +47,11 @@ export async function deployedStage(stage: StageName, nowMs: number, unknownToke
   return {
     alarms: alarms
       .flatMap(({ MetricAlarms = [] }) => MetricAlarms)
-      .map(
-        ({
-          AlarmName: name = null,
-          AlarmDescription: description = null,
-          StateUpdatedTimestamp,
-        }) => {
-          return { name, description, since: StateUpdatedTimestamp?.toISOString() ?? null };
-        },
-      ),
+      .map((alarm) => ({
+        name: alarm.AlarmName ?? null,
+        description: alarm.AlarmDescription ?? null,
+        since: alarm.StateUpdatedTimestamp?.toISOString() ?? null,
+      })),
     alarmSubscriptions,
     functions: functions.map((each, index) => ({ ...each, errors: sum(found[index]!.id) })),
     lastHour: {

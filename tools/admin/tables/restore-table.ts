@@ -18,8 +18,7 @@ const refusals: Readonly<Record<string, readonly [problem: string, remedy?: stri
 };
 
 /**
- * Restores a table as a new one, whose name ends with the time, and prepares it to replace the original. Each step can
- * be repeated. Returns the name.
+ * Restores a table as a new one, and prepares it to replace the original. Each step can be repeated. Returns its name.
  *
  * @param at the time of the state to restore; undefined for a deleted table
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_restores.html
