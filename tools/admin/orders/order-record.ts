@@ -16,30 +16,23 @@ interface Kind {
   readonly isAccepted: (value: AttributeValue) => boolean;
 }
 
-const integer: Kind = {
-  expected: 'an integer from -9223372036854775808 to 9223372036854775807',
-  isAccepted: ({ N }) => N !== undefined && isInt64(N),
-};
-
-const text: Kind = {
-  expected: 'a text of Unicode characters',
-  // JSON can express half of a surrogate pair, which DynamoDB does not store.
-  isAccepted: ({ S }) => S?.isWellFormed() ?? false,
+const kindsOfTypes: Readonly<Record<OrderField['type'], Kind>> = {
+  integer: {
+    expected: 'an integer from -9223372036854775808 to 9223372036854775807',
+    isAccepted: ({ N }) => N !== undefined && isInt64(N),
+  },
+  string: {
+    expected: 'a text of Unicode characters',
+    // JSON can express half of a surrogate pair, which DynamoDB does not store.
+    isAccepted: ({ S }) => S?.isWellFormed() ?? false,
+  },
+  boolean: { expected: 'true or false', isAccepted: ({ BOOL }) => BOOL !== undefined },
 };
 
 const dateTime: Kind = {
   expected: 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
   isAccepted: ({ S }) => isDateTime(S),
 };
-
-const boolean: Kind = {
-  expected: 'true or false',
-  isAccepted: ({ BOOL }) => BOOL !== undefined,
-};
-
-const kindsOfValues: Readonly<
-  Record<OrderField['type'] | NonNullable<OrderField['format']>, Kind>
-> = { integer, int64: integer, string: text, 'date-time': dateTime, boolean };
 
 /** The fields of the API, and those that the service and the operator's commands store in addition. */
 const kinds = {
@@ -50,17 +43,18 @@ const kinds = {
   },
   ...kindsOf(cancellationFields),
   shippedAt: dateTime,
-  shippedBy: text,
+  shippedBy: kindsOfTypes.string,
   reopenedAt: dateTime,
-  reopenedBy: text,
+  reopenedBy: kindsOfTypes.string,
 } satisfies Readonly<Record<string, Kind>>;
 
 export type FileField = keyof typeof kinds;
 
 function kindsOf<Name extends string>(fields: Readonly<Record<Name, OrderField>>) {
-  const entries = Object.entries<OrderField>(fields);
-  const kinds = entries.map(([name, { type, format }]) => [name, kindsOfValues[format ?? type]]);
-  return Object.fromEntries(kinds) as Record<Name, Kind>;
+  const entries = Object.entries<OrderField>(fields).map(([name, { type, format }]) => {
+    return [name, format === 'date-time' ? dateTime : kindsOfTypes[type]];
+  });
+  return Object.fromEntries(entries) as Record<Name, Kind>;
 }
 
 /** The fields of a stored order, in the sequence that files use: those of the API first. */

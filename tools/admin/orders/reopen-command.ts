@@ -17,10 +17,10 @@ import { progressLine } from '../console/progress.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, type Field, grouped, tableText } from '../console/view.ts';
 import { failureText } from '../stage/service-failure.ts';
-import { changeOne, changeOrder, type OrderChange, showCommand } from './change-order.ts';
+import { changeOne, changeOrder, showCommand } from './change-order.ts';
 import { idsJson } from './order-json.ts';
 import { inParallel } from './parallel.ts';
-import { type RetryingTable, writeOnce } from './repeated-calls.ts';
+import { writeOnce } from './repeated-calls.ts';
 import { scanOrders } from './stored-orders.ts';
 
 interface ReopenOptions {
@@ -133,7 +133,14 @@ async function reopenSelected(
     const id = order.id!.N!;
     if (timeOf(order.reopenedAt) >= selection.sinceMs) return cancelledAgain.push(id);
     const change = { verb: 'reopen', by, nowMs: stage.now() } as const;
-    if (!dryRun && !(await isChanged(order, change, table))) return changed.push(id);
+    if (!dryRun) {
+      try {
+        await writeOnce(order, table, () => changeOrder(order, change, table));
+      } catch (error) {
+        if (error instanceof WrongStateError) return changed.push(id);
+        throw error;
+      }
+    }
     const hour = `${new Date(timeOf(order.cancelledAt)).toISOString().slice(0, 13)}:00Z`;
     hours[hour] = (hours[hour] ?? 0) + 1;
     return reopened.push(id);
@@ -170,15 +177,4 @@ function isSelected({ status, cancelledBy, cancelledAt }: Item, selection: Selec
 
 function timeOf(time: AttributeValue | undefined): number {
   return Date.parse(time?.S ?? '');
-}
-
-/** Changes an order, unless somebody has changed it since it was read. */
-async function isChanged(order: Item, change: OrderChange, table: RetryingTable): Promise<boolean> {
-  try {
-    await writeOnce(order, table, () => changeOrder(order, change, table));
-    return true;
-  } catch (error) {
-    if (error instanceof WrongStateError) return false;
-    throw error;
-  }
 }
