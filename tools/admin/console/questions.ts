@@ -20,8 +20,7 @@ export async function confirm(
     const problem = 'nothing was changed: asking for confirmation needs a terminal';
     throw new OperatorError(problem, { remedy: 'give --yes' });
   }
-  ask(io, `${question} [y/N]`);
-  const answer = await firstLine(io);
+  const answer = await firstLine(io, `${question} [y/N]`);
   if (/^y(es)?$/i.test(answer.trim())) return;
   throw new OperatorError('not confirmed: nothing was changed');
 }
@@ -29,37 +28,30 @@ export async function confirm(
 /** Reads a secret from standard input. A terminal shows the prompt, but not what is typed. */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
   if (!isInteractive(io)) return text(io.stdin);
-  ask(io, prompt);
   // With an output, readline turns off the terminal's echo and writes what is typed to the output.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
-    return await firstLine(io, nowhere);
+    return await firstLine(io, prompt, nowhere);
   } finally {
     print(io.stderr, '');
   }
 }
 
-function ask({ stderr }: CommandIo, question: string): void {
-  stderr.write(`${printable(question)} `);
-}
-
 // With `question` of readline/promises, a promise stays pending if the input ends without a line break.
 async function firstLine(
-  { stdin, interruption: signal }: CommandIo,
+  { stdin, stderr, interruption: signal }: CommandIo,
+  question: string,
   output?: Writable,
 ): Promise<string> {
+  stderr.write(`${printable(question)} `);
   const terminal = output !== undefined;
-  const lines = createInterface({ input: stdin, output, terminal, signal, historySize: 0 });
+  using lines = createInterface({ input: stdin, output, terminal, signal, historySize: 0 });
   let isInterrupted = false;
   lines.on('SIGINT', () => {
     isInterrupted = true;
     lines.close();
   });
-  try {
-    for await (const line of lines) return line;
-  } finally {
-    lines.close();
-  }
+  for await (const line of lines) return line;
   if (isInterrupted || signal.aborted) {
     throw new InterruptedError('interrupted: nothing was changed');
   }

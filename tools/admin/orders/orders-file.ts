@@ -191,8 +191,8 @@ async function* splitLines(file: FileHandle, format: OrdersFormat) {
     for (const text of lines) {
       next++;
       record += text;
-      const hasOddQuotes = text.split('"').length % 2 === 0;
-      if (format === 'csv') isQuoted = isQuoted !== hasOddQuotes;
+      // An odd number of quotation marks opens or closes a quotation.
+      if (format === 'csv') isQuoted = isQuoted !== (text.split('"').length % 2 === 0);
       if (isQuoted && record.length <= longestQuotationBytes) {
         record += '\n';
         continue;

@@ -38,9 +38,9 @@ async function status({ stage, place, options }: Call): Promise<Result> {
   const bans = owners.flatMap(({ ownerId, name, bans: each }) =>
     each.map((ban) => ({ ownerId, name, ...ban })),
   );
-  const problems = [...(deployed ? deployedProblems(deployed) : []), ...ownerProblems(owners)];
-  const remarks = deployed ? deployedRemarks(deployed) : [];
-  const verdict = [problems.join('; ') || `${stage.name} works`, ...remarks].join(', but ');
+  const found = deployed ? findings(deployed) : { problems: [], remarks: [] };
+  const problems = [...found.problems, ...ownerProblems(owners)];
+  const verdict = [problems.join('; ') || `${stage.name} works`, ...found.remarks].join(', but ');
   const texts = [
     `${verdict}\n${place}`,
     ...(deployed ? deployedTexts(deployed) : []),
@@ -54,34 +54,31 @@ async function status({ stage, place, options }: Call): Promise<Result> {
   };
 }
 
-function deployedProblems({ alarms, alarmSubscriptions, functions }: DeployedStage): string[] {
+/** What is wrong, and what is no problem of the stage, such as staging without an address for alarms. */
+function findings({ alarms, alarmSubscriptions, functions }: DeployedStage) {
+  const { isExpected, confirmed, pending } = alarmSubscriptions;
+  const reason =
+    pending > 0 ? 'a subscription waits for its confirmation' : 'the topic has no subscription';
+  const unheard =
+    confirmed > 0
+      ? []
+      : [`alarms reach nobody: ${reason} (docs/runbook.md, "Alarms that reach nobody")`];
+  const unasked = functions.filter(({ unknown }) => unknown !== null);
   const failing = functions.filter(({ failure }) => failure !== null);
   const crashing = functions.filter(({ errors }) => errors > 0);
-  return [
-    ...(alarmSubscriptions.isExpected ? unheardAlarms(alarmSubscriptions) : []),
+  const problems = [
+    ...(isExpected ? unheard : []),
     ...alarms.map(({ name }) => `${name ? `the alarm ${name}` : 'an alarm without a name'} is on`),
     ...failing.map(({ name, failure }) => `the function ${name} ${failure}`),
     ...crashing.map(
       ({ name, errors }) => `the function ${name} had ${counted(errors, 'error')} in the last hour`,
     ),
   ];
-}
-
-/** What is no problem of the stage. Staging needs no address for alarms. */
-function deployedRemarks({ alarmSubscriptions, functions }: DeployedStage): string[] {
-  const unasked = functions.flatMap(({ name, unknown }) =>
-    unknown ? [`the function ${name} could not be asked: ${unknown}`] : [],
-  );
-  return alarmSubscriptions.isExpected
-    ? unasked
-    : [...unasked, ...unheardAlarms(alarmSubscriptions)];
-}
-
-function unheardAlarms({ confirmed, pending }: DeployedStage['alarmSubscriptions']): string[] {
-  if (confirmed > 0) return [];
-  const reason =
-    pending > 0 ? 'a subscription waits for its confirmation' : 'the topic has no subscription';
-  return [`alarms reach nobody: ${reason} (docs/runbook.md, "Alarms that reach nobody")`];
+  const remarks = [
+    ...unasked.map(({ name, unknown }) => `the function ${name} could not be asked: ${unknown}`),
+    ...(isExpected ? [] : unheard),
+  ];
+  return { problems, remarks };
 }
 
 function ownerProblems(owners: readonly OwnerView[]): string[] {
