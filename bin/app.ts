@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { addStack, createApp } from '../lib/app.ts';
+import { createApp } from '../lib/app.ts';
 import { bundleFunctions } from '../lib/functions/bundling.ts';
+import { ServiceStack } from '../lib/service-stack.ts';
 import { ConfigurationError, stageConfiguration } from '../lib/settings/stage-configuration.ts';
 import { isStageName, type StageName, stageChoices, stageNames } from '../lib/settings/stages.ts';
 
@@ -13,7 +14,7 @@ try {
   );
   const bundles = await bundleFunctions(join(outputDirectory, 'bundles'));
   const app = createApp(outputDirectory);
-  for (const configuration of configurations) addStack(app, configuration, bundles);
+  for (const configuration of configurations) new ServiceStack(app, configuration, bundles);
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

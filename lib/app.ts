@@ -1,8 +1,5 @@
-import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
+import { App } from 'aws-cdk-lib/core';
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';
-import { ServiceStack, type ServiceStackProps } from './service-stack.ts';
-import { serviceName, stackName, stackTag } from './settings/names.ts';
-import type { StageConfiguration } from './settings/stage-configuration.ts';
 
 /**
  * The behaviour that the installed version of the CDK recommends. One flag matters to every update: a
@@ -29,27 +26,5 @@ export function createApp(outdir: string): App {
     autoSynth: false,
     analyticsReporting: false,
     treeMetadata: false,
-  });
-}
-
-/** Adds the stack of a stage. */
-export function addStack(
-  app: App,
-  configuration: StageConfiguration,
-  bundles: ServiceStackProps['bundles'],
-): ServiceStack {
-  const { stage, account, region } = configuration;
-  return new ServiceStack(app, stackName(stage), {
-    description: `${serviceName} API, ${stage}`,
-    // Without an account and a Region, the ids of the functions' versions would depend on whether the
-    // deploying machine has them: the CDK hashes the ids from the name of the assets' bucket, too.
-    env: { account, region },
-    // CloudFormation passes the tag on to the resources, and the bill can be divided by it.
-    tags: { [stackTag]: stackName(stage) },
-    terminationProtection: configuration.deletionProtection,
-    // Without the rule, the template needs no parameter for the version of the bootstrap stack.
-    synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
-    configuration,
-    bundles,
   });
 }

@@ -1,5 +1,4 @@
-import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib/core';
-import type { Construct } from 'constructs';
+import { Annotations, type App, CfnOutput, DefaultStackSynthesizer, Stack } from 'aws-cdk-lib/core';
 import { addCustomDomain } from './api/custom-domain.ts';
 import { Firewall } from './api/firewall.ts';
 import { OrdersApi } from './api/orders-api.ts';
@@ -8,23 +7,38 @@ import { ApiFunction } from './functions/api-function.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { type FunctionName, forEachFunction, functionNames } from './settings/functions.ts';
-import { capitalized, type OutputName, serviceName, usagePlanOutput } from './settings/names.ts';
+import {
+  capitalized,
+  type OutputName,
+  serviceName,
+  stackName,
+  stackTag,
+  usagePlanOutput,
+} from './settings/names.ts';
 import { planNames } from './settings/plans.ts';
 import { type StageConfiguration, warningsOf } from './settings/stage-configuration.ts';
 import { StoreTables } from './store-tables.ts';
 
-export interface ServiceStackProps extends StackProps {
-  readonly configuration: StageConfiguration;
-  /** The folder of each function's bundle. */
-  readonly bundles: Readonly<Record<FunctionName, string>>;
-}
-
 /** The whole service for one stage. Stages share no resources. */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, props: ServiceStackProps) {
-    super(scope, id, props);
-    const { configuration, bundles } = props;
-    const { domain, firewall, corsOrigin } = configuration;
+  /** @param bundles the folders that contain each function's bundle `index.js` and its source map */
+  constructor(
+    app: App,
+    configuration: StageConfiguration,
+    bundles: Readonly<Record<FunctionName, string>>,
+  ) {
+    const { stage, account, region, domain, firewall, corsOrigin } = configuration;
+    super(app, stackName(stage), {
+      description: `${serviceName} API, ${stage}`,
+      // Without an account and a Region, the ids of the functions' versions would depend on whether the
+      // deploying machine has them: the CDK hashes the ids from the name of the assets' bucket, too.
+      env: { account, region },
+      // CloudFormation passes the tag on to the resources, and the bill can be divided by it.
+      tags: { [stackTag]: stackName(stage) },
+      terminationProtection: configuration.deletionProtection,
+      // Without the rule, the template needs no parameter for the version of the bootstrap stack.
+      synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
+    });
     const tables = new StoreTables(this, 'Tables', configuration);
     const functions = forEachFunction(
       (name) => new ApiFunction(this, capitalized(name), { name, configuration, bundles, tables }),

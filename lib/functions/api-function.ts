@@ -26,7 +26,6 @@ import type { StageConfiguration } from '../settings/stage-configuration.ts';
 export interface ApiFunctionProps {
   readonly name: FunctionName;
   readonly configuration: StageConfiguration;
-  /** The folders that contain the bundles `index.js`, and their source maps. */
   readonly bundles: Readonly<Record<FunctionName, string>>;
   readonly tables: { readonly orders: ITable; readonly apiKeys: ITable };
 }

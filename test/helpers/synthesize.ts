@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { addStack, createApp } from '../../lib/app.ts';
+import { createApp } from '../../lib/app.ts';
 import { bundleFunctions } from '../../lib/functions/bundling.ts';
+import { ServiceStack } from '../../lib/service-stack.ts';
 import { stageNames } from '../../lib/settings/stages.ts';
 import { configurationForTests } from './stage-for-tests.ts';
 
@@ -8,5 +9,5 @@ import { configurationForTests } from './stage-for-tests.ts';
 const [, , directory] = process.argv;
 const bundles = await bundleFunctions(join(directory!, 'bundles'));
 const app = createApp(directory!);
-for (const stage of stageNames) addStack(app, configurationForTests(stage), bundles);
+for (const stage of stageNames) new ServiceStack(app, configurationForTests(stage), bundles);
 app.synth();

@@ -5,9 +5,9 @@ import type { CfnRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type App, CfnResource } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { everyResponseHeaders } from '../../lambdas/domain/headers.ts';
-import { addStack, createApp } from '../../lib/app.ts';
+import { createApp } from '../../lib/app.ts';
 import { contractDocument, operations } from '../../lib/contract/contract.ts';
-import type { ServiceStack } from '../../lib/service-stack.ts';
+import { ServiceStack } from '../../lib/service-stack.ts';
 import {
   type FunctionName,
   forEachFunction,
@@ -314,7 +314,7 @@ describe('a trial', () => {
     const app = createApp(mkdtempSync(join(assemblyDirectory(), 'variant-')));
     const stages: StageName[] = [...stageNames, 'try-ana'];
 
-    for (const stage of stages) addStack(app, configurationForTests(stage), bundles());
+    for (const stage of stages) new ServiceStack(app, configurationForTests(stage), bundles());
     const assembly = withoutStackTraces(() => app.synth());
 
     const names = assembly.stacks.map((stack) => stack.stackName);
@@ -345,13 +345,9 @@ describe('cdk-nag, AwsSolutions', () => {
 
 /** Creates the stack of a stage with a different configuration, without synthesizing it. */
 function createStack(stage: StageName, overrides: Partial<StageConfiguration> = {}): ServiceStack {
-  return withoutStackTraces(() =>
-    addStack(
-      createApp(mkdtempSync(join(assemblyDirectory(), 'variant-'))),
-      { ...configurationForTests(stage), ...overrides },
-      bundles(),
-    ),
-  );
+  const app = createApp(mkdtempSync(join(assemblyDirectory(), 'variant-')));
+  const configuration = { ...configurationForTests(stage), ...overrides };
+  return withoutStackTraces(() => new ServiceStack(app, configuration, bundles()));
 }
 
 function bundles(): Record<FunctionName, string> {
