@@ -43,10 +43,8 @@ export class ServiceStack extends Stack {
     const functions = forEachFunction(
       (name) => new ApiFunction(this, capitalized(name), { name, configuration, bundles, tables }),
     );
-    const { restApi, accessLogs, executionLogs } = new OrdersApi(this, 'Api', {
-      configuration,
-      functions,
-    });
+    const api = new OrdersApi(this, 'Api', { configuration, functions });
+    const { restApi, accessLog, executionLog } = api;
     const usagePlans = new UsagePlans(this, 'UsagePlans', restApi.deploymentStage);
     if (domain) addCustomDomain(restApi, domain);
     if (firewall) {
@@ -55,7 +53,11 @@ export class ServiceStack extends Stack {
     const monitoring = new Monitoring(this, 'Monitoring', {
       configuration,
       restApi,
-      logs: { ...functions, accessLog: accessLogs, executionLog: { logGroup: executionLogs } },
+      logs: {
+        accessLog,
+        executionLog,
+        ...forEachFunction((name) => functions[name].logGroup),
+      },
       tables,
     });
     if (configuration.gradualDeployment) {
@@ -74,8 +76,8 @@ export class ServiceStack extends Stack {
       ApiKeysTableName: tables.apiKeys.tableName,
       OwnersTableName: tables.owners.tableName,
       AlarmTopicArn: monitoring.topic.topicArn,
-      AccessLogGroupName: accessLogs.logGroup.logGroupName,
-      ExecutionLogGroupName: executionLogs.logGroupName,
+      AccessLogGroupName: accessLog.logGroupName,
+      ExecutionLogGroupName: executionLog.logGroupName,
     });
     for (const name of functionNames) {
       this.addOutputs({
@@ -84,7 +86,7 @@ export class ServiceStack extends Stack {
       });
     }
     for (const name of planNames) {
-      this.addOutputs({ [usagePlanOutput(name)]: usagePlans.ids[name] });
+      this.addOutputs({ [usagePlanOutput(name)]: usagePlans.byName[name].usagePlanId });
     }
     for (const [name, warning] of Object.entries(warningsOf(configuration))) {
       Annotations.of(this).addWarningV2(`${serviceName}:${name}`, warning);

@@ -5,6 +5,7 @@ import {
   type CfnRestApi,
   EndpointType,
   LambdaIntegration,
+  LogGroupLogDestination,
   MethodLoggingLevel,
   ResponseTransferMode,
   RestApi,
@@ -25,7 +26,7 @@ import {
 } from '../settings/functions.ts';
 import { stackName } from '../settings/names.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
-import { AccessLogs } from './access-logs.ts';
+import { accessLogFormat } from './access-logs.ts';
 import { modernTls } from './custom-domain.ts';
 import { addOtherRoutes, addRetiredPetOperation } from './fixed-routes.ts';
 import { addGatewayResponses, staticMappings } from './gateway-responses.ts';
@@ -38,17 +39,26 @@ export interface OrdersApiProps {
 /** The REST API with its stage, its resources under `/v1`, its authorizer and gateway responses. */
 export class OrdersApi extends Construct {
   readonly restApi: RestApi;
-  readonly accessLogs: AccessLogs;
+  readonly accessLog: LogGroup;
   /** The reasons for which API Gateway itself answers 500 or 503. */
-  readonly executionLogs: LogGroup;
+  readonly executionLog: LogGroup;
 
   constructor(scope: Construct, id: string, props: OrdersApiProps) {
     super(scope, id);
     const { configuration } = props;
-    this.accessLogs = new AccessLogs(this, 'AccessLogs', configuration);
+    const logDefaults = {
+      retention: configuration.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    };
+    // The ids between the API and the log group are part of its logical id.
+    this.accessLog = new LogGroup(new Construct(this, 'AccessLogs'), 'Logs', logDefaults);
     this.restApi = this.createRestApi(props);
-    this.executionLogs = this.createExecutionLogs(configuration);
-    this.restApi.deploymentStage.node.addDependency(this.executionLogs);
+    // Without this log group, API Gateway would create one whose logs never expire.
+    this.executionLog = new LogGroup(this, 'ExecutionLogs', {
+      logGroupName: `API-Gateway-Execution-Logs_${this.restApi.restApiId}/${configuration.stage}`,
+      ...logDefaults,
+    });
+    this.restApi.deploymentStage.node.addDependency(this.executionLog);
     const everyResponse = staticMappings(everyResponseHeaders(configuration.corsOrigin));
     addGatewayResponses(this, this.restApi, everyResponse);
     this.addOperations(props);
@@ -75,8 +85,8 @@ export class OrdersApi extends Construct {
       },
       deployOptions: {
         stageName: configuration.stage,
-        accessLogDestination: this.accessLogs.destination,
-        accessLogFormat: this.accessLogs.format,
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
+        accessLogFormat: accessLogFormat,
         ...(configuration.tracing && { tracingEnabled: true }),
         // Data traces stay off, because they would contain the bearer token.
         loggingLevel: MethodLoggingLevel.ERROR,
@@ -95,15 +105,6 @@ export class OrdersApi extends Construct {
     // The stack has its own output for the address, which includes the version segment.
     restApi.node.tryRemoveChild('Endpoint');
     return restApi;
-  }
-
-  /** Without this log group, API Gateway would create one whose logs never expire. */
-  private createExecutionLogs({ stage, logRetentionDays }: StageConfiguration): LogGroup {
-    return new LogGroup(this, 'ExecutionLogs', {
-      logGroupName: `API-Gateway-Execution-Logs_${this.restApi.restApiId}/${stage}`,
-      retention: logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
   }
 
   /**

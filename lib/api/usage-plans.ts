@@ -2,7 +2,7 @@ import { Period, type Stage, type ThrottleSettings, UsagePlan } from 'aws-cdk-li
 import { Stack, Tags } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { capitalized, stackTag } from '../settings/names.ts';
-import { forEachPlan, type Plan, type PlanName, plans } from '../settings/plans.ts';
+import { forEachPlan, type PlanName, plans } from '../settings/plans.ts';
 
 /*
  * The default limits of all APIs of an account in most Regions. They apply even if a usage plan allows
@@ -31,42 +31,32 @@ const throttleMargin = 2;
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-api-usage-plans.html
  */
 export class UsagePlans extends Construct {
-  readonly ids: Readonly<Record<PlanName, string>>;
+  readonly byName: Readonly<Record<PlanName, UsagePlan>>;
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
-    const usagePlans = forEachPlan((name) => usagePlan(this, name, plans[name], stage));
-    this.ids = forEachPlan((name) => usagePlans[name].usagePlanId);
-    oneByOne(Object.values(usagePlans));
-    Tags.of(this).add(stackTag, Stack.of(this).stackName);
+    const { stackName } = Stack.of(this);
+    this.byName = forEachPlan((name) => {
+      const { perMinute, perDay } = plans[name];
+      return new UsagePlan(this, capitalized(name), {
+        name: `${stackName}-${name}`,
+        description: `Plan ${name}: ${perMinute} requests a minute, ${perDay} a day`,
+        throttle: throttleOf(perMinute),
+        quota: { limit: quotaInDays * perDay, period: Period.DAY },
+        apiStages: [{ stage }],
+      });
+    });
+    // CloudFormation updates a plan before it deletes it, and AWS accepts one update in 20 s for each account,
+    // so several deletions at once can fail: each plan waits for the one before.
+    const all = Object.values(this.byName);
+    for (const [index, plan] of all.slice(1).entries()) plan.node.addDependency(all[index]!);
+    Tags.of(this).add(stackTag, stackName);
   }
 }
 
-function throttleOf({ perMinute }: Plan): ThrottleSettings {
+function throttleOf(perMinute: number): ThrottleSettings {
   const burst = throttleMargin * 2 * perMinute;
   return burst <= accountBurst
     ? { rateLimit: (throttleMargin * perMinute) / 60, burstLimit: burst }
     : { rateLimit: accountRequestsPerSecond, burstLimit: accountBurst };
-}
-
-function usagePlan(scope: Construct, name: PlanName, plan: Plan, stage: Stage): UsagePlan {
-  return new UsagePlan(scope, capitalized(name), {
-    name: `${Stack.of(scope).stackName}-${name}`,
-    description: `Plan ${name}: ${plan.perMinute} requests a minute, ${plan.perDay} a day`,
-    throttle: throttleOf(plan),
-    quota: { limit: quotaInDays * plan.perDay, period: Period.DAY },
-    apiStages: [{ stage }],
-  });
-}
-
-/**
- * Makes each plan depend on the one before. CloudFormation updates a plan before it deletes it, and AWS
- * accepts one update in 20 s for each account, so that several deletions at once can fail.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
- */
-function oneByOne(usagePlans: readonly UsagePlan[]): void {
-  for (const [index, previous] of usagePlans.slice(0, -1).entries()) {
-    usagePlans[index + 1]!.node.addDependency(previous);
-  }
 }

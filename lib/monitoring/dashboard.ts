@@ -1,62 +1,58 @@
 import {
   type Alarm,
   AlarmStatusWidget,
-  Dashboard as CloudWatchDashboard,
+  Dashboard,
   GraphWidget,
   type IMetric,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import type { ServiceMetrics } from './service-metrics.ts';
 
-export interface DashboardProps {
-  readonly name: string;
-  readonly metrics: ServiceMetrics;
-  readonly alarms: Alarm[];
-}
-
-/** The stage's dashboard: alarms, responses, rejected requests, and use of the operations. */
-export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { name, metrics, alarms }: DashboardProps) {
-    super(scope, id);
-    new CloudWatchDashboard(this, 'Page', {
-      dashboardName: name,
-      defaultInterval: Duration.hours(3),
-      widgets: [
-        [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],
-        [
-          graph('Requests', [
-            metrics.requests,
-            metrics.accepted,
-            metrics.clientErrors,
-            metrics.tooManyRequests,
-            metrics.serverErrors,
-            metrics.listsRefused,
-            metrics.listsBrokenOff,
-          ]),
-          graph('Cancel: latency in ms', [
-            metrics.cancelLatency('p50'),
-            metrics.cancelLatency('p99'),
-          ]),
-          graph('Authorizer failures', [metrics.authorizerFailures]),
-        ],
-        [
-          graph('Admitted', [metrics.admitted]),
-          graph('Rejected, by reason', metrics.rejected),
-          graph('Keys banned', [metrics.keysBanned]),
-        ],
-        [
-          graph('Cancellations requested, by outcome', metrics.cancellationsRequested),
-          graph(
-            'Orders listed, items left out, bytes streamed',
-            [metrics.ordersListed, metrics.unlistedItems],
-            [metrics.bytesStreamed],
-          ),
-          graph('DynamoDB throttling', Object.values(metrics.throttledTables)),
-        ],
+/** Adds the stage's dashboard: alarms, responses, rejected requests, and use of the operations. */
+export function addDashboard(
+  scope: Construct,
+  name: string,
+  metrics: ServiceMetrics,
+  alarms: Alarm[],
+): void {
+  new Dashboard(scope, 'Page', {
+    dashboardName: name,
+    defaultInterval: Duration.hours(3),
+    widgets: [
+      [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],
+      [
+        graph('Requests', [
+          metrics.requests,
+          metrics.accepted,
+          metrics.clientErrors,
+          metrics.tooManyRequests,
+          metrics.serverErrors,
+          metrics.listsRefused,
+          metrics.listsBrokenOff,
+        ]),
+        graph('Cancel: latency in ms', [
+          metrics.cancelLatency('p50'),
+          metrics.cancelLatency('p99'),
+        ]),
+        graph('Authorizer failures', [metrics.authorizerFailures]),
       ],
-    });
-  }
+      [
+        graph('Admitted', [metrics.admitted]),
+        graph('Rejected, by reason', metrics.rejected),
+        graph('Keys banned', [metrics.keysBanned]),
+      ],
+      [
+        graph('Cancellations requested, by outcome', metrics.cancellationsRequested),
+        graph(
+          'Orders listed, items left out, bytes streamed',
+          [metrics.ordersListed, metrics.unlistedItems],
+          [metrics.bytesStreamed],
+        ),
+        graph('DynamoDB throttling', Object.values(metrics.throttledTables)),
+      ],
+    ],
+  });
 }
 
 function graph(title: string, left: IMetric[], right?: IMetric[]): GraphWidget {

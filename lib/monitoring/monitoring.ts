@@ -1,4 +1,3 @@
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -11,15 +10,13 @@ import { metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
 import { stackName } from '../settings/names.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { type AlarmDefinition, alarmDefinitions, deploymentAlarmIds } from './alarms.ts';
-import { Dashboard } from './dashboard.ts';
-import { type LogName, SavedQueries } from './saved-queries.ts';
+import { addDashboard } from './dashboard.ts';
+import { addSavedQueries, type LogName } from './saved-queries.ts';
 import { accessLogPatterns, type ServiceMetricsProps, serviceMetrics } from './service-metrics.ts';
 
-export interface MonitoringProps {
+export interface MonitoringProps extends Omit<ServiceMetricsProps, 'stage' | 'accessLog'> {
   readonly configuration: StageConfiguration;
-  readonly restApi: RestApi;
-  readonly logs: Readonly<Record<LogName, { readonly logGroup: LogGroup }>>;
-  readonly tables: ServiceMetricsProps['tables'];
+  readonly logs: Readonly<Record<LogName, LogGroup>>;
 }
 
 /**
@@ -34,17 +31,17 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {
     super(scope, id);
-    const accessLog = logs.accessLog.logGroup;
-    const metrics = serviceMetrics({ stage: configuration.stage, accessLog, ...props });
+    const { stage, runbook } = configuration;
+    const { accessLog } = logs;
+    const metrics = serviceMetrics({ stage, accessLog, ...props });
     this.topic = this.createTopic(configuration);
     this.countInAccessLog(accessLog);
     const alarms = alarmDefinitions(metrics).map((definition) =>
-      this.createAlarm(definition, configuration.runbook),
+      this.createAlarm(definition, runbook),
     );
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
-    const name = stackName(configuration.stage);
-    new SavedQueries(this, 'SavedQueries', { folder: name, metrics, logs });
-    new Dashboard(this, 'Dashboard', { name, metrics, alarms });
+    addSavedQueries(new Construct(this, 'SavedQueries'), stackName(stage), metrics, logs);
+    addDashboard(new Construct(this, 'Dashboard'), stackName(stage), metrics, alarms);
   }
 
   private createAlarm(definition: AlarmDefinition, runbook: string): Alarm {

@@ -1,5 +1,5 @@
 import { CfnQueryDefinition, type LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { type FunctionName, functionNames, operations } from '../settings/functions.ts';
 import { capitalized } from '../settings/names.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
@@ -9,7 +9,7 @@ export type LogName = 'accessLog' | 'executionLog' | FunctionName;
 
 /** A query for CloudWatch Logs Insights, which `docs/runbook.md` names. */
 interface LogQuery {
-  /** The name in kebab case. The saved query is called `STACK/NAME`. */
+  /** In kebab case. */
   readonly name: string;
   readonly logs: readonly LogName[];
   readonly text: string;
@@ -86,23 +86,18 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
   },
 ];
 
-export interface SavedQueriesProps {
-  /** The folder in which the console shows the queries. */
-  readonly folder: string;
-  readonly metrics: ServiceMetrics;
-  readonly logs: Readonly<Record<LogName, { readonly logGroup: LogGroup }>>;
-}
-
-/** Saves the runbook's queries in Logs Insights, together with the log groups that they read. */
-export class SavedQueries extends Construct {
-  constructor(scope: Construct, id: string, { folder, metrics, logs }: SavedQueriesProps) {
-    super(scope, id);
-    for (const query of logQueries(metrics)) {
-      new CfnQueryDefinition(this, query.name.split('-').map(capitalized).join(''), {
-        name: `${folder}/${query.name}`,
-        queryString: query.text,
-        logGroupNames: query.logs.map((name) => logs[name].logGroup.logGroupName),
-      });
-    }
+/** Saves the runbook's queries in a folder of Logs Insights, together with the log groups that they read. */
+export function addSavedQueries(
+  scope: Construct,
+  folder: string,
+  metrics: ServiceMetrics,
+  logGroups: Readonly<Record<LogName, LogGroup>>,
+): void {
+  for (const { name, text, logs } of logQueries(metrics)) {
+    new CfnQueryDefinition(scope, name.split('-').map(capitalized).join(''), {
+      name: `${folder}/${name}`,
+      queryString: text,
+      logGroupNames: logs.map((log) => logGroups[log].logGroupName),
+    });
   }
 }
