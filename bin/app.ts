@@ -22,12 +22,7 @@ try {
   process.exitCode = 1;
 }
 
-/**
- * The stages that stay, or the one in `STORE_ORDERS_STAGE`. That can be a trial, which is then alone, so that
- * no command can deploy or destroy another stage by mistake.
- *
- * @throws ConfigurationError if there is no such stage
- */
+/** The stages that stay, or the one in `STORE_ORDERS_STAGE`, alone: no command can destroy another by mistake. */
 function requestedStages(): readonly StageName[] {
   const requested = process.env.STORE_ORDERS_STAGE;
   if (!requested) return stageNames;

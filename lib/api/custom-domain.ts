@@ -9,9 +9,8 @@ import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { StageSettings } from '../settings/stages.ts';
 
 /**
- * Allows TLS 1.2 and 1.3 with forward secrecy only; without a policy, a Regional API accepts TLS 1.0.
- * The policy requires an endpoint access mode. `STRICT` rejects a request whose TLS server name
- * differs from its `Host` header.
+ * TLS 1.2 and 1.3 with forward secrecy; without a policy, a Regional API accepts TLS 1.0. It requires an access
+ * mode: `STRICT` rejects a request whose TLS server name differs from its `Host` header.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
@@ -20,10 +19,7 @@ export const modernTls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/**
- * Serves the API at `https://{name}/v1`. The stack does not manage DNS; its outputs name the
- * target that the domain's alias or CNAME record must point to.
- */
+/** Serves the API at `https://{name}/v1`. The outputs name the target for the domain's alias or CNAME record. */
 export function addCustomDomain(
   restApi: RestApi,
   { name: domainName, certificateArn }: NonNullable<StageSettings['domain']>,

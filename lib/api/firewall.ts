@@ -2,21 +2,25 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { everyResponseHeaders, rateLimitHeaders } from '../../lambdas/domain/headers.ts';
-import { errorBody } from './gateway-responses.ts';
+import { type ErrorAnswer, errorBody } from './gateway-responses.ts';
 
 const windowSeconds = 300;
+
+const tooManyRequests: ErrorAnswer = {
+  status: 429,
+  code: 'rate_limit_exceeded',
+  message: `Too many requests from this address. Retry after ${windowSeconds} seconds.`,
+};
 
 export interface FirewallProps {
   readonly stage: Stage;
   readonly requestsPerIpPer5Minutes: number;
-  /** The origin whose scripts may read the response. @default - none */
   readonly corsOrigin?: string | undefined;
 }
 
 /**
- * Blocks an IP address that sends too many requests, before they cause the cost of an authorizer
- * call. The response has the same form as every other 429, because AWS WAF's custom response takes
- * precedence over the gateway response WAF_FILTERED.
+ * Blocks an IP address that sends too many requests before they cost calls of the authorizer. WAF's response
+ * takes precedence over the gateway response WAF_FILTERED, and has the form of every other 429.
  *
  * @see https://docs.aws.amazon.com/waf/latest/developerguide/customizing-the-response-for-blocked-requests.html
  */
@@ -28,7 +32,7 @@ export class Firewall extends Construct {
       defaultAction: { allow: {} },
       visibilityConfig: visibility('Firewall'),
       customResponseBodies: {
-        tooManyRequests: { contentType: 'APPLICATION_JSON', content: tooManyRequests() },
+        tooManyRequests: { contentType: 'APPLICATION_JSON', content: errorBody(tooManyRequests) },
       },
       rules: [rateRule(props)],
     });
@@ -68,14 +72,6 @@ function rateRule({ requestsPerIpPer5Minutes, corsOrigin }: FirewallProps) {
     },
     visibilityConfig: visibility('RequestsPerIp'),
   } satisfies CfnWebACL.RuleProperty;
-}
-
-function tooManyRequests(): string {
-  return errorBody({
-    status: 429,
-    code: 'rate_limit_exceeded',
-    message: `Too many requests from this address. Retry after ${windowSeconds} seconds.`,
-  });
 }
 
 function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {

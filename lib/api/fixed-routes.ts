@@ -10,17 +10,13 @@ import { scriptHeaders } from '../../lambdas/domain/headers.ts';
 import {
   type ErrorAnswer,
   errorBody,
+  type Mappings,
   notFound,
   rateLimitMappings,
   staticMappings,
 } from './gateway-responses.ts';
 
-/*
- * The routes that always have the same answer, which API Gateway gives without calling a function.
- * `everyResponse` always stands for the headers of every response, as mapping expressions.
- */
-
-type Mappings = Readonly<Record<string, string>>;
+/* The routes that always have the same answer, which API Gateway gives without calling a function. */
 
 /** When `GET /pets/{petId}` was deprecated, and when it was retired. */
 const deprecatedAt = new Date('2026-05-01T00:00:00Z');
@@ -42,9 +38,8 @@ const methodNotAllowed: ErrorAnswer = {
 };
 
 /**
- * The content types that forms, `fetch` and `curl` send by themselves. API Gateway takes the status from
- * the request template for the content type. A request of any other type gets the gateway response
- * `UNSUPPORTED_MEDIA_TYPE`, a 404.
+ * The content types that forms, `fetch` and `curl` send by themselves, which need a request template with the
+ * status. A request of any other type gets the gateway response `UNSUPPORTED_MEDIA_TYPE`, a 404.
  */
 const contentTypes = [
   'application/json',
@@ -53,7 +48,6 @@ const contentTypes = [
   'text/plain',
 ];
 
-/** Options of a method that anybody may call. */
 const withoutKey = { authorizationType: AuthorizationType.NONE, apiKeyRequired: false };
 
 /**
@@ -70,12 +64,8 @@ export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings
       Link: '<../store/orders>; rel="successor-version"',
     }),
   };
-  addFixedMethod(restApi.root.resourceForPath('/v1/pets/{petId}'), 'GET', {
-    status: gone.status,
-    body: errorBody(gone),
-    headers,
-    options: { operationName: 'getPet' },
-  });
+  const resource = restApi.root.resourceForPath('/v1/pets/{petId}');
+  addFixedMethod(resource, 'GET', headers, { operationName: 'getPet' }, gone);
 }
 
 /**
@@ -92,8 +82,7 @@ export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings
  * Without them API Gateway would interpret `Authorization: Bearer …` as an invalid SigV4 signature and
  * answer 403 with a gateway response of an undocumented type.
  *
- * It must be called after all operations have been added.
- *
+ * @param restApi has all its operations already
  * @param hasPreflights whether every route answers 204 to `OPTIONS`, which browsers send without a key
  */
 export function addOtherRoutes(
@@ -110,16 +99,12 @@ export function addOtherRoutes(
     if (hasPreflights) addPreflight(resource, everyResponse);
     const answer = operations.length > 0 ? methodNotAllowed : notFound;
     const Allow = [...operations.map(({ httpMethod }) => httpMethod), ...preflight].join(', ');
-    addFixedMethod(resource, 'ANY', {
-      status: answer.status,
-      body: errorBody(answer),
-      headers: {
-        ...rateLimitMappings(),
-        ...everyResponse,
-        ...(answer === methodNotAllowed && staticMappings({ Allow })),
-      },
-      options: withoutKey,
-    });
+    const headers = {
+      ...rateLimitMappings(),
+      ...everyResponse,
+      ...(answer === methodNotAllowed && staticMappings({ Allow })),
+    };
+    addFixedMethod(resource, 'ANY', headers, withoutKey, answer);
   }
 }
 
@@ -134,24 +119,18 @@ function addPreflight(resource: IResource, everyResponse: Mappings): void {
       'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
     }),
   };
-  addFixedMethod(resource, 'OPTIONS', { status: 204, headers, options: withoutKey });
+  addFixedMethod(resource, 'OPTIONS', headers, withoutKey);
 }
 
-interface FixedAnswer {
-  readonly status: number;
-  /** @default - the response is empty */
-  readonly body?: string;
-  /** The headers as mapping expressions. */
-  readonly headers: Mappings;
-  readonly options: MethodOptions;
-}
-
-/** Adds a method with a MOCK integration that always has the same answer. */
+/** Adds a method with a MOCK integration. @param answer without it, the response is an empty 204 */
 function addFixedMethod(
   resource: IResource,
   httpMethod: string,
-  { status, body, headers, options }: FixedAnswer,
+  headers: Mappings,
+  options: MethodOptions,
+  answer?: ErrorAnswer,
 ): void {
+  const status = answer?.status ?? 204;
   const statusCode = String(status);
   const requestTemplate = JSON.stringify({ statusCode: status });
   const parameters = Object.entries(headers).map(
@@ -164,7 +143,7 @@ function addFixedMethod(
       {
         statusCode,
         responseParameters: Object.fromEntries(parameters),
-        ...(body !== undefined && { responseTemplates: { 'application/json': body } }),
+        ...(answer && { responseTemplates: { 'application/json': errorBody(answer) } }),
       },
     ],
   });

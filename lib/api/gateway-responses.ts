@@ -10,6 +10,9 @@ import {
 } from '../../lambdas/domain/errors.ts';
 import { bearerChallenge, rateLimitHeaders } from '../../lambdas/domain/headers.ts';
 
+/** Headers with their values as API Gateway's mapping expressions: static values are in single quotes. */
+export type Mappings = Readonly<Record<string, string>>;
+
 /** An error response that API Gateway creates itself. */
 export interface ErrorAnswer {
   readonly status: number;
@@ -21,8 +24,7 @@ export interface ErrorAnswer {
 interface GatewayAnswer extends ErrorAnswer {
   /** Whether the authorizer has accepted the key: then its context has the limits. @default false */
   readonly isAuthorized?: boolean;
-  /** Additional headers: static values in single quotes, or `context.` variables. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Mappings;
 }
 
 const soon = { 'Retry-After': "'1'" };
@@ -34,7 +36,6 @@ const authorizerDown: GatewayAnswer = {
   headers: soon,
 };
 
-/** The API has no such path, or the path has no such method. */
 export const notFound: GatewayAnswer = {
   status: 404,
   code: 'not_found',
@@ -119,15 +120,11 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   DEFAULT_5XX: internalError,
 };
 
-/**
- * Gives every response that API Gateway creates itself the form of all other errors.
- *
- * @param everyResponse the headers of every response as mapping expressions
- */
+/** Gives every response that API Gateway creates itself the form and the headers of all other errors. */
 export function addGatewayResponses(
   scope: Construct,
   restApi: IRestApi,
-  everyResponse: Readonly<Record<string, string>>,
+  everyResponse: Mappings,
 ): void {
   for (const [type, answer] of Object.entries(answers)) {
     new GatewayResponse(scope, `GatewayResponse-${type}`, {
@@ -144,12 +141,8 @@ export function addGatewayResponses(
   }
 }
 
-/**
- * The rate-limit headers as API Gateway's mapping expressions.
- *
- * @param isAuthorized whether the values are in the authorizer's context
- */
-export function rateLimitMappings(isAuthorized = false): Record<string, string> {
+/** The rate-limit headers. @param isAuthorized whether the values are in the authorizer's context */
+export function rateLimitMappings(isAuthorized = false): Mappings {
   return Object.fromEntries(
     Object.entries(rateLimitHeaders).map(([name, { variable, withoutKey }]) => [
       name,
@@ -158,8 +151,8 @@ export function rateLimitMappings(isAuthorized = false): Record<string, string> 
   );
 }
 
-/** Headers with constant values as API Gateway's mapping expressions. */
-export function staticMappings(headers: Readonly<Record<string, string>>): Record<string, string> {
+/** Headers with constant values. */
+export function staticMappings(headers: Readonly<Record<string, string>>): Mappings {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 }
 

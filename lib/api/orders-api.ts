@@ -108,9 +108,8 @@ export class OrdersApi extends Construct {
   }
 
   /**
-   * API Gateway answers a malformed header with 401 by the expression, without calling the function.
-   * Results are not cached, because every request has to be counted, and a revoked key has to be
-   * refused at once.
+   * By the expression, API Gateway answers a malformed header with 401 without calling the function. Results
+   * are not cached, because every request has to be counted, and a revoked key refused at once.
    */
   private createAuthorizer({ apiKeyPrefix }: StageConfiguration, handler: IFunction) {
     const authorizer = new TokenAuthorizer(this, 'Authorizer', {
