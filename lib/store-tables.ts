@@ -12,8 +12,7 @@ import { Construct } from 'constructs';
 import type { StageSettings } from './settings/stages.ts';
 
 /**
- * The three tables of a stage. DynamoDB encrypts them with a key of its own, at no charge. KMS would charge
- * for the use of another key.
+ * DynamoDB encrypts the tables with a key of its own, at no charge. KMS would charge for the use of another key.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/EncryptionAtRest.html
  */
@@ -57,8 +56,7 @@ export class StoreTables extends Construct {
 }
 
 /**
- * CloudWatch names the keys that DynamoDB throttles most. It only counts throttled requests, so it costs
- * little while there are none.
+ * CloudWatch names the keys that DynamoDB throttles most. It costs little while no request is throttled.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/contributorinsights_tutorial.html
  */

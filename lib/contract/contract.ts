@@ -5,10 +5,9 @@ import ajvFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { isInt64 } from '../../lambdas/domain/order-fields.ts';
 
-/** A response to compare with the contract. */
 export interface ComparedAnswer {
   readonly status: number;
-  /** The values by lower-case header name. A header that was sent twice has two values. */
+  /** By lower-case name. A header that was sent twice has two values. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   /** Without it, the body is not compared. */
   readonly text?: string;
@@ -19,21 +18,18 @@ type Responses = Readonly<Record<string, Documented>>;
 
 interface Documented {
   readonly headers?: Readonly<Record<string, { readonly required?: boolean; schema: object }>>;
-  readonly content?: Readonly<Record<string, DocumentedBody>>;
+  readonly content?: Readonly<
+    Record<string, { schema: object; examples: Readonly<Record<string, { value: ErrorBody }>> }>
+  >;
 }
 
-interface DocumentedBody {
-  readonly schema: object;
-  readonly examples: Readonly<Record<string, { readonly value: ErrorBody }>>;
-}
-
-/** The status and code of an error of the contract. */
-export interface DocumentedError {
+export interface ErrorBody {
   readonly status: number;
   readonly code: string;
+  readonly message: string;
 }
 
-export type ErrorBody = DocumentedError & { readonly message: string };
+export type DocumentedError = Pick<ErrorBody, 'status' | 'code'>;
 
 interface Operation {
   readonly operationId: string;
@@ -60,7 +56,6 @@ export const contractDocument: any = parse(
 const contract: typeof contractDocument = structuredClone(contractDocument);
 resolved(contract);
 
-/** The operations of the published contract. */
 export const operations: readonly Operation[] = Object.entries(contract.paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
@@ -96,9 +91,8 @@ export function operationsWith({ status, code }: DocumentedError): Operation[] {
 }
 
 /**
- * Compares a response with the contract: its status, headers and, if it has a text, body. This is
- * stricter than a client should be: an undocumented status, header or field is a difference, and so is
- * another error message.
+ * Compares a response with the contract, more strictly than a client should: an undocumented status, header or
+ * field is a difference, and so is another error message.
  *
  * @param name the id of its operation, the type of a gateway response, or `unknownMethods`
  */
@@ -145,11 +139,14 @@ function bodyDifferences({ content }: Documented, answer: ComparedAnswer, text: 
   if (!documented) return [`content-type is ${mediaType}, expected application/json`];
   const differences = valueDifferences(documented.schema, text);
   if (answer.status < 400 || differences.length > 0) return differences;
-  return wordDifferences(documented, text);
+  const expected = Object.values(documented.examples).map(({ value }) => wordsOf(value));
+  const words = wordsOf(JSON.parse(text));
+  return expected.includes(words)
+    ? []
+    : [`the error is "${words}", expected "${expected.join('" or "')}"`];
 }
 
 function valueDifferences(schema: object, text: string): string[] {
-  // Ajv keeps the compiled form of each schema.
   const validate = ajv.compile(schema);
   try {
     if (validate(JSON.parse(text, refuseInexactNumber as Parameters<JSON['parse']>[1]))) return [];
@@ -160,22 +157,12 @@ function valueDifferences(schema: object, text: string): string[] {
   return [`the body ${instancePath} ${message}: ${JSON.stringify(data).slice(0, 200)}`];
 }
 
-function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
-  const documented = Object.values(examples).map(({ value }) => wordsOf(value));
-  const words = wordsOf(JSON.parse(text));
-  if (documented.includes(words)) return [];
-  return [`the error is "${words}", expected "${documented.join('" or "')}"`];
-}
-
 /** An error as a text, with `…` for what differs between responses: numbers and `$context` variables. */
 export function wordsOf({ status, code, message }: ErrorBody): string {
   return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
 }
 
-/**
- * Refuses every number that is not written as the digits of a 64-bit integer. The contract has no other
- * numbers, and only the text shows whether an id was rounded or reformatted.
- */
+/** The contract has only 64-bit integers, and only the text shows whether an id was rounded or reformatted. */
 function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { source?: string }) {
   if (typeof value !== 'number' || isInt64(source)) return value;
   throw new SyntaxError(`contains ${source}, which is not a 64-bit integer`);
@@ -185,7 +172,6 @@ function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { so
 function resolved(part: unknown): unknown {
   if (part === null || typeof part !== 'object') return part;
   if ('$ref' in part) {
-    // Such as `#/components/schemas/Order`.
     const [, ...names] = String(part.$ref).split('/');
     return resolved(names.reduce((target, name) => target[name], contract));
   }

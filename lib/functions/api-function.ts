@@ -30,20 +30,15 @@ export interface ApiFunctionProps {
   readonly tables: { readonly orders: ITable; readonly apiKeys: ITable };
 }
 
-/** The environment variable in which a function finds the name of its table. */
 const tableVariables = { orders: 'ORDERS_TABLE', apiKeys: 'API_KEYS_TABLE' } as const;
 
-/**
- * A Lambda function of the API with all defaults: the runtime, the architecture, a log group whose
- * logs expire, and a role that may only write to this log group and perform `actions` on its table.
- */
+/** A function with its log group, and with a role that may only write to it and perform `actions` on its table. */
 export class ApiFunction extends Construct {
   /** The alias of the current version; absent unless the stage deploys gradually. */
   readonly alias?: Alias;
   readonly functionName: string;
   /** What API Gateway invokes: the alias if there is one, or else the function. */
   readonly handler: IFunction;
-  /** The function's log, which includes its metrics in the embedded metric format. */
   readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
@@ -103,9 +98,9 @@ export class ApiFunction extends Construct {
 }
 
 /**
- * What the role may do with the table. All versions of a function share the role, and the earlier one
- * serves until the alias has moved. So a change makes another policy, with another id: CloudFormation
- * creates it before it updates the function, and deletes the former one last, also in a rollback.
+ * All versions of a function share the role, and the earlier one serves until the alias has moved. So a change
+ * makes another policy, with another id: CloudFormation creates it before it updates the function, and deletes
+ * the former one last, also in a rollback.
  */
 function tablePolicy(scope: Construct, role: Role, useTable: PolicyStatement): Policy {
   const text = JSON.stringify(Stack.of(scope).resolve(useTable.toStatementJson()));

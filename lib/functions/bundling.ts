@@ -38,12 +38,7 @@ function stub(file: string): string {
   return join(root, 'lib/functions/stubs', file);
 }
 
-/**
- * Bundles all functions, each into `<outputDirectory>/<name>/index.js` with its source map beside it.
- *
- * @returns the folder of each function
- * @throws esbuild's `BuildFailure` if a function cannot be built
- */
+/** Bundles each function into a folder, which it returns, as `index.js` and source map. @throws BuildFailure */
 export async function bundleFunctions(
   outputDirectory: string,
 ): Promise<Record<FunctionName, string>> {

@@ -12,15 +12,14 @@ import type { ApiFunction } from './api-function.ts';
 
 export interface GradualDeploymentProps {
   readonly functions: Readonly<Record<string, ApiFunction>>;
-  /** Any of these alarms rolls the deployment back. */
   readonly alarms: Alarm[];
   /** Whether all traffic moves at once, regardless of the alarms. */
   readonly isEmergency: boolean;
 }
 
 /**
- * Moves a tenth of the traffic to new code for five minutes, and then all of it. An alarm in this
- * time returns the alias to the previous version and fails the stack's update.
+ * Moves a tenth of the traffic to new code for five minutes, and then all of it. Any of the alarms in this time
+ * returns the alias to the previous version and fails the stack's update.
  */
 export class GradualDeployment extends Construct {
   constructor(scope: Construct, id: string, props: GradualDeploymentProps) {

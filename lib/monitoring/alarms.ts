@@ -2,13 +2,12 @@ import { type AlarmProps, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwat
 import { Duration } from 'aws-cdk-lib/core';
 import type { ServiceMetrics } from './service-metrics.ts';
 
-/** The text of an alarm and the condition on which it is raised. */
 export interface AlarmDefinition
   extends Pick<AlarmProps, 'metric' | 'evaluationPeriods' | 'datapointsToAlarm'> {
   readonly id: string;
   /** A sentence on how the problem affects users. */
   readonly meaning: string;
-  /** The anchor of a heading in `docs/runbook.md`. */
+  /** Of a heading in `docs/runbook.md`. */
   readonly runbookAnchor: string;
   /** The value above which it is raised, or the one below which it is. */
   readonly above?: number;
@@ -18,7 +17,6 @@ export interface AlarmDefinition
 /** Two minutes of three: an outage is reported at once, and a single bad minute is not. */
 const twoOfThree = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 
-/** The time within which a cancellation should be answered. */
 const cancelWithinMs = 1_000;
 
 /**
@@ -33,7 +31,6 @@ export const deploymentAlarmIds = [
   'ListsBrokenOff',
 ];
 
-/** All alarms, each on a problem that users notice. */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   const cancellations = {
     percentWithin: metrics.cancelLatency(Stats.percentileRank(cancelWithinMs)),
@@ -155,23 +152,19 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
 interface Objective extends Pick<AlarmDefinition, 'runbookAnchor'> {
   /** The requests and what they are promised, such as `requests get no 5xx`. */
   readonly promise: string;
-  /** The error budget: the share of requests that may fail. */
+  /** The share of requests that may fail. */
   readonly budget: number;
-  /** The share of requests that failed, as metric math over `usingMetrics`, which has `requests`. */
+  /** The share that failed, as metric math over `usingMetrics`, which has `requests`. */
   readonly failedShare: string;
   readonly usingMetrics: MathExpression['usingMetrics'];
 }
 
-/** How fast the error budget is used up when an alarm is raised, as a multiple of the allowed rate. */
+/** How fast the budget is used up when an alarm is raised. docs/adr/0006-alarms-on-what-users-feel.md has the reasons. */
 const burnRates = [
   { name: 'FastBurn', timesBudget: 14.4, window: Duration.hours(1) },
   { name: 'SlowBurn', timesBudget: 6, window: Duration.hours(6) },
 ];
 
-/**
- * An objective's alarms, one for each burn rate. docs/adr/0006-alarms-on-what-users-feel.md gives the
- * reasons for the numbers.
- */
 function budgetAlarms(
   id: string,
   { promise, runbookAnchor, budget, failedShare, usingMetrics }: Objective,

@@ -19,11 +19,7 @@ export interface MonitoringProps extends Omit<ServiceMetricsProps, 'stage' | 'ac
   readonly logs: Readonly<Record<LogName, LogGroup>>;
 }
 
-/**
- * Alarms on problems that users notice, each with a section in the runbook, and a dashboard. There is
- * no alarm on mere causes, such as high CPU use. docs/adr/0006-alarms-on-what-users-feel.md gives the
- * reasons.
- */
+/** Alarms on what users notice, not on its causes (docs/adr/0006-alarms-on-what-users-feel.md), and a dashboard. */
 export class Monitoring extends Construct {
   readonly deploymentAlarms: Alarm[];
   /** Notifies its subscribers when an alarm begins and when it ends: the stage's `alarmEmail`, and others. */

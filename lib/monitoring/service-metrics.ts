@@ -17,8 +17,8 @@ const listsPath = `/v1${operations.listOrders.path}`;
 const isNoRefusedList = `($.integrationStatus != "429" || $.resource != "${listsPath}")`;
 
 /**
- * What is counted in the access log, by the name of the metric, with the condition on the lines. The log
- * quotes all values, so a status is compared as text.
+ * The conditions on the lines of the access log that metrics count. The log quotes all values, so a status is
+ * compared as text.
  *
  * A list is refused if all environments that lists may occupy are taken: Lambda then responds with 429
  * to API Gateway, and API Gateway with 503 to the client. `integrationStatus` is Lambda's own status.
@@ -42,8 +42,7 @@ const accessLogConditions = {
 type AccessLogMetric = keyof typeof accessLogConditions;
 
 /**
- * The patterns of metric filters, by the name of the metric. Each names `$.stage`, because a dimension has
- * to be one of the fields of the pattern.
+ * The patterns of metric filters. Each names `$.stage`, because a dimension has to be a field of the pattern.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
  */
@@ -60,7 +59,6 @@ export interface ServiceMetricsProps {
 
 export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
-/** The metrics of one stage, from API Gateway, DynamoDB, the access log and the functions. */
 export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMetricsProps) {
   const ofService = (
     metricName: MetricName | AccessLogMetric,
@@ -84,7 +82,6 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     );
   const { orders, apiKeys } = tables;
   return {
-    /** All requests, including refused ones. */
     requests: new Metric({
       namespace: 'AWS/ApiGateway',
       metricName: 'Count',
@@ -100,7 +97,6 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     }),
     clientErrors: ofService('ClientErrors'),
     tooManyRequests: ofService('TooManyRequests'),
-    /** Without the refused lists. */
     serverErrors: ofService('ServerErrors'),
     listsRefused: ofService('ListsRefused'),
     listsBrokenOff: ofService('ListsBrokenOff'),

@@ -3,16 +3,14 @@ import type { StageSettings } from './stages.ts';
 
 /** Everything that distinguishes a function from the others. */
 interface FunctionSettings {
-  /** The source file of its handler. */
   readonly entry: `lambdas/${string}.ts`;
   readonly description: string;
   /** The one table that it uses. Its name is in the variable `ORDERS_TABLE` or `API_KEYS_TABLE`. */
   readonly table: 'orders' | 'apiKeys';
   /** What its role allows it to do with this table. */
   readonly actions: readonly `dynamodb:${string}`[];
-  /** Its environment variables, besides those with its stage and its table. */
+  /** The variables besides those with its stage and its table. */
   readonly environment: (settings: StageSettings) => Readonly<Record<string, string>>;
-  /** How long Lambda lets it run. */
   readonly functionTimeoutMs: number;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
   readonly memoryMb?: number;
@@ -47,22 +45,18 @@ const authorizer = {
 } as const satisfies FunctionSettings;
 
 /**
- * How long API Gateway waits for a function after its timeout, so that the function's own 504 reaches the client. A
- * cold start does not count towards the timeout.
+ * How long API Gateway waits for a function after its timeout, in which a cold start does not count, so that the
+ * function's own 504 reaches the client.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
 export const integrationMarginMs = 5_000;
 
-/** The variables of every operation: the origin whose scripts may read its responses, if any. */
 function operationEnvironment({ corsOrigin }: StageSettings): Record<string, string> {
   return corsOrigin === undefined ? {} : { CORS_ORIGIN: corsOrigin };
 }
 
-/**
- * The operations. The stack, the API and the bundles derive from an entry here; `CONTRIBUTING.md` lists
- * the other files that a new operation touches.
- */
+/** The stack, the API and the bundles derive from these entries. CONTRIBUTING.md lists what else a new one touches. */
 export const operations = {
   listOrders: {
     entry: 'lambdas/list-orders.ts',
@@ -101,13 +95,11 @@ export function functionSettings(name: FunctionName): FunctionSettings {
   return name === 'authorizer' ? authorizer : operations[name];
 }
 
-/** A record with a value for each function. */
 export function forEachFunction<T>(value: (name: FunctionName) => T): Record<FunctionName, T> {
   const entries = functionNames.map((name) => [name, value(name)]);
   return Object.fromEntries(entries) as Record<FunctionName, T>;
 }
 
-/** The source file of each function's handler. */
 export const handlerEntries = forEachFunction((name) => functionSettings(name).entry);
 
 /**
@@ -117,10 +109,8 @@ export const handlerEntries = forEachFunction((name) => functionSettings(name).e
 export const leastUnreserved = 100;
 
 /**
- * How many lists may run at the same time: half of what the account may run, so that the other half
- * is there for the authorizer and for cancellations, whatever clients do with their lists.
- *
- * @returns undefined if the account's quota is unknown or too small to reserve half of it
+ * How many lists may run at the same time: half of what the account may run, so that the other half is there for
+ * the authorizer and for cancellations. Undefined if the account's quota is unknown or too small to reserve half of it
  */
 export function listConcurrency({
   lambdaConcurrency,

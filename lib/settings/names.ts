@@ -5,12 +5,11 @@ import { isStageName, type StageName } from './stages.ts';
 /** The name of the service. With another one, a deployment creates other stacks. */
 const title = 'Store Orders';
 
-/** The name without spaces, as in the names of stacks. */
 export const serviceName = title.replaceAll(' ', '');
 
 const stackPrefix = `${serviceName}-`;
 
-/** The name of a stage's stack, such as `StoreOrders-prod`. */
+/** Such as `StoreOrders-prod`. */
 export function stackName(stage: StageName): string {
   return stackPrefix + stage;
 }
@@ -27,7 +26,7 @@ export function stageOfStack(name = ''): StageName | undefined {
  */
 export const stackTag = `${title.replaceAll(' ', '-').toLowerCase()}-stack`;
 
-/** The name of an output of each stage's stack. Operators and deployments read them by name. */
+/** The outputs of a stack, which operators and deployments read by name. */
 export type OutputName =
   | 'BaseUrl'
   | 'RestApiId'
@@ -43,7 +42,7 @@ export type OutputName =
 
 type UsagePlanOutputName = `UsagePlanId${Capitalize<PlanName>}`;
 
-/** The name of the output with the id of a plan's usage plan, such as `UsagePlanIdFree`. */
+/** Such as `UsagePlanIdFree`. */
 export function usagePlanOutput(plan: PlanName): UsagePlanOutputName {
   return `UsagePlanId${capitalized(plan)}`;
 }

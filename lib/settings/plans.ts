@@ -1,8 +1,7 @@
 /*
- * This file is the only place that holds the plans' numbers. The usage plans, the authorizer's ban
- * rules, the operator's commands, the contract and the documentation derive from it or are checked
- * against it. Owners that exist keep the numbers they were created with until `owners apply-plans`
- * is run on the stage (`docs/operating.md`). The deployment workflow prints a reminder.
+ * The only place that holds the plans' numbers. Everything else derives from it or is checked against it. Owners
+ * that exist keep the numbers they were created with until `owners apply-plans` is run on the stage
+ * (docs/operating.md). The deployment workflow prints a reminder.
  */
 
 export interface Plan {
@@ -10,11 +9,9 @@ export interface Plan {
   readonly perMinute: number;
   /** Requests admitted per UTC day; with `limitsPerOwner`, the maximum for an owner. */
   readonly perDay: number;
-  /** Whether the limits are agreed with each owner. */
   readonly limitsPerOwner: boolean;
   /** The number of rejected requests within a UTC minute beyond which the key is banned. */
   readonly toleratedRejectionsPerMinute: number;
-  /** The length of a ban. */
   readonly banSeconds: number;
 }
 
@@ -54,12 +51,11 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
 
 export const planNames = Object.keys(plans) as PlanName[];
 
-/** Whether a plan is in the table. The stored plan of an owner can have been renamed or removed since. */
+/** The stored plan of an owner can have been renamed or removed since. */
 export function isPlanName(name: string): name is PlanName {
   return Object.hasOwn(plans, name);
 }
 
-/** A record with a value for each plan. */
 export function forEachPlan<T>(value: (name: PlanName) => T): Record<PlanName, T> {
   return Object.fromEntries(planNames.map((name) => [name, value(name)])) as Record<PlanName, T>;
 }

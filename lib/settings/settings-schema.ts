@@ -101,11 +101,7 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\/[a-z0-9.[\]:-]+$/.test(text) && URL.parse(text)?.origin === text;
 }
 
-/**
- * The mistakes in a stage's settings, each with the setting, its value, and what to write instead.
- *
- * @param others the settings of the other stages
- */
+/** The mistakes in a stage's settings, each with the setting, its value, and what to write instead. */
 export function findingsIn(
   settings: StageSettings,
   stage: StageName,

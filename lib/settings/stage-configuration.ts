@@ -2,7 +2,6 @@ import { leastUnreserved, listConcurrency } from './functions.ts';
 import { findingsIn } from './settings-schema.ts';
 import { noAccountYet, type StageName, type StageSettings, stageSettings } from './stages.ts';
 
-/** A setting is missing, or has a wrong value. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -18,8 +17,6 @@ export interface StageConfiguration extends StageSettings {
 }
 
 /**
- * The configuration of a stage.
- *
  * @param emergency the environment variable `EMERGENCY_DEPLOYMENT`
  * @throws ConfigurationError with one line for each wrong value: the value, and the remedy
  */

@@ -1,16 +1,13 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
 /*
- * This file holds everything that differs between the stages, so that each checkout of a commit
- * synthesizes the same templates (docs/adr/0004-one-plain-template-per-stage.md). `docs/first-deploy.md` says what
- * to fill in first.
+ * Everything that differs between the stages (docs/adr/0004-one-plain-template-per-stage.md). docs/first-deploy.md
+ * says what to fill in first.
  */
 
-/** The settings of a stage. */
 export interface StageSettings {
   /** The account to deploy to. The deployment fails with the credentials of another one. */
   readonly account: string;
-  /** The Region to deploy to. */
   readonly region: string;
   /**
    * The prefix of this stage's API keys: `so_`, lower-case letters and `_`. Keys with another prefix are refused
@@ -46,7 +43,6 @@ export interface StageSettings {
    * @default - alarms reach nobody
    */
   readonly alarmEmail?: string;
-  /** How long logs are kept. */
   readonly logRetentionDays: RetentionDays;
   /** API Gateway's throttle of each method. Together, all methods have the account's quota. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
@@ -128,16 +124,14 @@ const stages = {
 /** The name of an API Gateway stage and the suffix of its stack's name. */
 export type StageName = keyof typeof stages | TrialName;
 
-/** The name of a trial: a stage for an afternoon, such as `try-ana`. */
+/** A stage for an afternoon, such as `try-ana`. */
 type TrialName = `try-${string}`;
 
 /** The stages that stay. Trials are not in the list. */
 export const stageNames = Object.keys(stages) as readonly (keyof typeof stages)[];
 
-/** The names of stages, for messages. */
 export const stageChoices = `${stageNames.join(', ')} or try-NAME, whose NAME has 1 to 8 letters from a to z`;
 
-/** Whether a stage is in the list, or is a trial. */
 export function isStageName(name: string | undefined): name is StageName {
   return name !== undefined && (Object.hasOwn(stages, name) || /^try-[a-z]{1,8}$/.test(name));
 }

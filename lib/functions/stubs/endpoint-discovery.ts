@@ -5,7 +5,7 @@
 export const resolveEndpointDiscoveryConfig = <Config extends object>(config: Config) =>
   Object.assign(config, { endpointDiscoveryEnabled: async () => false });
 
-/** The options by which the SDK looks for a setting that turns discovery on. They find none. */
+/** By these options, the SDK looks for a setting that turns discovery on. */
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
   environmentVariableSelector: () => undefined,
   configFileSelector: () => undefined,

@@ -1,8 +1,6 @@
 /**
- * Replaces the SDK's event-stream codec in the bundles. The SDK uses it only for operations whose
- * input or output is an event stream, and DynamoDB has none.
- *
- * @throws Error if it is used
+ * Replaces the SDK's event-stream codec in the bundles. The SDK uses it only for operations whose input or
+ * output is an event stream, and DynamoDB has none.
  */
 export class EventStreamSerde {
   constructor() {
@@ -10,5 +8,4 @@ export class EventStreamSerde {
   }
 }
 
-/** See {@link EventStreamSerde}. */
 export const eventStreamSerdeProvider = () => new EventStreamSerde();
