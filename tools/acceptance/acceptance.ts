@@ -1,9 +1,11 @@
+import { APIGateway } from '@aws-sdk/client-api-gateway';
 import { CloudWatch } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogs, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { Lambda, waitUntilFunctionUpdatedV2 } from '@aws-sdk/client-lambda';
 import { type MetricName, metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
 import { contractDifferences } from '../../lib/contract/contract.ts';
 import { operations } from '../../lib/settings/functions.ts';
+import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
 import {
   type Answer,
   type OutgoingRequest,
@@ -22,6 +24,7 @@ import {
 } from './orders.ts';
 import { admin, becomeOperator, deploy, destroy, type Outputs, run, type Trial } from './trial.ts';
 
+const gateway = new APIGateway();
 const cloudWatch = new CloudWatch();
 const lambda = new Lambda();
 const logs = new CloudWatchLogs();
@@ -36,7 +39,10 @@ interface Deployed {
 
 const loadOwner = 'load';
 const smokeOwner = 'smoke test';
+const refusedOwner = 'refused';
 const documented = 'as documented';
+
+type Change = () => Promise<unknown>;
 
 /** Deploys a stage, makes every check, and destroys it, also if a check or the user ends the run. */
 export async function accept(trial: Trial, evidence: Evidence): Promise<void> {
@@ -70,7 +76,7 @@ async function checkStage(trial: Trial, evidence: Evidence, outputs: Outputs): P
   await admin(trial, ['owners', 'create', loadOwner, '--plan', 'enterprise', ...limits]);
   const { apiKey } = await issueKey(trial, loadOwner);
   await checkOrders(deployed, apiKey);
-  await checkGatewayResponses(deployed, apiKey);
+  await checkGatewayResponses(deployed);
   await checkRecords(deployed);
 }
 
@@ -141,38 +147,63 @@ async function renewEnvironments(outputs: Outputs): Promise<void> {
   }
 }
 
-/** Provokes the gateway responses that the smoke test does not. */
-async function checkGatewayResponses(deployed: Deployed, key: string): Promise<void> {
-  const { trial, evidence, outputs, send } = deployed;
+/**
+ * Provokes the gateway responses that the smoke test does not, with an owner of their own. Only a firewall and
+ * a function that hangs would provoke the others.
+ */
+async function checkGatewayResponses({ trial, evidence, outputs, send }: Deployed): Promise<void> {
+  const { stack, stage: stageName, signal } = trial;
+  const { RestApiId: restApiId, ListOrdersFunctionName, AuthorizerFunctionName } = outputs;
+  await admin(trial, ['owners', 'create', refusedOwner, '--plan', 'free']);
+  const { apiKey, ownerId } = await issueKey(trial, refusedOwner);
+  const { findApiKeys, findUsagePlans, deleteApiKey } = apiGatewayKeys(gateway);
+  const keyId = (await findApiKeys(`${stack}-${ownerId}`))[0]!.id;
+  const [usagePlanId] = await findUsagePlans({ keyId });
+  const to0 = (path: string) => ({
+    patchOperations: [{ op: 'replace', path, value: '0' } as const],
+  });
   const pet = { method: 'GET', path: '/pets/7' };
   const list = { method: 'GET', path: '/store/orders' };
   // API Gateway accepts 10 MB: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
   const body = 'x'.repeat(11 * 1024 * 1024);
-  const provocations: [type: string, request: OutgoingRequest, throttled?: string][] = [
+  const provocations: [type: string, request: OutgoingRequest, change?: Change, undo?: Change][] = [
     ['UNSUPPORTED_MEDIA_TYPE', { ...pet, headers: { 'content-type': 'text/html' } }],
     ['REQUEST_TOO_LARGE', { method: 'DELETE', path: '/store/orders/1', body }],
-    ['INTEGRATION_FAILURE', list, outputs.ListOrdersFunctionName],
-    ['AUTHORIZER_FAILURE', pet, outputs.AuthorizerFunctionName],
+    ['INTEGRATION_FAILURE', list, ...throttling(ListOrdersFunctionName)],
+    ['AUTHORIZER_FAILURE', pet, ...throttling(AuthorizerFunctionName)],
+    [
+      'QUOTA_EXCEEDED',
+      pet,
+      () => gateway.updateUsage({ usagePlanId, keyId, ...to0('/remaining') }),
+    ],
+    ['INVALID_API_KEY', pet, () => deleteApiKey({ apiKey: keyId })],
+    [
+      'THROTTLED',
+      { method: 'GET', path: '/nowhere' },
+      () => gateway.updateStage({ restApiId, stageName, ...to0('/*/*/throttling/burstLimit') }),
+    ],
   ];
-  for (const [type, request, throttled] of provocations) {
-    trial.signal.throwIfAborted();
-    const headers = { authorization: `Bearer ${key}`, ...request.headers };
+  for (const [type, request, change, undo] of provocations) {
+    signal.throwIfAborted();
+    const headers = { authorization: `Bearer ${apiKey}`, ...request.headers };
     const look = async () => compared(type, await send({ ...request, headers }));
-    const lookThrottled = () => lookUntil(documented, look, trial.signal);
-    await evidence.add(`gateway response ${type}`, documented, () =>
-      throttled ? whileThrottled(throttled, lookThrottled) : look(),
-    );
+    await evidence.add(`gateway response ${type}`, documented, async () => {
+      try {
+        await change?.();
+        return await (change ? lookUntil(documented, look, signal) : look());
+      } finally {
+        await undo?.();
+      }
+    });
   }
 }
 
-async function whileThrottled(FunctionName: string, work: () => Promise<string>): Promise<string> {
-  try {
-    // Lambda refuses every invocation of a function that may not run at all.
-    await lambda.putFunctionConcurrency({ FunctionName, ReservedConcurrentExecutions: 0 });
-    return await work();
-  } finally {
-    await lambda.deleteFunctionConcurrency({ FunctionName });
-  }
+/** Lambda refuses every invocation of a function that may not run at all. */
+function throttling(FunctionName: string): [change: Change, undo: Change] {
+  return [
+    () => lambda.putFunctionConcurrency({ FunctionName, ReservedConcurrentExecutions: 0 }),
+    () => lambda.deleteFunctionConcurrency({ FunctionName }),
+  ];
 }
 
 /** Checks what AWS records about the requests of a run, some minutes later. */
@@ -249,5 +280,5 @@ function messageUnlessEnded({ signal }: Trial): (error: Error) => string {
 
 async function issueKey(trial: Trial, owner: string, ...options: string[]) {
   const issued = await admin(trial, ['keys', 'issue', '--owner', owner, '--json', ...options]);
-  return JSON.parse(issued) as { apiKey: string; keyId: string };
+  return JSON.parse(issued) as { apiKey: string; keyId: string; ownerId: string };
 }
