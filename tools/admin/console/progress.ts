@@ -2,20 +2,17 @@ import { printable } from '../../shared/printable.ts';
 import { type CommandIo, print } from './command-io.ts';
 import { counted, grouped } from './view.ts';
 
-const drawnEveryMs = 125;
-/** For the log of a job. */
-const printedEveryMs = 60_000;
-
-/** Shows the progress of a command in one line on a terminal. Without a terminal, it prints a line every minute. */
+/** Shows the progress of a command in one line on a terminal. In the log of a job, it prints a line every minute. */
 export function progressLine({ stderr, now }: CommandIo) {
   const { isTTY } = stderr;
+  const everyMs = isTTY ? 125 : 60_000;
   let drawnMs = isTTY ? Number.NEGATIVE_INFINITY : now();
   const clear = () => {
     if (isTTY) stderr.write('\r\x1b[K');
   };
   return {
     draw: (text: string) => {
-      if (now() - drawnMs < (isTTY ? drawnEveryMs : printedEveryMs)) return;
+      if (now() - drawnMs < everyMs) return;
       drawnMs = now();
       stderr.write(isTTY ? `\r\x1b[K${printable(text)}` : `${printable(text)}\n`);
     },

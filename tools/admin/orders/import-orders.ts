@@ -33,14 +33,12 @@ interface AddedLine {
   readonly note?: string;
 }
 
-/** DynamoDB's limit for one BatchExecuteStatement. */
-const insertBatchSize = 25;
-
 /** Imports the orders of a file, as `actOnFile` says. Returns the number of each outcome. */
 export async function importOrders(request: ImportRequest, table: RetryingTable) {
   const counts = { inserted: 0, alreadyThere: 0, updated: 0, different: 0 };
   await actOnFile(request, {
-    batchSize: insertBatchSize,
+    // DynamoDB's limit for one BatchExecuteStatement.
+    batchSize: 25,
     done: request.dryRun ? 'compared' : 'loaded',
     act: async (batch) => {
       const orders = batch.map(({ order }) => order);

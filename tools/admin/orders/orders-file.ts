@@ -17,14 +17,13 @@ import { recordParser } from './order-csv.ts';
 import { orderOfJson, orderOfJsonOrId } from './order-json.ts';
 import { type FileField, isAccepted, notAccepted, type OrderItem } from './order-record.ts';
 
-const formats = ['jsonl', 'csv'] as const;
 /** JSON Lines, with an order on each line, or CSV, whose first line names the columns. */
-export type OrdersFormat = (typeof formats)[number];
+export type OrdersFormat = 'jsonl' | 'csv';
 
 export const formatOption = new Option(
   '--format <format>',
   'without it, csv for a file whose name ends with .csv, otherwise jsonl',
-).choices(formats);
+).choices(['jsonl', 'csv'] satisfies OrdersFormat[]);
 
 /** The format of a file, by its name. */
 export function formatOf(path: string | undefined): OrdersFormat {

@@ -30,13 +30,6 @@ interface ReopenOptions {
   dryRun?: boolean;
 }
 
-/** Selects cancelled orders. Both times are inclusive. */
-interface Selection {
-  readonly cancelledBy: string;
-  readonly sinceMs: number;
-  readonly untilMs: number;
-}
-
 /** Adds the command `orders reopen`. */
 export function addReopenCommand(orders: Command, io: CommandIo): void {
   addVerb<ReopenOptions>(orders, io, {
@@ -73,11 +66,10 @@ With --cancelled-by, it skips orders that somebody changes meanwhile, and orders
 who cancelled and who reopened it, and when. An order without a status, or in an unknown state, becomes pending
 too, after a confirmation.`;
 
-/** The orders that the options select; undefined if an order id is given. */
-function selectionOf(
-  { stage, options }: Call<ReopenOptions>,
-  orderId: string | undefined,
-): Selection | undefined {
+type Selection = NonNullable<ReturnType<typeof selectionOf>>;
+
+/** The orders that the options select, with both times inclusive; undefined if an order id is given. */
+function selectionOf({ stage, options }: Call<ReopenOptions>, orderId: string | undefined) {
   const { cancelledBy, since: sinceMs, until: untilMs = stage.now(), dryRun } = options;
   const selecting = [cancelledBy, sinceMs, options.until, dryRun];
   if (orderId !== undefined && selecting.every((each) => each === undefined)) return undefined;

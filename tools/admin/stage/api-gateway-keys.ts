@@ -59,10 +59,8 @@ export function apiGatewayKeys(client: APIGatewayClient) {
       const command = new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' });
       await client.send(command).catch(async (error: unknown) => {
         // The key is already in this usage plan, or in another one of the same stage.
-        const isMember =
-          error instanceof ConflictException &&
-          (await findUsagePlans(member)).includes(member.usagePlanId);
-        if (!isMember) throw error;
+        const plans = error instanceof ConflictException ? await findUsagePlans(member) : [];
+        if (!plans.includes(member.usagePlanId)) throw error;
       });
     },
     /** Also succeeds if the key is not in the usage plan. */

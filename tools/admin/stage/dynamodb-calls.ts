@@ -81,26 +81,21 @@ export async function changeTogether(
 }
 
 /** Formats a change for DynamoDB. @throws TypeError if a condition is empty, or a value of one undefined */
-export function expressions({
-  table,
-  key,
-  set,
-  remove = [],
-  where,
-}: Update & { table: string; key: Attributes }) {
+export function expressions(change: Update & { table: string; key: Attributes }) {
+  const { table, key, set = {}, remove = [], where = [] } = change;
   const names: Record<string, string> = {};
   const values: Record<string, unknown> = {};
   const pathName = (path: string) =>
     path.replaceAll(/[^.]+/g, (name) => placeholder(names, '#', name));
   const valueName = (value: unknown) => placeholder(values, ':', value);
-  const sets = Object.entries(set ?? {}).map(
+  const sets = Object.entries(set).map(
     ([path, value]) => `${pathName(path)} = ${valueName(value)}`,
   );
   const clauses = [
     ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
     ...(remove.length > 0 ? [`REMOVE ${remove.map(pathName).join(', ')}`] : []),
   ];
-  const conditions = [where ?? []].flat().map((condition) => {
+  const conditions = [where].flat().map((condition) => {
     const tests = Object.entries(condition).map(([path, test]) => {
       if (test === undefined) throw new TypeError(`The condition on ${path} has no value.`);
       const isTest = typeof test === 'function';

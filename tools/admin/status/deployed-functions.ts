@@ -52,12 +52,10 @@ export async function servingFunction(
   if (name === undefined) return { name: id, ...missing };
   const lambda = withCallLimits(new LambdaClient(callLimitSettings(limits)), limits);
   const serving = { FunctionName: name, Qualifier };
-  const found = await lambda
-    .send(new GetFunctionConfigurationCommand(serving))
-    .catch((error: unknown) => {
-      if (error instanceof ResourceNotFoundException) return undefined;
-      throw error;
-    });
+  const asked = lambda.send(new GetFunctionConfigurationCommand(serving));
+  const found = await asked.catch((error: unknown) => {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+  });
   if (!found) return { name, ...missing };
   const { Version: version = null, LastModified: deployedAt = null, State, StateReason } = found;
   const own = { name, version, deployedAt, failure: null, unknown: null };
@@ -69,8 +67,8 @@ export async function servingFunction(
   try {
     const { Payload } = await lambda.send(request);
     const answer = JSON.parse(Buffer.from(Payload ?? []).toString() || 'null');
-    const nothing = { errorMessage: 'it returns nothing' };
-    const { errorMessage = 'it accepts an unknown key' } = answer ?? nothing;
+    const reason = answer ? 'it accepts an unknown key' : 'it returns nothing';
+    const { errorMessage = reason } = Object(answer);
     return { ...own, failure: errorMessage === 'Unauthorized' ? null : `fails (${errorMessage})` };
   } catch (error) {
     // Lambda's own failure, or a missing permission, says nothing about the function.

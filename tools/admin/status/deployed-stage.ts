@@ -64,8 +64,7 @@ export async function deployedStage(stage: StageName, nowMs: number, unknownToke
 }
 
 /**
- * Reads to how many addresses alarms are sent, and how many have yet to confirm. A stack with an `alarmEmail`
- * subscribes it. AWS drops a subscription that is not confirmed in time, but the stack keeps the resource.
+ * To how many addresses alarms are sent. AWS drops a subscription that is not confirmed in time, but the stack keeps it.
  *
  * @see https://docs.aws.amazon.com/sns/latest/api/API_GetTopicAttributes.html
  */
