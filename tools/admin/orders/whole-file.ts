@@ -4,12 +4,12 @@ import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.
 import { failureOf } from '../stage/service-failure.ts';
 
 /**
- * Refuses a path that is empty, or exists and is not a file. Renaming the finished file would replace `/dev/null` for
- * the whole machine, and the reader of a pipe would wait forever.
+ * Refuses a path that is empty, is `-`, or exists and is not a file. Renaming the finished file would replace
+ * `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
  */
 export async function refuseUnlessFile(option: string, path: string): Promise<void> {
   const present = await lstat(path).catch(() => undefined);
-  if (path !== '' && (!present || present.isFile())) return;
+  if (!['', '-'].includes(path) && (!present || present.isFile())) return;
   throw new InvalidValueError(option, path, 'the path of a file; for a pipe, omit the option');
 }
 

@@ -148,6 +148,7 @@ describe('orders delete', () => {
     [['9'], 1, 'No order has the id 9'],
     [['1', '01', '--keep', 'x', '--yes'], 1, 'order id: "01" is not accepted; expected a number'],
     [['1', '2', '--keep', '/dev/null', '--yes'], 1, '--keep: "/dev/null" is not accepted'],
+    [['1', '2', '--keep', '-', '--yes'], 1, '--keep: "-" is not accepted'],
     [['1', '2', '--keep', 'no/x', '--yes'], 1, 'no/x: not written: ENOENT'],
     [['1', '2', '--keep', 'x'], 1, 'nothing was changed: asking for confirmation needs'],
   ])('refuses %j, and deletes nothing', async (words, code, message) => {
