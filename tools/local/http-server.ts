@@ -11,16 +11,12 @@ import {
 import type { GatewayAnswer } from './exchange/request-context.ts';
 import type { Gateway } from './gateway/gateway.ts';
 
-/**
- * Answers a request instead of the gateway. Returns false to leave the request to the gateway. A
- * `GatewayFault` that it throws becomes that fault's answer, any other error a 500.
- */
+/** Answers a request, or returns false to leave it to the gateway. A `GatewayFault` that it throws is answered. */
 export type Handler = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ) => boolean | Promise<boolean>;
 
-/** A request that the gateway has answered. */
 export interface AnsweredRequest {
   readonly method: string;
   /** The path and query as the client sent them. */
@@ -28,31 +24,29 @@ export interface AnsweredRequest {
   readonly answer: GatewayAnswer;
   /** The time from the request's headers to the last byte of the answer. */
   readonly durationMs: number;
-  /** Whether the whole answer was sent to the client. */
+  /** Whether the whole answer was sent. */
   readonly isComplete: boolean;
 }
 
-interface HttpServerOptions {
+export interface HttpServerOptions {
   readonly gateway: Gateway;
-  /** Are called in this order, before the gateway. The first that returns true has answered. */
+  /** Are called in this order, before the gateway. */
   readonly handlers: readonly Handler[];
   readonly host: string;
   /** The port to listen on, or 0 for any free port. */
   readonly port: number;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Functions read the system's clock. */
   readonly now: () => number;
   /** Called for each request that the gateway has answered, when the answer has been sent. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
 }
 
-// Longer than Node's default of five seconds, as in API Gateway, so that clients can reuse an idle
-// connection.
+// Longer than Node's default of five seconds, as in API Gateway.
 const keepAliveTimeoutMs = 65_000;
 
 // Far above API Gateway's 10 KB, so that the service, not Node's parser, answers a long path.
 const headerMaxBytes = 1_048_576;
 
-/** Serves a gateway over HTTP. Node itself answers malformed HTTP. */
 export async function startHttpServer(options: HttpServerOptions) {
   const settings = { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerMaxBytes };
   const server = createServer(settings, (incoming, outgoing) => {
@@ -103,8 +97,7 @@ async function respond(
     }
     answer = await options.gateway.answer({ ...request, body: await readBody(incoming) });
   } catch (error) {
-    // The client has disconnected, or has received a part of an answer. Closing the connection shows
-    // it that the answer is incomplete.
+    // Closing the connection shows the client that a partial answer is incomplete.
     if (signal.aborted || outgoing.headersSent) return void outgoing.destroy();
     answer = options.gateway.answerFault(error, request);
   }
@@ -117,11 +110,11 @@ async function respond(
   // By the gateway's clock, like the times in the other headers.
   outgoing.setHeader('Date', new Date(options.now()).toUTCString());
   if (!signal.aborted) send(answer, outgoing);
-  // The client has disconnected. A stream that is not destroyed would wait for it.
+  // A stream that is not destroyed would wait for the client, which has disconnected.
   else if (!Buffer.isBuffer(answer.body)) answer.body.destroy();
 }
 
-/** Sends an answer. Node leaves out a body that the method or the status does not allow. */
+/** Node leaves out a body that the method or the status does not allow. */
 function send({ statusCode, headers, body }: GatewayAnswer, outgoing: ServerResponse): void {
   outgoing.statusCode = statusCode;
   for (const [name, value] of headers) outgoing.appendHeader(name, value);

@@ -12,39 +12,31 @@ import { startDynamoDBGuard } from './dynamodb/guard.ts';
 import { createIdentities, type Identities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { LocalRunError } from './errors.ts';
-import { FunctionRunner } from './functions/function-runner.ts';
-import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
+import { FunctionRunner, type RunnerOptions } from './functions/function-runner.ts';
+import { readFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { readUsagePlans, tokenBuckets } from './gateway/usage-plan.ts';
-import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
+import { readUsagePlans } from './gateway/usage-plan.ts';
+import { type Handler, type HttpServerOptions, startHttpServer } from './http-server.ts';
 import { DataDirectory } from './state/data-directory.ts';
 import { readTemplate, type Template } from './template/template.ts';
 
-interface LocalServiceOptions {
+interface LocalServiceOptions
+  extends Partial<Pick<HttpServerOptions, 'host' | 'now' | 'onAnswered' | 'port'>>,
+    Pick<RunnerOptions, 'codeOf'> {
   /**
    * The path of the synthesized template, which has the stack's `….assets.json` beside it. While it is a
    * pending promise, everything else starts.
    */
   readonly templateFile: string | Promise<string>;
   readonly stackName: string;
-  /** The port to listen on, or 0 for any free port. @default 0 */
-  readonly port?: number;
-  /** @default 127.0.0.1 */
-  readonly host?: string;
   /** A DynamoDB-compatible server. @default - an embedded one is started */
   readonly dynamodbEndpoint?: string;
   /** The directory that keeps the tables. @default - in memory */
   readonly dataDirectory?: string;
-  /** The gateway's clock, in milliseconds since the epoch. Functions read the system's clock. */
-  readonly now?: () => number;
   /** Takes a line of the local run's own log. */
   readonly log: (line: string) => void;
   /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
-  readonly logFunction?: ((functionName: string, line: string) => void) | undefined;
-  /** Called for each request that the gateway has answered. */
-  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
-  /** The folder of a function's present code; undefined for its asset. @default - always the asset */
-  readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
+  readonly logFunction?: RunnerOptions['log'] | undefined;
   /** Whether the timeouts of functions and integrations apply. @default true */
   readonly hasTimeLimits?: boolean;
   /**
@@ -59,9 +51,8 @@ interface LocalServiceOptions {
 /** A service whose tables and keys can be used, but which does not listen for requests yet. */
 export interface PreparedService {
   readonly stage: string;
-  /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** The address of the guard before DynamoDB, which knows its callers by their access key ids. */
+  /** The address of the guard before DynamoDB. */
   readonly dynamodbEndpoint: string;
   /** The access key id that may do everything. */
   readonly operatorAccessKeyId: string;
@@ -74,11 +65,7 @@ export interface LocalService extends PreparedService {
   readonly origin: string;
   /** Resolves when the database ends unexpectedly. */
   readonly failed: Promise<Error>;
-  /**
-   * Runs the new code that `codeOf` returns once a promise has resolved. Requests wait until the promise
-   * has settled.
-   */
-  replaceFunctionCode(built: Promise<unknown>): Promise<void>;
+  readonly replaceFunctionCode: FunctionRunner['replaceCode'];
   close(): Promise<void>;
 }
 
@@ -87,20 +74,17 @@ type Database = Pick<EmbeddedDynamoDB, 'endpoint' | 'ended' | 'failure'>;
 const environment = { region: localRegion, accountId: '000000000000' };
 const databaseFileName = 'dynamodb.sqlite';
 
-/**
- * Runs a synthesized template on this machine: its tables, its functions and its REST API.
- *
- * @throws TemplateError if the local run does not support a part of the template
- */
+/** Runs a template's tables, functions and REST API. @throws TemplateError for an unsupported part */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
-  // Collects what has to be stopped; it is stopped in the reverse order.
   await using started = new AsyncDisposableStack();
   const { stackName, hasTimeLimits = true, signal, log, now = Date.now } = options;
   const dataReady = openData(options, started);
   // If one fails, the other has to have started before it can be stopped.
   await Promise.allSettled([options.templateFile, dataReady]);
-  const [templateFile, data] = await Promise.all([options.templateFile, dataReady]);
-  const { database, dataDirectory } = data;
+  const [templateFile, { database, dataDirectory }] = await Promise.all([
+    options.templateFile,
+    dataReady,
+  ]);
   const template = readTemplate(templateFile, { ...environment, stackName }, hasTimeLimits);
   const identities = createIdentities(template);
   const { endpoint } = database;
@@ -115,12 +99,11 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 
   const runner = startRunner(identities, dynamodbEndpoint, options);
   started.defer(() => runner.close());
-  const controlPlane = new ControlPlane(readUsagePlans(template));
+  const controlPlane = new ControlPlane(readUsagePlans(template), now);
   const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
   const gateway = new Gateway(template, {
     targetOf: readFunctions(template, assetsManifestFile, runner.invoke),
     controlPlane,
-    takeToken: tokenBuckets(now),
     logFault: ({ type, cause }, requestId) => {
       if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);
     },
@@ -171,7 +154,6 @@ async function openData(
   return { database, dataDirectory };
 }
 
-/** The database of a `DYNAMODB_ENDPOINT`. */
 function externalDatabase(endpoint: string): Database {
   // An origin is without the URL's password.
   const { origin } = new URL(endpoint);
@@ -185,10 +167,7 @@ function externalDatabase(endpoint: string): Database {
   };
 }
 
-/**
- * Creates the template's tables where they are missing, with their keys. Other properties have no
- * effect locally. A local server has created a table when it answers.
- */
+/** Creates missing tables. A local server has created a table when it answers. */
 async function provideTables(template: Template, client: DynamoDBClient): Promise<void> {
   const tables = template.ofType('AWS::DynamoDB::Table').map(async ({ ref, property }) => {
     const table = new CreateTableCommand({
@@ -200,14 +179,12 @@ async function provideTables(template: Template, client: DynamoDBClient): Promis
     try {
       await client.send(table);
     } catch (error) {
-      // The table is one of an earlier run.
       if (!(error instanceof ResourceInUseException)) throw error;
     }
   });
   await Promise.all(tables);
 }
 
-/** Runs functions with credentials, a Region and DynamoDB's endpoint, which the SDK reads. */
 function startRunner(
   { functions }: Identities,
   dynamodbEndpoint: string,
@@ -231,13 +208,12 @@ async function usingDatabase<T>(database: Database, work: T): Promise<Awaited<T>
   try {
     return await Promise.race([work, ended]);
   } catch (error) {
+    // Only errors of the SDK have metadata.
     if (!(error instanceof Error) || !('$metadata' in error)) throw error;
-    // A call of DynamoDB has failed.
     throw database.failure((error.message || error.name).replaceAll(/\s+/g, ' ').trim());
   }
 }
 
-/** Replaces the API's address in the cloud, in which a template can name its Region, by that of the server. */
 function replaceCloudOrigin(
   outputs: PreparedService['outputs'],
   apiId: string,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import type { TakeToken, UsagePlan } from '../gateway/usage-plan.ts';
+import { type TakeToken, tokenBuckets, type UsagePlan } from '../gateway/usage-plan.ts';
 
-/** An API key of API Gateway. It identifies an owner for usage plans and is not the bearer token. */
+/** An API key of API Gateway, which is not the bearer token. */
 interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -12,16 +12,14 @@ interface ApiKey {
   usagePlanId?: string;
 }
 
-/** A key in a usage plan. */
 export interface UsagePlanMember {
   readonly usagePlanId: string;
   readonly keyId: string;
 }
 
-/** The days for which a plan's usage is read. */
 export interface UsageInterval {
   readonly usagePlanId: string;
-  /** The first day, such as `2026-11-20`. */
+  /** Such as `2026-11-20`. */
   readonly startDate: string;
   readonly endDate: string;
 }
@@ -38,24 +36,23 @@ export class ControlPlaneError extends Error {
   }
 }
 
-/**
- * API Gateway's API keys and usage plans. Requests are metered by them, and the operator's commands change
- * them. They last as long as the run.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
- */
+/** API Gateway's API keys and usage plans, which last as long as the run. */
 export class ControlPlane {
+  readonly takeToken: TakeToken;
   readonly #usagePlans: readonly UsagePlan[];
+  readonly #now: () => number;
   /** The keys by their ids. */
   readonly #apiKeys = new Map<string, ApiKey>();
   /** The metered requests, by the names of their counters. */
   readonly #usage = new Map<string, number>();
 
-  constructor(usagePlans: readonly UsagePlan[]) {
+  constructor(usagePlans: readonly UsagePlan[], now = Date.now) {
     this.#usagePlans = usagePlans;
+    this.#now = now;
+    this.takeToken = tokenBuckets(now);
   }
 
-  /** @throws ControlPlaneError if there is a key with this value */
+  /** @throws ControlPlaneError if the value has a key */
   createApiKey({ name, value, enabled }: Omit<ApiKey, 'id'>): ApiKey {
     if (this.findKey(value)) throw conflict('API Key already exists');
     const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value, enabled };
@@ -96,8 +93,7 @@ export class ControlPlane {
   }
 
   /**
-   * The requests of a usage plan's keys on each day of an interval, and the rest of their quota. Keys
-   * without requests are left out.
+   * The requests of each key on each day, and the rest of its quota. Keys without requests are left out.
    *
    * @throws ControlPlaneError if the plan does not exist
    */
@@ -118,16 +114,15 @@ export class ControlPlane {
   /**
    * Counts a request for its key, and returns the key.
    *
-   * @param nowMs milliseconds since the epoch
    * @throws GatewayFault `INVALID_API_KEY` if the key is unknown, disabled or in no plan; `THROTTLED`
    *   above the plan's rate; `QUOTA_EXCEEDED` above its quota
    */
-  meter(value: string | undefined, takeToken: TakeToken, nowMs: number): ApiKey {
+  meter(value: string | undefined): ApiKey {
     const key = value === undefined ? undefined : this.findKey(value);
     const [plan] = key?.enabled ? this.getUsagePlans({ keyId: key.id }) : [];
     if (!key || !plan) throw new GatewayFault('INVALID_API_KEY');
-    if (plan.throttle) takeToken(`${plan.id} ${key.id}`, plan.throttle);
-    const name = counterName(plan.id, key.id, new Date(nowMs).toISOString().slice(0, 10));
+    if (plan.throttle) this.takeToken(`${plan.id} ${key.id}`, plan.throttle);
+    const name = counterName(plan.id, key.id, new Date(this.#now()).toISOString().slice(0, 10));
     const used = this.#usage.get(name) ?? 0;
     if (plan.perDay !== undefined && used >= plan.perDay) throw new GatewayFault('QUOTA_EXCEEDED');
     this.#usage.set(name, used + 1);
@@ -143,7 +138,6 @@ export class ControlPlane {
   }
 }
 
-/** Names the counter of a key's requests in a plan on a day (UTC), such as `2026-11-20`. */
 function counterName(planId: string, keyId: string, day: string): string {
   return `${planId} ${keyId} ${day}`;
 }

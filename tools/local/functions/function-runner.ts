@@ -8,11 +8,11 @@ import type {
   LambdaFunction,
 } from './lambda-functions.ts';
 
-interface RunnerOptions {
+export interface RunnerOptions {
   /** The environment variables that Lambda would add to a function's own. */
   readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;
   /** The folder of a function's present code; undefined for its asset. @default - always the asset */
-  readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
+  readonly codeOf?: (lambda: LambdaFunction) => string | undefined;
   /** Takes a line of a function's log. */
   readonly log: (functionName: string, line: string) => void;
 }

@@ -22,20 +22,18 @@ import {
   renderGatewayResponse,
 } from './gateway-responses.ts';
 import { type FindRoute, readRoutes } from './routes.ts';
-import type { TakeToken, TokenBucketLimits } from './usage-plan.ts';
+import type { TokenBucketLimits } from './usage-plan.ts';
 
 interface GatewayServices {
   readonly targetOf: TargetOf;
   readonly controlPlane: ControlPlane;
-  readonly takeToken: TakeToken;
   /** Logs a fault that the gateway answers with a gateway response. */
   readonly logFault: (fault: GatewayFault, requestId: string) => void;
 }
 
 /**
- * The REST API of a template: takes a request through the steps of API Gateway (route, authorizer,
- * usage plan, integration) and gives the answer. A step that stops the request throws a
- * `GatewayFault`, which becomes a gateway response.
+ * The REST API of a template. A step of API Gateway that stops a request throws a `GatewayFault`, which
+ * becomes a gateway response.
  */
 export class Gateway {
   readonly api: ApiStage;
@@ -57,7 +55,7 @@ export class Gateway {
     this.#responses = readGatewayResponses(template);
   }
 
-  /** Answers a request. The promise never rejects, because every error becomes an answer. */
+  /** Never rejects, because every error becomes an answer. */
   async answer(request: IncomingRequest): Promise<GatewayAnswer> {
     const context = createRequestContext(request, this.api);
     const exchange: Exchange = { request, context, pathParameters: {} };
@@ -96,7 +94,7 @@ export class Gateway {
     return method;
   }
 
-  /** Returns the API key that the request's usage is counted for, if it has one. */
+  /** Returns the API key to count the request for, if it has one. */
   async #authorize(
     { authorizer }: ApiMethod,
     { request, context }: Exchange,
@@ -117,16 +115,16 @@ export class Gateway {
   }
 
   /** Counts the request for its API key and for its method. */
-  #meter(method: ApiMethod, usageKey: string | undefined, { request, context }: Exchange): void {
-    const { controlPlane, takeToken } = this.#services;
+  #meter(method: ApiMethod, usageKey: string | undefined, { context }: Exchange): void {
+    const { controlPlane } = this.#services;
     if (method.isApiKeyRequired) {
-      const key = controlPlane.meter(usageKey, takeToken, request.timeMs);
+      const key = controlPlane.meter(usageKey);
       context.identity.apiKey = key.value;
       context.identity.apiKeyId = key.id;
     }
     // Every method has a bucket of its own.
     const name = `${context.resourcePath} ${context.httpMethod}`;
-    if (this.#throttle) takeToken(name, this.#throttle);
+    if (this.#throttle) controlPlane.takeToken(name, this.#throttle);
   }
 }
 
@@ -141,9 +139,8 @@ function completed(answer: GatewayAnswer, context: RequestContext): GatewayAnswe
 }
 
 /**
- * The fault for a request to a path or method that does not exist. API Gateway takes an
- * `Authorization` header for a signature (Signature Version 4), which a bearer token is not. The
- * response type of that error is not documented; the default type is used for such errors.
+ * The fault for a request to a path or method that does not exist. API Gateway takes an `Authorization` header
+ * for a signature (Signature Version 4), and does not document the response type of that error.
  */
 function unroutedFault({ headers }: IncomingRequest): GatewayFault {
   if (!headers.has('authorization')) return new GatewayFault('MISSING_AUTHENTICATION_TOKEN');

@@ -6,7 +6,7 @@ import { type IncomingRequest, parseHeaders, parseTarget } from '../exchange/inc
 import { createRequestContext, type RequestContext } from '../exchange/request-context.ts';
 import type { InvocationResult, InvocationTarget } from '../functions/lambda-functions.ts';
 import { Gateway } from '../gateway/gateway.ts';
-import { readUsagePlans, tokenBuckets } from '../gateway/usage-plan.ts';
+import { readUsagePlans } from '../gateway/usage-plan.ts';
 import { Template } from '../template/template.ts';
 
 type Properties = Record<string, unknown>;
@@ -234,7 +234,7 @@ export function gatewayOf(
   keyValues: readonly string[],
   logFault: GatewayServices['logFault'] = () => {},
 ): Gateway {
-  const controlPlane = new ControlPlane(readUsagePlans(template));
+  const controlPlane = new ControlPlane(readUsagePlans(template), () => 1_000_000);
   for (const value of keyValues) addKey(controlPlane, value);
   return new Gateway(template, {
     targetOf: (uri) => ({
@@ -242,7 +242,6 @@ export function gatewayOf(
       invoke: (...invocation) => run(String(uri), ...invocation),
     }),
     controlPlane,
-    takeToken: tokenBuckets(() => 1_000_000),
     logFault,
   });
 }

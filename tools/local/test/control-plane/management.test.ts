@@ -55,10 +55,12 @@ let service: LocalService;
 let settings: object;
 let gateway: APIGatewayClient;
 let usagePlanId: string;
+let nowMs = Date.UTC(2026, 10, 19);
 
 beforeAll(async () => {
   assembly = writeAssembly(resources, {}, outputs);
-  service = await startLocalService({ ...assembly, stackName: 'Small', log: () => {} });
+  const now = () => nowMs;
+  service = await startLocalService({ ...assembly, stackName: 'Small', log: () => {}, now });
   settings = {
     endpoint: service.origin,
     region: 'us-east-1',
@@ -135,8 +137,10 @@ describe('the operator of a local run, with AWS clients', () => {
   it('reads the usage of keys by day', async () => {
     const { controlPlane } = service;
     const use = (value: string, requests: number, day: string) => {
-      for (let request = 0; request < requests; request++) {
-        controlPlane.meter(value, () => {}, Date.parse(day));
+      // The plan's rate is one request a second.
+      for (let second = 0; second < requests; second++) {
+        nowMs = Date.parse(day) + second * 1_000;
+        controlPlane.meter(value);
       }
     };
     for (const value of ['one', 'other']) addKey(controlPlane, value);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ControlPlane } from '../../control-plane/control-plane.ts';
 import type { GatewayFault } from '../../exchange/gateway-fault.ts';
-import { readUsagePlans, tokenBuckets } from '../../gateway/usage-plan.ts';
+import { readUsagePlans } from '../../gateway/usage-plan.ts';
 import { addKey, createTemplate } from '../small-template.ts';
 
 /** Meters a request for a key, and gives the name of the key. */
@@ -20,11 +20,10 @@ function meterOf(properties: object, enabled = true): Meter {
   const template = createTemplate({
     Plan: { Type: 'AWS::ApiGateway::UsagePlan', Properties: { ...properties } },
   });
-  const plane = new ControlPlane(readUsagePlans(template));
+  const plane = new ControlPlane(readUsagePlans(template), () => nowMs);
   for (const value of ['ann', 'bob']) addKey(plane, value, enabled);
   plane.createApiKey({ name: 'other', value: 'other', enabled });
-  const takeToken = tokenBuckets(() => nowMs);
-  return (value) => plane.meter(value, takeToken, nowMs).name;
+  return (value) => plane.meter(value).name;
 }
 
 function outcome(meter: Meter, value: string | undefined): string {
