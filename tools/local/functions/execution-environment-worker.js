@@ -1,5 +1,4 @@
-// The code that runs in a Lambda execution environment: it loads a function's bundle and runs its
-// handler, one invocation at a time. execution-environment.ts starts it and declares its messages. It is
+// The thread of an execution environment; execution-environment.ts starts it and declares its messages. It is
 // plain JavaScript, because stripping types would double the start time of every environment.
 
 import { readFileSync } from 'node:fs';
@@ -15,10 +14,7 @@ const delimiter = Buffer.alloc(8);
 /** The stream of the current invocation, if the function streams. */
 let responseStream;
 
-/**
- * The stream that a streaming handler writes to. A chunk counts as written when its reader, the client's
- * connection, wants the next one. This backpressure slows the function down.
- */
+/** The stream of a streaming handler. A chunk counts as written when the client's connection wants the next one. */
 class ResponseStream extends Writable {
   #proceed = () => {};
   /** The beginning of the first chunk. As in Lambda's runtime, it is not sent without a chunk. */
@@ -38,7 +34,6 @@ class ResponseStream extends Writable {
     post({ type: 'chunk', data }, [data.buffer]);
   }
 
-  /** Lets the handler go on, if it waits. */
   proceed() {
     const proceed = this.#proceed;
     this.#proceed = () => {};

@@ -12,7 +12,6 @@ import type {
 interface EnvironmentOptions {
   /** The environment variables that Lambda would add to the function's own. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Takes a line that the function logged. */
   readonly log: (line: string) => void;
   /** Called once, when the environment has ended. */
   readonly onEnd: () => void;
@@ -20,9 +19,6 @@ interface EnvironmentOptions {
 
 type WorkerMessage =
   | { readonly type: 'started'; readonly error?: FunctionError }
-  | InvocationMessage;
-/** The last message of an invocation is a result, an error or the end of its stream. */
-type InvocationMessage =
   | { readonly type: 'error'; readonly error: FunctionError }
   | { readonly type: 'result'; readonly payload: string }
   | { readonly type: 'chunk'; readonly data: Uint8Array }
@@ -33,33 +29,29 @@ interface Current {
   stream: Readable | undefined;
   /** Resolves the caller's promise, for a stream with its first chunk. */
   readonly resolve: (result: InvocationResult) => void;
-  /** Ends the invocation, so that the environment can run the next one. */
   readonly finish: () => void;
 }
 
 /**
  * A Lambda execution environment: a worker thread that loads a function's code once and then runs one
- * invocation at a time. Like a process on Lambda, it ends with an uncaught error or `process.exit()`, and
- * with an invocation that takes too long. Unlike on Lambda, it is not frozen between invocations.
+ * invocation at a time. It ends with an uncaught error, `process.exit()` or a timeout.
  */
 export class ExecutionEnvironment {
+  readonly #start = Promise.withResolvers<FunctionError | undefined>();
   /** Resolves when the function's code has been loaded, with the error if that failed. */
-  readonly started: Promise<FunctionError | undefined>;
+  readonly started = this.#start.promise;
   readonly #lambda: LambdaFunction;
   readonly #options: EnvironmentOptions;
   readonly #worker: Worker;
-  readonly #start = Promise.withResolvers<FunctionError | undefined>();
   #current: Current | undefined;
   #hasEnded = false;
 
   constructor(lambda: LambdaFunction, options: EnvironmentOptions) {
     this.#lambda = lambda;
     this.#options = options;
-    this.started = this.#start.promise;
     this.#worker = startWorker(lambda, options);
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
     this.#worker.on('error', (error) => {
-      // Node prints the uncaught error of a process itself, but passes that of a thread to its parent.
       for (const line of `Uncaught ${inspect(error)}`.split('\n')) options.log(line);
       // The thread is about to exit, so no other invocation may begin.
       if (!this.#current) this.#end(this.#exited('exit status 1'));
@@ -72,7 +64,6 @@ export class ExecutionEnvironment {
     return this.#lambda.codeDirectory;
   }
 
-  /** Whether it runs an invocation of a caller. */
   isServing(caller: string | undefined): boolean {
     return this.#current !== undefined && this.#current.invocation.caller === caller;
   }
@@ -80,8 +71,8 @@ export class ExecutionEnvironment {
   /**
    * Runs an invocation. The previous one must have finished.
    *
-   * @param onFinished called when the function has finished, which for a stream may be long after
-   *   the promise has resolved. It is not called when the environment ends instead.
+   * @param onFinished called when the function has finished, for a stream perhaps long after the promise has
+   *   resolved, but not if the environment ends
    */
   invoke(invocation: Invocation, onFinished: () => void): Promise<InvocationResult> {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
@@ -97,22 +88,18 @@ export class ExecutionEnvironment {
     return promise;
   }
 
-  /** Also stops a running invocation. */
   async stop(): Promise<void> {
     this.#end(this.#exited('signal: killed'));
     await this.#worker.terminate();
   }
 
   #receive(message: WorkerMessage): void {
-    if (message.type === 'started') this.#start.resolve(message.error);
-    else if (this.#current) this.#progress(this.#current, message);
-  }
-
-  #progress(current: Current, message: InvocationMessage): void {
+    if (message.type === 'started') return void this.#start.resolve(message.error);
+    const current = this.#current;
+    if (!current) return;
     if (message.type === 'chunk') {
       const stream = this.#streamOf(current);
-      // As on Lambda, a reader that goes away, such as a client that disconnects, does not stop the
-      // function: what it writes afterwards is discarded.
+      // As on Lambda, a reader that goes away does not stop the function.
       if (stream.destroyed) this.#proceed();
       else stream.push(message.data);
       return;
@@ -132,19 +119,18 @@ export class ExecutionEnvironment {
         callback(error);
       },
     });
-    // The pipeline reports an error to the reader. Without a reader, it must not be thrown.
+    // Without a reader, an error must not be thrown.
     stream.on('error', () => {});
     current.stream = stream;
     current.resolve({ stream });
     return stream;
   }
 
-  /** Lets the function write its next chunk, because the reader wants more. */
+  /** Lets the function write its next chunk. */
   #proceed(): void {
     this.#worker.postMessage({ type: 'proceed' });
   }
 
-  // Before the first chunk of a stream, the error is the result; after that, it breaks the stream.
   #fail(current: Current, error: FunctionError): void {
     this.#options.log(`Invoke Error ${JSON.stringify(error)}`);
     current.stream?.destroy(new Error(`${error.errorType}: ${error.errorMessage}`));
@@ -167,7 +153,6 @@ export class ExecutionEnvironment {
     return this.#error('Sandbox.Timedout', `Task timed out after ${seconds} seconds`);
   }
 
-  /** The error of a process that has ended. @param how such as `exit status 1` */
   #exited(how: string): FunctionError {
     return this.#error('Runtime.ExitError', `Runtime exited with error: ${how}`);
   }
@@ -197,7 +182,18 @@ function startWorker(lambda: LambdaFunction, { variables, log }: EnvironmentOpti
   const newSpaceMb = Math.floor(lambda.memorySizeMb / 10);
   const worker = new Worker(new URL('./execution-environment-worker.js', import.meta.url), {
     workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler },
-    env: functionVariables(lambda, variables),
+    // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+    env: {
+      AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(lambda.memorySizeMb),
+      AWS_LAMBDA_FUNCTION_NAME: lambda.name,
+      AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+      LAMBDA_TASK_ROOT: lambda.codeDirectory,
+      TZ: ':UTC',
+      _HANDLER: lambda.handler,
+      ...variables,
+      ...lambda.environment,
+    },
     // The thread does not inherit the options of this process, such as a test runner's.
     execArgv: [],
     resourceLimits: {
@@ -210,27 +206,4 @@ function startWorker(lambda: LambdaFunction, { variables, log }: EnvironmentOpti
   });
   for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on('line', log);
   return worker;
-}
-
-/**
- * All environment variables of a function: Lambda's, except those about its log group, the given ones,
- * and the function's own.
- *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
- */
-function functionVariables(
-  lambda: LambdaFunction,
-  variables: Readonly<Record<string, string>>,
-): Record<string, string> {
-  return {
-    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(lambda.memorySizeMb),
-    AWS_LAMBDA_FUNCTION_NAME: lambda.name,
-    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    LAMBDA_TASK_ROOT: lambda.codeDirectory,
-    TZ: ':UTC',
-    _HANDLER: lambda.handler,
-    ...variables,
-    ...lambda.environment,
-  };
 }

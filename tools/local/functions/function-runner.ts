@@ -13,7 +13,6 @@ export interface RunnerOptions {
   readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;
   /** The folder of a function's present code; undefined for its asset. @default - always the asset */
   readonly codeOf?: (lambda: LambdaFunction) => string | undefined;
-  /** Takes a line of a function's log. */
   readonly log: (functionName: string, line: string) => void;
 }
 
@@ -32,7 +31,7 @@ const payloadMaxBytes = 6_291_556;
 // Lambda keeps an idle environment for minutes. A developer's machine needs the memory sooner.
 const idleMaxMs = 60_000;
 
-/** Runs functions in execution environments, a bounded number for each of them. */
+/** Runs each function in a bounded number of execution environments. */
 export class FunctionRunner {
   readonly #options: RunnerOptions;
   readonly #pools = new Map<string, EnvironmentPool>();
@@ -54,11 +53,11 @@ export class FunctionRunner {
   };
 
   /**
-   * Replaces the functions' code when it has been built. Invocations that arrive meanwhile wait for it,
-   * and those that are running are finished by the old code. The calls must not overlap.
+   * Replaces the functions' code. Invocations that arrive before it is built wait for it. The old code finishes
+   * those that are running, and stays if the build fails. Calls must not overlap.
    *
    * @param built resolves when `codeOf` returns the new code
-   * @throws the error of a build that failed; then the old code stays
+   * @throws the error of a failed build
    */
   replaceCode(built: Promise<unknown>): Promise<void> {
     const replaced = built.then(() => {
@@ -81,19 +80,16 @@ export class FunctionRunner {
 }
 
 /**
- * The execution environments of one function. If none is idle, an invocation waits for one, and another is
- * started, up to a maximum. They are started one at a time, because starts slow down each other and the
- * running invocations, most of which are shorter than a start.
- *
- * On Lambda, no invocation waits for another. So that callers do not wait for each other here, each can
- * use only a part of the environments.
+ * The execution environments of one function. They are started one at a time, because starts slow down each
+ * other and the running invocations, most of which are shorter than a start. So that callers do not wait for
+ * each other, as on Lambda, each can use only a part of the environments.
  */
 class EnvironmentPool {
   readonly #lambda: LambdaFunction;
   readonly #options: RunnerOptions;
   readonly #maxEnvironments: number;
   readonly #all = new Set<ExecutionEnvironment>();
-  /** The idle environments with the timers that end them. The last one is used next. */
+  /** With the timers that end them. The last one is used next. */
   readonly #idle = new Map<ExecutionEnvironment, NodeJS.Timeout>();
   readonly #waiting = new Set<Waiting>();
   #isStarting = false;
@@ -114,7 +110,7 @@ class EnvironmentPool {
     return promise;
   }
 
-  /** Stops the idle environments of old code. The others are stopped when they become idle. */
+  /** Stops the idle environments of old code. `#release` stops the others. */
   endOutdated(): void {
     for (const environment of this.#idle.keys()) {
       if (environment.codeDirectory !== this.#codeDirectory()) void environment.stop();
@@ -194,7 +190,6 @@ class EnvironmentPool {
   }
 }
 
-/** The error of a cancelled invocation, for which nobody waits any more. */
 const cancelled: FunctionError = {
   errorType: 'ServiceException',
   errorMessage: 'The request was cancelled before the function could begin.',

@@ -5,13 +5,12 @@ import type { Readable } from 'node:stream';
 import { TemplateError, unsupported } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
-/** A Lambda function as the template defines it. */
 export interface LambdaFunction {
   readonly logicalId: string;
   readonly name: string;
   /** The folder with the code, which Lambda would unpack to `/var/task`. */
   readonly codeDirectory: string;
-  /** The file and the exported handler, such as `index.handler`. */
+  /** Such as `index.handler`. */
   readonly handler: string;
   readonly memorySizeMb: number;
   readonly timeoutMs: number;
@@ -20,11 +19,10 @@ export interface LambdaFunction {
   readonly reservedConcurrency?: number;
 }
 
-/** A reference to a function in an integration or authorizer. */
 export interface InvocationTarget {
   readonly isStreaming: boolean;
   /**
-   * Invokes the function. Resolves with its result, or when its stream begins.
+   * Resolves with the function's result, or when its stream begins.
    *
    * @param signal cancels the invocation if it has not begun; otherwise it continues
    * @param caller whose API key the request is counted for; nobody's by default
@@ -32,21 +30,16 @@ export interface InvocationTarget {
   invoke(event: object, signal: AbortSignal, caller?: string): Promise<InvocationResult>;
 }
 
-/**
- * Finds the function that an integration's or authorizer's URI invokes.
- *
- * @throws TemplateError if the URI does not invoke a function of the template
- */
+/** Finds the function of a URI in the template. @throws TemplateError if there is none */
 export type TargetOf = (uri: unknown, logicalId: string) => InvocationTarget;
 
-/** The error of a function, in Lambda's format and wording. */
 export interface FunctionError {
   readonly errorType: string;
   readonly errorMessage: string;
   readonly trace?: readonly string[];
 }
 
-/** The result of an invocation: JSON, a stream of bytes, or an error. */
+/** The payload is JSON. */
 export type InvocationResult =
   | { readonly payload: string }
   | { readonly stream: Readable }
@@ -61,7 +54,6 @@ export interface Invocation {
   readonly caller?: string | undefined;
 }
 
-/** Runs an invocation of a function. */
 export type Invoke = (
   lambda: LambdaFunction,
   invocation: Invocation,
@@ -77,10 +69,8 @@ const invocationUri =
   /^arn:[^:]*:apigateway:[^:]*:lambda:path\/(?:2015-03-31\/functions\/(?<arn>[^/]+)\/invocations|2021-11-15\/functions\/(?<streamedArn>[^/]+)\/response-streaming-invocations)$/;
 
 /**
- * Reads the functions of a template. Returns a lookup by URI.
- *
  * @param assetsManifestFile the synthesized `….assets.json`, which contains the paths of the code
- * @throws TemplateError if a function has no asset or uses something that is not supported
+ * @throws TemplateError if a function has no asset or is not supported
  */
 export function readFunctions(
   template: Template,
@@ -134,9 +124,7 @@ function readFunction(
   const codeDirectory = directories.get(code.S3Key);
   if (!codeDirectory) throw new TemplateError(logicalId, `there is no asset ${code.S3Key}`);
   const runtime = String(property('Runtime'));
-  if (!runtime.startsWith('nodejs')) {
-    throw unsupported(logicalId, `the runtime ${runtime}`);
-  }
+  if (!runtime.startsWith('nodejs')) throw unsupported(logicalId, `the runtime ${runtime}`);
   return {
     logicalId,
     name: ref,
