@@ -47,6 +47,7 @@ const keepAliveTimeoutMs = 65_000;
 // Far above API Gateway's 10 KB, so that the service, not Node's parser, answers a long path.
 const headerMaxBytes = 1_048_576;
 
+/** Node itself answers malformed HTTP. */
 export async function startHttpServer(options: HttpServerOptions) {
   const settings = { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerMaxBytes };
   const server = createServer(settings, (incoming, outgoing) => {

@@ -6,7 +6,6 @@ import { isTrusted } from './loopback.ts';
 
 interface ManagedServices {
   readonly controlPlane: ControlPlane;
-  /** The parts of the stack that CloudFormation describes. */
   readonly stack: {
     readonly stackName: string;
     readonly outputs: Readonly<Record<string, string>>;
@@ -24,8 +23,7 @@ interface Call {
 type Operation = (call: Call, plane: ControlPlane) => [status: number, body: unknown];
 
 /**
- * The operations that the operator's commands call, by method and path, in which `*` stands for an id.
- * A list is a single page.
+ * The operations by method and path, in which `*` stands for an id. A list is a single page.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_Operations.html
  */
@@ -60,12 +58,7 @@ const operations: Readonly<Record<string, Operation>> = {
 
 const statuses = { NotFoundException: 404, ConflictException: 409 } as const;
 
-/**
- * Answers calls of AWS clients to DynamoDB, CloudFormation and API Gateway's control plane. Returns
- * false for other requests and for requests that are not trusted.
- *
- * @throws GatewayFault `REQUEST_TOO_LARGE`
- */
+/** Answers trusted calls to DynamoDB, CloudFormation and API Gateway, or returns false. @throws GatewayFault */
 export async function answerManagement(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -106,10 +99,7 @@ function sendJson(outgoing: ServerResponse, status: number, body: unknown): void
   outgoing.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/**
- * Answers CloudFormation's `DescribeStacks` with the one stack that is running.
- *
- * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
+/** @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
  */
 async function answerQuery(
   incoming: IncomingMessage,

@@ -12,31 +12,29 @@ export interface EmbeddedDynamoDB {
   readonly endpoint: string;
   /** Resolves when the server ends unexpectedly. */
   readonly ended: Promise<LocalRunError>;
-  /** The error that tells the user about a failure of the server, and what to do. */
+  /** The error that tells the user about a failure and its remedy. */
   failure(reason: string): LocalRunError;
-  /** Stops the server and waits until its process has ended. */
+  /** Waits until the process has ended. */
   close(): Promise<void>;
 }
 
 export interface EmbeddedDynamoDBOptions {
   /** The file with the data. @default - the data is in memory */
   readonly databaseFile?: string;
-  /** Aborts the start. */
   readonly signal?: AbortSignal;
 }
 
 const startAttempts = 5;
-// The ports that the Internet Assigned Numbers Authority assigns to nobody.
+// IANA assigns the ports from here on to nobody.
 const firstPort = 49_152;
 const portLimit = 65_536;
 const startTimeoutMs = 10_000;
 const stopTimeoutMs = 1_000;
 
 /**
- * Runs a program and kills it when this process ends in any way, including `kill -9`. A job in the
- * background reads from a pipe to this process, descriptor 3: if the pipe closes before a line arrives,
- * it kills the program. `exec` keeps the shell's process id, so that signals and exit codes are the
- * program's own.
+ * Runs a program and kills it when this process ends in any way, including `kill -9`: then the pipe at
+ * descriptor 3 closes before a line arrives. `exec` keeps the shell's process id, so that signals and exit
+ * codes are the program's own.
  */
 const watchdog = `
   { read -r line <&3 || kill -9 $$; } >/dev/null 2>&1 &
@@ -44,11 +42,8 @@ const watchdog = `
 `;
 
 /**
- * Starts dynoxide on a random port of this machine.
- *
- * dynoxide allows every origin, checks no signatures, and can listen on TCP only. A page in a browser
- * must not find it, so on Linux it listens at one of 16 million loopback addresses. Other systems have
- * a single one, where only the random port makes it hard to find.
+ * Starts dynoxide on a random port of this machine. It allows every origin and checks no signatures, so a page in
+ * a browser must not find it: on Linux it listens at one of 16 million loopback addresses.
  *
  * @throws LocalRunError if there is no binary for this platform, or it does not start
  */
@@ -89,7 +84,7 @@ function binaryPath(): string {
   );
 }
 
-// Linux assigns all of 127.0.0.0/8 to the loopback interface, other systems 127.0.0.1 only.
+// Only Linux assigns all of 127.0.0.0/8 to the loopback interface.
 function loopbackAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
@@ -102,8 +97,7 @@ async function startOnce(
 ): Promise<EmbeddedDynamoDB> {
   const file = databaseFile ? ['--db-path', databaseFile] : [];
   const words = ['serve', '--host', host, '--port', String(port), ...file];
-  // In a process group of its own, the program does not get the terminal's Ctrl+C. This process does,
-  // and stops the program when it no longer needs it.
+  // In a process group of its own, the program does not get the terminal's Ctrl+C.
   const child = spawn('/bin/sh', ['-c', watchdog, binary, ...words], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
@@ -143,7 +137,6 @@ async function startOnce(
   };
 }
 
-/** Waits until dynoxide prints that it listens. */
 async function untilListening(
   child: ChildProcess,
   ended: Promise<string>,

@@ -11,13 +11,12 @@ import { pipeline } from 'node:stream/promises';
 import { denialOf, type Identities } from './identities.ts';
 import { localRegion } from './local-client.ts';
 
-/** A proxy before DynamoDB that authorizes all calls to the tables of a run. */
+/** A proxy before DynamoDB that authorizes all calls to the tables. */
 export interface DynamoDBGuard {
   /** The endpoint for clients with an access key id of this run. */
   readonly endpoint: string;
   /** Forwards a call as the operator's, whatever it is signed with. */
   forwardForOperator(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
-  /** Stops listening and closes all open connections. */
   close(): Promise<void>;
 }
 
@@ -27,36 +26,28 @@ export interface GuardOptions {
   readonly identities: Identities;
   /** Whether the server is the embedded one, which executes one call at a time. */
   readonly isEmbedded: boolean;
-  /** Takes a line for each call that is denied. */
   readonly log: (line: string) => void;
 }
 
 const target = /^DynamoDB_20120810\.(\w+)$/;
 const credential = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//;
 
-// Headers that are not forwarded, because they belong to one connection or identify the caller.
+// They belong to one connection or identify the caller.
 const withheldHeaders = ['authorization', 'connection', 'host', 'keep-alive'];
 // DynamoDB Local gives each access key its own tables, so all callers share this one.
 const sharedAuthorization =
   `AWS4-HMAC-SHA256 Credential=local/20260101/${localRegion}/dynamodb/aws4_request, ` +
   `SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`;
 
-/**
- * The embedded server takes about 15 ms for a page of this many small items, and a write waits for the
- * pages before it. Without a limit, a page contains 1 MB of items.
- */
+// The embedded server takes about 15 ms for a page of this many small items, and a write waits for the page.
 const embeddedPageMaxItems = 2_000;
 
-/** The last page of a segment without items. */
 const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
 
 /**
- * Starts the guard on a free loopback port. It denies calls that the policies of the sender's role do
- * not allow, and forwards all others to the server.
- *
- * A sender is known by its access key id, which is random and known in this run only. Signatures are
- * not verified: a program that can read the id can read the secret too. A web page knows neither, and
- * the guard also refuses the preflight request with which its browser asks for an `Authorization` header.
+ * Starts the guard on a free loopback port. It knows a sender by its random access key id. Signatures are not
+ * verified: a program that can read the id can read the secret too. A web page knows neither, and the guard
+ * refuses the preflight request with which its browser asks for an `Authorization` header.
  */
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
   const { identities, isEmbedded, log } = options;
@@ -71,7 +62,6 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
     const caller = callers.find(({ accessKeyId }) => accessKeyId === sender);
     if (!caller) {
       incoming.resume();
-      // Without a reason, and without the headers that would let a web page read it.
       const message = 'The security token included in the request is invalid.';
       return sendError(outgoing, 403, 'UnrecognizedClientException', message);
     }
@@ -113,8 +103,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
   const server = http.createServer((incoming, outgoing) => {
     answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  // The value 0 disables the timeout of idle connections. Otherwise, a function could send a call on
-  // a connection that is being closed.
+  // Otherwise, a function could send a call on an idle connection that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -131,10 +120,8 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
 }
 
 /**
- * Shortens a scan for the embedded server, which reads the items of all segments for each page of one.
- * DynamoDB decides which segment contains an item, so here the first one contains all of them.
- *
- * @returns the body of the scan to send; undefined if `emptyPage` is the answer
+ * Shortens a scan for the embedded server, which reads the items of all segments for each page of one. So here
+ * the first segment contains all items. Undefined for the others, whose answer is `emptyPage`.
  */
 function planScan(body: Buffer): Buffer | undefined {
   const { Segment, TotalSegments, ...rest } = JSON.parse(body.toString());

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { TemplateError, unsupported } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
-/** A caller of DynamoDB in this run. */
+/** A caller of DynamoDB. */
 export interface Identity {
   /** It is random, and known in this run only. */
   readonly accessKeyId: string;
-  /** The permissions of a function; absent for the operator, who may do everything. */
+  /** Absent for the operator, who may do everything. */
   readonly function?: FunctionPermissions;
 }
 
@@ -19,17 +19,15 @@ interface FunctionPermissions {
   readonly allowed: ReadonlySet<string>;
 }
 
-/** The identities of one run. */
 export interface Identities {
-  /** Used by the demo's loader, the operator's commands and tests. It may do everything. */
   readonly operator: Identity;
-  /** The identities of the functions, by their logical ids. */
+  /** By logical id. */
   readonly functions: ReadonlyMap<string, Identity>;
 }
 
 type Statement = Readonly<Record<string, unknown>>;
 
-/** One for each function, and the operator's. @throws TemplateError if a role is missing or not supported */
+/** @throws TemplateError if a function's role is missing or not supported */
 export function createIdentities(template: Template): Identities {
   const { region, accountId } = template.environment;
   const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;
@@ -43,11 +41,10 @@ export function createIdentities(template: Template): Identities {
 }
 
 /**
- * Checks a call against the policies of its sender's role. Returns why it is denied, in DynamoDB's
- * wording; undefined if it is allowed. A call that names no single table, such as a transaction or a
- * batch, is denied, because it needs permissions that are not determined here.
+ * Why the sender's role does not allow a call, in DynamoDB's wording; undefined if it does. A call that names no
+ * single table, such as a transaction, is denied, because it needs permissions that are not determined here.
  *
- * @param operation the DynamoDB operation, such as `UpdateItem`
+ * @param operation such as `UpdateItem`
  */
 export function denialOf(
   { function: caller }: Identity,

@@ -1,4 +1,3 @@
-/** The type of a gateway response with which the local run can answer. */
 export type GatewayResponseType = keyof typeof builtInResponses;
 
 /** Thrown by a step of the gateway to answer the request with a gateway response. */
@@ -7,15 +6,13 @@ export class GatewayFault extends Error {
   /** The answer if the template does not define another. */
   readonly builtIn: BuiltInResponse;
 
-  /** @param options the cause, and values that replace those of the response type */
   constructor(
     type: GatewayResponseType,
     { cause, ...own }: Partial<BuiltInResponse> & ErrorOptions = {},
   ) {
-    const builtIn = { ...builtInResponses[type], ...own };
     super(type, { cause });
     this.type = type;
-    this.builtIn = builtIn;
+    this.builtIn = { ...builtInResponses[type], ...own };
   }
 }
 
@@ -28,8 +25,7 @@ interface BuiltInResponse {
 }
 
 /**
- * API Gateway's own responses, for the types that the template does not define. API Gateway has more
- * types, for what does not happen in a local run.
+ * API Gateway's own responses, of the types that can happen in a local run.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */

@@ -7,18 +7,18 @@ export interface RequestHeader {
   readonly values: string[];
 }
 
-/** A request of a client, parsed but not validated. */
+/** Parsed but not validated. */
 export interface IncomingRequest {
   readonly method: string;
   /** The percent-encoded path with the stage, without the query. Starts with a single slash. */
   readonly path: string;
-  /** All values of each query parameter, decoded. */
+  /** Decoded. */
   readonly query: ReadonlyMap<string, string[]>;
   /** The headers by lower-case name. */
   readonly headers: ReadonlyMap<string, RequestHeader>;
   readonly body: Buffer;
   readonly sourceIp: string;
-  /** The time of arrival, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly timeMs: number;
   /** Is aborted when the client disconnects. */
   readonly signal: AbortSignal;
@@ -28,8 +28,7 @@ export interface IncomingRequest {
 const bodyMaxBytes = 10_485_760;
 
 /**
- * Reads a whole body. After a refusal the connection stays open, and the rest of the body is received
- * and discarded.
+ * Reads a whole body. After a refusal, the connection stays open and the rest is discarded.
  *
  * @throws GatewayFault `REQUEST_TOO_LARGE`
  * @throws Error if the client disconnects
@@ -48,7 +47,7 @@ export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   throw new GatewayFault('REQUEST_TOO_LARGE');
 }
 
-/** Parses the target of a request: a path with its query, or an absolute URL. */
+/** @param target a path with its query, or an absolute URL */
 export function parseTarget(target: string): Pick<IncomingRequest, 'path' | 'query'> {
   const withoutOrigin = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   const [, path, text] = /^([^?]*)\??(.*)$/s.exec(withoutOrigin)!;

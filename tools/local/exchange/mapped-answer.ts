@@ -2,9 +2,8 @@ import { unsupported } from '../errors.ts';
 import type { GatewayAnswer, RequestContext } from './request-context.ts';
 
 /**
- * Makes the headers and the body of an answer from the variables of a request. A header whose variable has
- * no value is left out. In a body, variables are replaced without escaping, and one without a value by an
- * empty text.
+ * A header whose variable has no value is left out. In a body, variables are replaced without escaping, and one
+ * without a value by an empty text.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/request-response-data-mappings.html
  */
@@ -14,8 +13,6 @@ const expression = /^(?:'(?<text>.*)'|context\.(?<variable>[\w.]+))$/s;
 const variables = /\$context\.(?<path>\w+(?:\.\w+)*)/g;
 
 /**
- * Reads the mappings of an answer.
- *
  * @param parameters mapping expressions by target, such as `gatewayresponse.header.X-Limit`; an expression
  *   is `'text'` or a variable, such as `context.authorizer.limit`
  * @param prefix the start of each target, such as `gatewayresponse.header.`
@@ -52,7 +49,6 @@ export function readMappedAnswer(
   };
 }
 
-/** @throws TemplateError if a body template contains anything but text and `$context` variables */
 function checkTemplate(template: string, logicalId: string): void {
   // Without the space, the texts before and after a variable could together look like Velocity.
   const found = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' '));

@@ -2,17 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** A request with the values that the gateway's steps have added so far. */
+/** A request, to which the gateway's steps add values. */
 export interface Exchange {
   readonly request: IncomingRequest;
   readonly context: RequestContext;
-  /** The parameters of the path as the client sent them, percent-encoded. */
+  /** Percent-encoded, as the client sent them. */
   pathParameters: Readonly<Record<string, string>>;
 }
 
 /**
  * The variables of one request: `$context` of mappings, and the proxy event's `requestContext`.
- * Each step of the gateway adds its fields.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
  */
@@ -35,22 +34,16 @@ interface LaterVariables {
 /** The response to a client. */
 export interface GatewayAnswer {
   readonly statusCode: number;
-  /** Names and values; a name may occur more than once. */
+  /** A name may occur more than once. */
   readonly headers: [string, string][];
-  /** The whole body, or its stream. */
   readonly body: Buffer | Readable;
   /** The authorizer's context for the request; absent if no authorizer was invoked. */
   readonly authorizer?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * Answers a request that has passed all other steps.
- *
- * @throws GatewayFault
- */
+/** Answers a request that has passed all other steps. @throws GatewayFault */
 export type Integration = (exchange: Exchange) => Promise<GatewayAnswer>;
 
-/** The API and its stage that a request is made to. */
 export interface ApiStage {
   readonly accountId: string;
   readonly region: string;
@@ -66,7 +59,6 @@ export function createRequestContext(request: IncomingRequest, { region, ...stag
     domainName: `${stage.apiId}.execute-api.${region}.amazonaws.com`,
     domainPrefix: stage.apiId,
     httpMethod: request.method,
-    // Including the stage.
     path: request.path,
     protocol: 'HTTP/1.1',
     requestId: randomUUID(),

@@ -33,6 +33,7 @@ export interface InvocationTarget {
 /** Finds the function of a URI in the template. @throws TemplateError if there is none */
 export type TargetOf = (uri: unknown, logicalId: string) => InvocationTarget;
 
+/** In Lambda's format and wording. */
 export interface FunctionError {
   readonly errorType: string;
   readonly errorMessage: string;
@@ -124,7 +125,9 @@ function readFunction(
   const codeDirectory = directories.get(code.S3Key);
   if (!codeDirectory) throw new TemplateError(logicalId, `there is no asset ${code.S3Key}`);
   const runtime = String(property('Runtime'));
-  if (!runtime.startsWith('nodejs')) throw unsupported(logicalId, `the runtime ${runtime}`);
+  if (!runtime.startsWith('nodejs')) {
+    throw unsupported(logicalId, `the runtime ${runtime}`);
+  }
   return {
     logicalId,
     name: ref,

@@ -7,10 +7,9 @@ import type { Template, TemplateResource } from '../template/template.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { TokenBucketLimits } from './usage-plan.ts';
 
-/** A method of the API, with its authorizer and its integration. */
 export type ApiMethod = ReturnType<typeof readMethod>;
 
-/** @throws TemplateError if the template has no REST API, several, or one that is not supported */
+/** @throws TemplateError if there is not exactly one supported REST API */
 export function readRestApi(template: Template): TemplateResource {
   const restApi = onlyOne('AWS::ApiGateway::RestApi', template);
   // API Gateway's default is a key in a header of the request.
@@ -20,11 +19,7 @@ export function readRestApi(template: Template): TemplateResource {
   return restApi;
 }
 
-/**
- * Reads the stage, and the limits for all requests to a method together, if there are any.
- *
- * @throws TemplateError if the template has no stage, several, or one that is not supported
- */
+/** The stage and the limits of each method. @throws TemplateError if there is not exactly one supported stage */
 export function readStage(
   template: Template,
   restApi: TemplateResource,

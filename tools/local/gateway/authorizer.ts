@@ -5,12 +5,10 @@ import type { TargetOf } from '../functions/lambda-functions.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
 /**
- * Asks a TOKEN authorizer about a request. Returns the `$context.authorizer` variables, the key to count the
- * request for, and whether the method is allowed.
+ * Asks a TOKEN authorizer about a request.
  *
- * @throws GatewayFault `UNAUTHORIZED` if the token is missing or does not match the pattern, in
- *   which case the function is not invoked; `AUTHORIZER_FAILURE` if the function fails;
- *   `AUTHORIZER_CONFIGURATION_ERROR` when its result is malformed
+ * @throws GatewayFault `UNAUTHORIZED` for a token that is missing, does not match the pattern or is refused;
+ *   `AUTHORIZER_FAILURE` if the function fails; `AUTHORIZER_CONFIGURATION_ERROR` for a malformed result
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 export type Authorizer = (

@@ -30,10 +30,7 @@ function readGatewayResponse({ logicalId, property }: TemplateResource): [string
   return [property('ResponseType'), { render, ...(status && { statusCode: Number(status) }) }];
 }
 
-/**
- * Renders the gateway response for a fault. The template's response for the fault's type comes
- * first, then its default response for 4xx or 5xx, then API Gateway's own.
- */
+/** The template's response for the fault's type, else its default for 4xx or 5xx, else API Gateway's own. */
 export function renderGatewayResponse(
   fault: GatewayFault,
   responses: GatewayResponses,

@@ -1,14 +1,11 @@
 import type { Template, TemplateResource } from '../template/template.ts';
 import type { ApiMethod } from './api-definition.ts';
 
-/** The method that matches a request, with its resource and the parameters of its path. */
 interface Route {
-  /** API Gateway's id of the resource. */
   readonly resourceId: string;
   /** The path from the API's root, such as `/orders/{orderId}`. */
   readonly resourcePath: string;
   readonly method: ApiMethod;
-  /** The parameters as the client sent them, percent-encoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +20,6 @@ interface Route {
  */
 export type FindRoute = (httpMethod: string, path: string) => Route | undefined;
 
-/** Reads the template's resources and methods. */
 export function readRoutes(
   template: Template,
   restApi: TemplateResource,
@@ -43,7 +39,7 @@ export function readRoutes(
       ]),
   );
 
-  /** Finds the method below a resource, for the rest of a path. */
+  /** @param rest the segments below the resource */
   function find(httpMethod: string, id: string, path: string, rest: string[]): Route | undefined {
     const [segment, ...others] = rest;
     if (segment === undefined) {

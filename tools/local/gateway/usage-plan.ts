@@ -2,14 +2,12 @@ import { unsupported } from '../errors.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
-/** The limits of a throttle. */
 export interface TokenBucketLimits {
   readonly ratePerSecond: number;
-  /** The capacity of a bucket in tokens. */
+  /** The capacity in tokens. */
   readonly burst: number;
 }
 
-/** A usage plan of the API's stage, as the template defines it. */
 export interface UsagePlan {
   readonly id: string;
   readonly throttle: TokenBucketLimits | undefined;
@@ -38,7 +36,7 @@ function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePla
 /** Takes a token from the bucket of a name. @throws GatewayFault `THROTTLED` if it is empty */
 export type TakeToken = (name: string, limits: TokenBucketLimits) => void;
 
-/** Token buckets by name. They start full, lose one token per request and refill at a fixed rate. */
+/** Token buckets by name. They start full. */
 export function tokenBuckets(now: () => number): TakeToken {
   const buckets = new Map<string, { tokens: number; filledAtMs: number }>();
   return (name, { ratePerSecond, burst }) => {

@@ -12,11 +12,10 @@ import { malformed, parseProxyResult, parseStreamedResult } from './proxy-result
 const defaultTimeoutMs = 29_000;
 
 /**
- * Reads a method's Lambda proxy integration, which invokes a function with the request. It throws
- * `INTEGRATION_FAILURE` with status 502 if the function fails or its result is malformed, and
- * `INTEGRATION_TIMEOUT` if it takes too long.
+ * Reads a Lambda proxy integration. It throws `INTEGRATION_FAILURE` with status 502 if the function fails or its
+ * result is malformed, and `INTEGRATION_TIMEOUT`.
  *
- * @throws TemplateError for a setting that is not supported or would not work when deployed
+ * @throws TemplateError for a setting that would not work when deployed
  */
 export function readProxyIntegration(
   { logicalId, property }: TemplateResource,

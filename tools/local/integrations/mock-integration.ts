@@ -5,11 +5,10 @@ import type { Integration } from '../exchange/request-context.ts';
 import type { TemplateResource } from '../template/template.ts';
 
 /**
- * Reads a method's MOCK integration, which answers every request in the same way. It has one response, and
- * its request templates contain nothing but the status of that response. It throws `UNSUPPORTED_MEDIA_TYPE`
- * if no template is for the request's content type.
+ * Reads a MOCK integration that answers every request in the same way. It throws `UNSUPPORTED_MEDIA_TYPE` if no
+ * request template is for the request's content type.
  *
- * @throws TemplateError if a part is not supported, such as a template in the Velocity language
+ * @throws TemplateError if a part is not supported
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-mock-integration.html
  */
 export function readMockIntegration({ logicalId, property }: TemplateResource): Integration {

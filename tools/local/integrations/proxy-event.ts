@@ -15,8 +15,6 @@ const ownSpelling = new Map([
 ]);
 
 /**
- * The event that a Lambda proxy integration of a REST API sends to its function.
- *
  * @param trace the trace header that the function gets
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
@@ -54,7 +52,7 @@ function forwardedHeaders(request: IncomingRequest, trace: string): Map<string, 
     .set('X-Amzn-Trace-Id', [trace]);
 }
 
-// These fields are in every event. They are null unless a request is signed with IAM credentials.
+// These fields are null unless a request is signed with IAM credentials.
 const unusedIdentity = Object.fromEntries(
   words(`
     accessKey accountId caller cognitoAuthenticationProvider cognitoAuthenticationType

@@ -12,8 +12,8 @@ const preludeMaxBytes = 16_384;
 const delimiter = Buffer.alloc(8);
 
 /**
- * Converts the result of a proxy integration's function, or a stream's prelude, into the answer to the
- * client. A body in base64 is not decoded, because the API has no binary media types.
+ * Converts a function's result, or a stream's prelude, into the answer. A body in base64 is not decoded, because
+ * the API has no binary media types.
  *
  * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 if the result is malformed
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
@@ -35,8 +35,7 @@ export function parseProxyResult(payload: string): GatewayAnswer {
 }
 
 /**
- * Reads the prelude of a streamed result, which is JSON and eight NUL bytes. The rest of the stream
- * becomes the answer's body.
+ * Reads the prelude of a streamed result. The rest becomes the answer's body.
  *
  * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 if the prelude is missing or malformed
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
@@ -70,7 +69,6 @@ async function readPrelude(source: Readable): Promise<string> {
   throw malformed('the stream ended without a delimiter');
 }
 
-/** The fault for a malformed result: 502. */
 export function malformed(cause: unknown): GatewayFault {
   return new GatewayFault('INTEGRATION_FAILURE', { status: 502, cause });
 }
@@ -85,14 +83,10 @@ function parseFields(payload: string): Record<string, unknown> {
   return result as Record<string, unknown>;
 }
 
-/**
- * Headers of an integration that API Gateway renames.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
- */
+/** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html */
 const renamedHeaders = /^(connection|content-length|date|server|www-authenticate)$/i;
 
-/** The headers of an integration's response. API Gateway adds the content type of JSON if there is none. */
+/** API Gateway adds the content type of JSON if there is none. */
 function clientHeaders(headers: unknown): [string, string][] {
   const own = headers ?? {};
   if (typeof own !== 'object' || Array.isArray(own)) throw new TypeError('headers: not an object');

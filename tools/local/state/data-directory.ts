@@ -5,10 +5,10 @@ import { LocalRunError } from '../errors.ts';
 
 const directoryMode = 0o700;
 const lockFile = 'lock.sqlite';
-/** SQLite's result code for a file that another connection has locked. */
+// SQLITE_BUSY: another connection has locked the file.
 const sqliteBusy = 5;
 
-/** A directory with the data that outlives a run, which only this user can read. One process at a time can open it. */
+/** A directory for the data that outlives a run. Only this user can read it, and one process at a time opens it. */
 export class DataDirectory {
   readonly #path: string;
   readonly #lock: DatabaseSync;
@@ -24,10 +24,10 @@ export class DataDirectory {
   }
 
   /**
-   * Reads a JSON file in the directory; undefined if there is no such file.
+   * Reads a JSON file; undefined if there is none.
    *
    * @param remedy what the user can do about a damaged file, such as `remove it`
-   * @throws LocalRunError if the file cannot be read
+   * @throws LocalRunError
    */
   read<T>(name: string, remedy: string): T | undefined {
     const file = this.pathOf(name);
@@ -40,12 +40,7 @@ export class DataDirectory {
     }
   }
 
-  /**
-   * Replaces a file as a whole, even if the process is killed meanwhile. A killed write leaves a
-   * temporary file, which the next write replaces.
-   *
-   * @throws LocalRunError if it cannot be written; then the file's previous content remains
-   */
+  /** Replaces a file as a whole or, even if the process is killed meanwhile, not at all. @throws LocalRunError */
   write(name: string, value: unknown): void {
     const file = this.pathOf(name);
     const temporary = `${file}.new`;
@@ -79,9 +74,8 @@ function makeWithParents(path: string): void {
 }
 
 /**
- * Locks a directory by a transaction on a database in it, which stays empty. SQLite locks a file of the
- * disk, so the lock also holds for a container that shares nothing but the directory. The system
- * releases it when the process ends in any way, whereas a file with a process id would remain.
+ * Locks a directory by a transaction on an empty database in it. The lock also holds for a container that shares
+ * nothing but the directory, and the system releases it when the process ends in any way.
  */
 function lockDirectory(path: string): DatabaseSync {
   try {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** The stack, Region and account of a template. */
 export interface TemplateEnvironment {
   readonly stackName: string;
   readonly region: string;
   readonly accountId: string;
 }
 
-/** The values from which a resource's identifiers are generated. */
+/** What a resource's identifiers are generated from. */
 export interface ResourceIdentity extends TemplateEnvironment {
   readonly logicalId: string;
   /** A property of the resource with its intrinsic functions resolved. */
@@ -30,10 +29,7 @@ interface ResourceType {
 const apiId = (identity: ResourceIdentity) => stableId(identity, 10);
 const shortId = (identity: ResourceIdentity) => stableId(identity, 6);
 
-/**
- * The resource types that the local run supports, with their properties. A property in neither list
- * is an error, because it might have an effect in the cloud that the local run lacks.
- */
+/** A property in neither list is an error, because it might have an effect in the cloud. */
 export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::RestApi': {
     supported: 'ApiKeySourceType Name',
@@ -138,7 +134,6 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   },
 };
 
-/** The resource types that have no effect in a local run. */
 export const typesWithoutEffect: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::BasePathMapping',
@@ -170,12 +165,10 @@ export function placeholderArn(identity: ResourceIdentity): string {
   return arn(identity, 'local', physicalName(identity));
 }
 
-/** The ARN of a version or an alias. */
 function qualifiedArn(identity: ResourceIdentity, qualifier: string): string {
   return arn(identity, 'lambda', `function:${identity.property('FunctionName')}:${qualifier}`);
 }
 
-/** The name of a function or a role. */
 function shortName(identity: ResourceIdentity): string {
   return physicalName(identity, 64);
 }
@@ -189,8 +182,6 @@ function arn({ region, accountId }: ResourceIdentity, service: string, rest: str
 }
 
 function stableId({ stackName, logicalId }: ResourceIdentity, length: number, salt = ''): string {
-  const digest = createHash('sha256').update(`${stackName}/${logicalId}/${salt}`).digest();
-  return BigInt(`0x${digest.toString('hex')}`)
-    .toString(36)
-    .slice(-length);
+  const digest = createHash('sha256').update(`${stackName}/${logicalId}/${salt}`).digest('hex');
+  return BigInt(`0x${digest}`).toString(36).slice(-length);
 }

@@ -23,7 +23,6 @@ export interface TemplateResource {
 
 type RawProperties = Readonly<Record<string, unknown>>;
 
-/** A resource in the template's JSON. */
 interface RawResource {
   readonly Type: string;
   readonly Properties?: RawProperties;
@@ -59,12 +58,10 @@ export class Template {
     }
   }
 
-  /** The resources of one type, in the template's order. */
   ofType(type: string): TemplateResource[] {
     return [...this.#resources.values()].filter((resource) => resource.type === type);
   }
 
-  /** The stack's outputs. */
   outputs(): Record<string, string> {
     const outputs = Object.entries(this.#raw.Outputs ?? {}).map(([name, { Value }]) => [
       name,
@@ -80,7 +77,7 @@ export class Template {
     return {
       logicalId,
       type: Type,
-      // This is a getter, because a property may refer to a resource that is created later.
+      // A getter, because a property may refer to a resource that is created later.
       get ref() {
         return type?.ref?.(identity) ?? physicalName(identity);
       },
@@ -129,17 +126,14 @@ export class Template {
   }
 }
 
-/** @throws TemplateError if a reference has no value */
 function required(value: string | undefined, referred: string, owner: string): string {
   if (value !== undefined) return value;
   throw unsupported(owner, `a reference to ${referred}`);
 }
 
 /**
- * Reads a synthesized template.
- *
- * @param hasTimeLimits false lifts the timeouts of its functions and integrations, because a function
- *   that is paused in a debugger takes minutes
+ * @param hasTimeLimits false lifts the timeouts of functions and integrations, because a function that is paused
+ *   in a debugger takes minutes
  * @throws TemplateError for a resource type, or a property, that is not supported
  */
 export function readTemplate(
@@ -159,12 +153,11 @@ function liftTimeLimit(property: string, value: unknown): unknown {
   return property === 'TimeoutInMillis' ? liftedTimeoutMs : value;
 }
 
-/** Splits a text at spaces and line breaks, for a list of many names. */
+/** Splits a text at white space. */
 export function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-/** The file that lists the supported types and properties. */
 const list = 'tools/local/template/resource-types.ts';
 
 function checkResource(logicalId: string, { Type, Properties = {}, Condition }: RawResource): void {
