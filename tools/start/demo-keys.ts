@@ -17,12 +17,9 @@ const file = 'demo-keys.json';
 const remedy = 'remove it; the next start creates new demo keys';
 
 /**
- * Creates one owner with one key per plan, to try the service. A data directory stores the tokens, so
- * that later runs have the same keys. These are the only tokens that are ever stored, and they are
- * valid only for the data in that directory.
- *
- * Without stored tokens, the keys replace those of earlier runs, which would otherwise soon reach an
- * owner's maximum in the tables of a `DYNAMODB_ENDPOINT`.
+ * Creates one owner with one key per plan. A data directory stores the tokens, so that later runs have the same
+ * keys. These are the only tokens that are ever stored, and they are valid only for the data in that directory.
+ * Without stored tokens, the keys replace those of earlier runs, so that these never reach an owner's maximum.
  */
 export async function provideDemoKeys(
   stage: KeyStage,
@@ -60,10 +57,7 @@ async function isKept(token: string, stage: KeyStage): Promise<boolean> {
   return entry !== undefined && entry.expiresAt === undefined;
 }
 
-/**
- * Gives every owner in the tables its gateway key. The gateway of a new run has no keys for the owners that
- * an earlier run created.
- */
+/** The gateway of a new run has no keys for the owners that an earlier run created. */
 export async function provideGatewayKeys(stage: KeyStage): Promise<void> {
   for (const { details, item } of await allOwners(stage)) {
     if (item) await putGatewayKey(details.ownerId, item.plan, stage);

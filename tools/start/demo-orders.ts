@@ -13,10 +13,8 @@ const readAtMost = 100;
 const transactionMaxItems = 100;
 
 /**
- * Loads the orders of a file as `orders import` does, without changing those that exist. So the next run
- * with the same file completes an interrupted load.
+ * Adds the orders of a file, so the next run with the same file completes an interrupted load.
  *
- * @param log prints bad lines, and the number of orders that differ
  * @throws OperatorError if a line is not an order; then nothing was loaded
  */
 export async function loadFile(
@@ -51,7 +49,7 @@ export async function loadSample({ dynamodb, tableName }: OrdersTable): Promise<
   }
 }
 
-/** The id of an example order, which is pending if possible; undefined if there are no orders. */
+/** The id of an order, which is pending if possible; undefined if there are none. */
 export async function exampleOrderId(table: OrdersTable): Promise<string | undefined> {
   const scan = new ScanCommand({ TableName: table.tableName, Limit: readAtMost });
   const { Items: orders = [] } = await table.dynamodb.send(scan);

@@ -1,7 +1,6 @@
 import inspector from 'node:inspector';
 import { OperatorError } from '../shared/errors.ts';
 
-// Calls that resume a thread that is paused or waits for a debugger before it starts.
 const resumingCalls = [
   { id: 1, method: 'Debugger.enable' },
   { id: 2, method: 'Debugger.resume' },
@@ -9,12 +8,9 @@ const resumingCalls = [
 ];
 
 /**
- * Lets a debugger attach to this process, and through it to every thread in which a function runs. It
- * listens on a loopback address only, because a debugger can do everything that this user can. Node
- * prints the address.
+ * Lets a debugger attach to this process and its threads, until it is disposed. Node prints the address, which is
+ * a loopback address, because a debugger can do everything that this user can.
  *
- * @param port the port to listen on, or 0 for any free port
- * @returns an object that disconnects all debuggers and resumes the threads that they have paused
  * @throws OperatorError if the port is not available
  */
 export function openInspector(port: number): Disposable {
@@ -33,8 +29,8 @@ export function openInspector(port: number): Disposable {
 }
 
 /**
- * Resumes all threads, because a thread that a debugger has paused cannot be terminated. Node 24 can
- * still end with SIGSEGV if a debugger is attached to a thread that ends.
+ * A thread that a debugger has paused cannot be terminated. Node 24 can still end with SIGSEGV if a debugger is
+ * attached to a thread that ends.
  */
 function resumeThreads(): void {
   const session = new inspector.Session();

@@ -11,12 +11,7 @@ import { readyJson, readyText } from './ready-report.ts';
 import { logMode, plainConsole, textConsole } from './run-console.ts';
 import { basePathOf, startStoreService } from './store-service.ts';
 
-/**
- * Runs the service until the signal is aborted or the service fails.
- *
- * @param stop ends the run, even during its start
- * @returns the exit code
- */
+/** Runs the service until it fails or `stop` is aborted, which also ends the start. Returns the exit code. */
 export async function runLocalCommand(
   parameters: readonly string[],
   stop: AbortSignal,
@@ -44,7 +39,6 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   const console = options.json
     ? plainConsole
     : textConsole(basePathOf(options.stage), `${directory}.log`);
-  // The start takes some seconds, so the user is told.
   if (!options.json && process.stdout.isTTY) process.stdout.write('Starting …\n');
   const environment = { directory, console, signal: stop, started };
   const service = await startStoreService(options, environment);
@@ -60,14 +54,13 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   if (end instanceof Error) throw end;
 }
 
-/** Creates the folder for the files of this run, which is removed when the process ends. */
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), `store-orders-${process.pid}-`));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** The message of an error that the user can correct, and the stack of any other error. */
+/** An error that the user cannot correct is shown with its stack. */
 function messageOf(error: unknown): string {
   if (error instanceof OperatorError || error instanceof LocalRunError) return error.message;
   if (!(error instanceof Error)) return String(error);

@@ -4,25 +4,18 @@ import { isStageName, type StageName, stageChoices } from '../../lib/settings/st
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError } from '../shared/errors.ts';
 
-/** The options of `npm start`, and `DYNAMODB_ENDPOINT`. */
+/** The options of `npm start`, as `npm start -- --help` explains them, and `DYNAMODB_ENDPOINT`. */
 export interface LocalOptions {
-  /** The port to listen on, or 0 for any free port. */
   readonly port: number;
   readonly host: string;
   readonly stage: StageName;
-  /** The directory with the data; undefined for data in memory. */
   readonly data: string | undefined;
-  /** The file with orders to load; undefined for the sample. */
   readonly orders: string | undefined;
-  /** Whether to leave out the demo owners and the sample of orders. */
   readonly empty?: boolean;
-  /** Whether one line of JSON is printed instead of text. */
   readonly json?: boolean;
-  /** Whether the functions are reloaded when their sources change. */
   readonly watch?: boolean;
-  /** The port for a debugger, or 0 for any free port; undefined for no debugger. */
+  /** The debugger's port, or 0 for any free port; undefined for no debugger. */
   readonly inspect: number | undefined;
-  /** The DynamoDB-compatible server to use; undefined for an embedded one. */
   readonly dynamodbEndpoint: string | undefined;
 }
 

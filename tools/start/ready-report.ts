@@ -5,10 +5,7 @@ import type { LocalOptions } from './local-options.ts';
 import type { RunConsole } from './run-console.ts';
 import type { StoreService } from './store-service.ts';
 
-/**
- * The line of JSON that tells a program how to use the service. AWS clients on this machine reach the
- * tables at the service's own origin, like the operator's commands.
- */
+/** For a program. AWS clients on this machine reach the tables at the service's own origin. */
 export function readyJson({
   baseUrl,
   stage,
@@ -21,11 +18,7 @@ export function readyJson({
   return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint, tables })}\n`;
 }
 
-/**
- * The text that tells a person how to use the service. The commands to copy come last.
- *
- * @param exampleOrderId the id of an order to cancel; undefined if there are no orders
- */
+/** For a person. @param exampleOrderId undefined if there are no orders */
 export function readyText(
   { baseUrl, demoKeys, origin }: StoreService,
   exampleOrderId: string | undefined,
@@ -59,7 +52,7 @@ function demoText(
   const demoKeys = planNames.map((plan) => {
     const { perMinute, perDay } = plans[plan];
     const limits = `${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
-    // On two lines: with its limits behind it, a key would not fit a terminal of 80 columns.
+    // With its limits behind it, a key would not fit a terminal of 80 columns.
     return `  ${plan.padEnd(10)}  ${paint('dim', limits)}\n${' '.repeat(14)}${paint('cyan', keys[plan])}`;
   });
   // Other users of a machine can read the words of a command, but not what a pipe carries.
@@ -79,7 +72,7 @@ Cancel one:
 
 const operatorsHost = 'needs --host 0.0.0.0';
 
-/** Whether the page and the operator's commands, which a network must not reach, can use the service's address. */
+/** Whether the page and the operator's commands, which a network must not reach, can use the address. */
 function servesOperators(origin: string): boolean {
   return loopbackHost.test(new URL(origin).host);
 }

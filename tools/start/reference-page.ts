@@ -6,9 +6,8 @@ import type { DemoKeys } from './demo-keys.ts';
 interface ReferencePageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
-  /** The demo keys by plan, if there are any. */
   readonly demoKeys: DemoKeys | undefined;
-  /** The id of an example order; undefined if there are no orders. */
+  /** Undefined if there are no orders. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
@@ -25,10 +24,7 @@ const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/**
- * Returns the handler for the page of a local run. The page contains the demo keys, so it is served to
- * this machine only, and only under a loopback name, which protects it against DNS rebinding.
- */
+/** Serves the page, which contains the demo keys, to this machine only. */
 export function referencePage(options: ReferencePageOptions): Handler {
   const { basePath, demoKeys, exampleOrderId } = options;
   return async (request, response) => {
@@ -36,7 +32,7 @@ export function referencePage(options: ReferencePageOptions): Handler {
     const path = url.replace(/\?.*/s, '');
     const isRead = method === 'GET' || method === 'HEAD';
     if (!isRead || path.startsWith(`${basePath}/`) || !isFromThisMachine(request)) return false;
-    // Loads the module with the first request for a page, because most runs have none.
+    // Most runs have no request for a page.
     const { pageFiles } = await import('../reference/page-files.ts');
     const files = pageFiles({
       // The page's policy allows requests to its own origin only, so the base URL has the same host.

@@ -2,7 +2,6 @@ import type { styleText } from 'node:util';
 import type { AnsweredRequest } from '../local/http-server.ts';
 import { printable } from '../shared/printable.ts';
 
-/** Formats a text with colours, or returns it unchanged. */
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 const number = new Intl.NumberFormat('en');
@@ -10,11 +9,7 @@ const number = new Intl.NumberFormat('en');
 // A word that is longer than any name in the API's paths could be a key.
 const longWord = /([\w%]{8})[\w%]{32,}/g;
 
-/**
- * Formats an answered request as one line, such as `GET /v1/store/orders 200 57 ms pro 298 left`.
- *
- * @param basePath the path that the contract's paths are relative to, such as `/staging/v1`
- */
+/** Such as `GET /v1/store/orders 200 57 ms pro 298 left`. */
 export function requestLine(answered: AnsweredRequest, basePath: string, paint: Paint): string {
   const { method, target, answer, durationMs, isComplete } = answered;
   const path = target.replace(/[?#].*/s, '');
@@ -37,7 +32,7 @@ function colourOf(statusCode: number) {
   return statusCode >= 400 ? 'yellow' : 'green';
 }
 
-/** The error code in an answer's body; undefined if the answer is not an error of the contract. */
+/** Undefined if the answer is not an error of the contract. */
 function errorCode({ answer: { statusCode, body } }: AnsweredRequest): string | undefined {
   if (statusCode < 400 || !Buffer.isBuffer(body)) return undefined;
   try {

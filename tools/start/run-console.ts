@@ -4,12 +4,10 @@ import type { AnsweredRequest } from '../local/http-server.ts';
 import { printable } from '../shared/printable.ts';
 import { type Paint, requestLine } from './request-line.ts';
 
-/** The mode of the functions' log, which only its user can read. */
 export const logMode = 0o600;
 
 /** The output of a run. */
 export interface RunConsole {
-  /** Prints a line of the run's own log. */
   readonly log: (line: string) => void;
   /** Prints a line of a function's log. @default - such lines go to `log` unchanged */
   readonly logFunction?: (functionName: string, line: string) => void;
@@ -24,13 +22,7 @@ const log = (line: string) => void process.stderr.write(`${line}\n`);
 /** A console for programs: it prints nothing on standard output, and all logs on standard error. */
 export const plainConsole: RunConsole = { log, paint: (_, text) => text };
 
-/**
- * A console for people: it prints a line per request, and the functions' warnings, errors and own output. Colours
- * are used on a terminal, unless `NO_COLOR` is set.
- *
- * @param basePath the path that the contract's paths are relative to, such as `/staging/v1`
- * @param functionLogPath the file for the log of the functions
- */
+/** A console for people: it prints a line per request, and the functions' warnings, errors and own output. */
 export function textConsole(basePath: string, functionLogPath: string): RunConsole {
   const paint: Paint = (format, text) => styleText(format, text, { stream: process.stdout });
   const problemText = (text: string) => styleText('red', text, { stream: process.stderr });
@@ -50,10 +42,7 @@ export function textConsole(basePath: string, functionLogPath: string): RunConso
   };
 }
 
-/**
- * What to print for a line of a function's log: the message of a warning or an error, or the line itself
- * if it is not a log entry, such as a developer's own output. Nothing for other entries.
- */
+/** What to print for a line of a function's log. A line that is not a log entry is a developer's own output. */
 export function notablePart(line: string): { problem?: string; output?: string } {
   const entry = jsonEntry(line);
   if (!entry) return { output: line };

@@ -2,7 +2,7 @@ import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
 import type { OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;
-// Absent fields are valid, and clients have to cope with them.
+// Clients have to cope with absent fields.
 const withoutShipDateIndex = 3;
 // The contract's examples use order 1001, so they also work with the sample.
 const firstId = 1_001n;
@@ -12,10 +12,7 @@ const largestId = 2n ** 63n - 1n;
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
 const hourMs = 3_600_000;
 
-/**
- * The orders of the sample, which are the same in each run. Two of three orders are pending, and the
- * others have shipped. One has no ship date.
- */
+/** The same in each run. Two of three orders are pending, and the others have shipped. One has no ship date. */
 export function sampleOrders(): OrderItem[] {
   const orders = Array.from({ length: count }, (_, index) => sampleOrder(idOf(index), index));
   delete orders[withoutShipDateIndex]!.shipDate;

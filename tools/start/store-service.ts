@@ -17,13 +17,11 @@ import type { RunConsole } from './run-console.ts';
 import type { LiveCode } from './watch/live-code.ts';
 import { startWatching } from './watch/watch.ts';
 
-/** The store's service as `npm start` runs it. */
 export type StoreService = Awaited<ReturnType<typeof startStoreService>>;
 
 interface RunEnvironment {
   /** The folder for the files of this run. */
   readonly directory: string;
-  /** Prints the log of the run and the requests. */
   readonly console: RunConsole;
   /** Aborts the start. */
   readonly signal: AbortSignal;
@@ -31,7 +29,6 @@ interface RunEnvironment {
   readonly started: AsyncDisposableStack;
 }
 
-/** The outputs of the service's stack. */
 type Outputs = Readonly<Record<OutputName, string>>;
 
 /** The path that the contract's paths are relative to, such as `/staging/v1`. */
@@ -39,11 +36,7 @@ export function basePathOf(stage: StageName): string {
   return `/${stage}/v1`;
 }
 
-/**
- * Starts the service, with demo keys and orders unless it is to be empty.
- *
- * @throws OperatorError or LocalRunError for a problem that the user can solve
- */
+/** @throws OperatorError or LocalRunError for a problem that the user can solve */
 export async function startStoreService(
   options: LocalOptions,
   { directory, console, signal: stop, started }: RunEnvironment,
@@ -103,7 +96,7 @@ async function expectAvailable(port: number, host: string): Promise<void> {
   await once(server, 'listening');
 }
 
-/** Returns the path of a stage's template. A process of its own frees the CDK's memory when it ends. */
+/** Returns the template's path. A process of its own frees the CDK's memory when it ends. */
 async function synthesize(stage: StageName, directory: string, signal: AbortSignal) {
   const child = spawn(process.execPath, ['bin/app.ts'], {
     cwd: join(import.meta.dirname, '../..'),
@@ -124,7 +117,6 @@ async function synthesize(stage: StageName, directory: string, signal: AbortSign
   return join(directory, `${stackName(stage)}.template.json`);
 }
 
-/** Provides what to try the service with. There are no demo keys without demo owners. */
 async function fillTables(
   service: PreparedService,
   options: LocalOptions,

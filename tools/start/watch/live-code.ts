@@ -6,7 +6,6 @@ import { functionNames, handlerEntries } from '../../../lib/settings/functions.t
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
 import { OperatorError } from '../../shared/errors.ts';
 
-/** The code that a function runs, and its folder. */
 interface RunningCode {
   readonly code: string;
   readonly folder: string;
@@ -31,17 +30,13 @@ export class LiveCode implements AsyncDisposable {
     this.#context = createContext(directory, isDebugged);
   }
 
-  /** The folder of a function's current code; undefined for a function that is not built here. */
+  /** Undefined for a function that is not built here. */
   readonly folderOf = ({ logicalId }: LambdaFunction): string | undefined => {
     const name = functionNames.find((each) => new RegExp(`^${each}Function`, 'i').test(logicalId));
     return name && this.#running.get(name)?.folder;
   };
 
-  /**
-   * Builds the functions.
-   *
-   * @throws OperatorError with the errors of the build and their places
-   */
+  /** @throws OperatorError with the errors of the build and their places */
   async build(): Promise<void> {
     try {
       this.#built = (await (await this.#context).rebuild()).outputFiles;
@@ -53,7 +48,7 @@ export class LiveCode implements AsyncDisposable {
     }
   }
 
-  /** Makes new code the current code. Returns the names of the functions that have new code. */
+  /** Makes new code the current code. Returns the names of its functions. */
   takeNewCode(): string[] {
     const bundles = this.#built.map(({ path, text }) => ({
       name: basename(dirname(path)),

@@ -12,11 +12,8 @@ const isSource = /^[^.].*\.(?:ts|js|json)$/;
 const settlesWithinMs = 15;
 
 /**
- * Reloads the functions when their sources change, until it is disposed. Requests that arrive after a
- * change wait for the new code. esbuild's own watch mode polls the files, so it notices a change up to
- * two seconds later, and until then requests are answered by the old code.
- *
- * A change of the stack takes effect only after a restart.
+ * Reloads the functions when their sources change, until it is disposed. Requests that arrive after a change wait
+ * for the new code. esbuild's own watch mode notices a change up to two seconds later.
  */
 export function startWatching(
   service: Pick<LocalService, 'replaceFunctionCode'>,
@@ -76,10 +73,8 @@ export function startWatching(
 }
 
 /**
- * Watches the source files in a folder and its subfolders. It watches each folder, because editors may
- * replace a file when they save it. Node's recursive option would watch the files.
- *
- * @returns a function that stops watching
+ * Watches each folder, because editors may replace a file when they save it. Node's recursive option would watch
+ * the files.
  */
 function watchSources(top: string, onChange: (file: string) => void): () => void {
   const watchers = new Map<string, FSWatcher>();
