@@ -28,8 +28,7 @@ const limiter = new Limiter({
  * the values of the rate-limit headers.
  *
  * @throws UnauthorizedError for a key that is not valid; API Gateway answers 401
- * @throws Error for any other failure; API Gateway answers 503, because the only expected
- *   failure is a table that is throttled or cannot be reached
+ * @throws Error for any other failure, such as a table that is throttled; API Gateway answers 503
  */
 export async function handler(
   event: APIGatewayTokenAuthorizerEvent,

@@ -31,16 +31,12 @@ import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { recordMetrics } from './runtime/metrics.ts';
 
-interface CancellationIdentity {
+/** What an invocation cancels. */
+interface Cancellation {
   /** The digits of an int64. */
   orderId: string;
   /** Made for this invocation, because a client can choose its `requestId` and so reuse another's. */
   cancelRequestId: string;
-}
-
-interface Cancellation extends CancellationIdentity {
-  keyId: string;
-  signal: AbortSignal;
 }
 
 /** Sets the status, and every cancellation field to the placeholder with its name. */
@@ -50,7 +46,7 @@ const updateExpression = [
 ].join(', ');
 
 /** What was cancelled, or could not be, by the event that asked for it. */
-const identities = new WeakMap<APIGatewayProxyEvent, CancellationIdentity>();
+const cancellations = new WeakMap<APIGatewayProxyEvent, Cancellation>();
 
 const ordersTable = requiredVariable('ORDERS_TABLE');
 const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
@@ -63,16 +59,15 @@ export const handler = apiHandler(cancelOrder)
 async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Promise<ApiResponse> {
   if (authorizerContext(event).isReadOnly === 'true') throw new InsufficientScopeError();
   const orderId = parseOrderId(event.pathParameters?.orderId);
-  const identity = { orderId, cancelRequestId: randomUUID() };
-  identities.set(event, identity);
-  await cancelPendingOrder({ ...identity, keyId: logFields(event).keyId ?? '', signal });
+  const cancellation = { orderId, cancelRequestId: randomUUID() };
+  cancellations.set(event, cancellation);
+  await cancelPendingOrder(cancellation, logFields(event).keyId ?? '', signal);
   return { statusCode: 204, headers: {}, body: '' };
 }
 
 /**
- * Records the outcome, except that of a malformed request, which names no order. The line says who asked for
- * what, from which address. The latency begins when API Gateway receives the request, so it includes the
- * authorizer and a cold start.
+ * Records the outcome, except that of a malformed request, which names no order. The latency begins when API
+ * Gateway receives the request, so it includes the authorizer and a cold start.
  */
 function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
   const Outcome = cancellationOutcomes.find((outcome) => outcome === code);
@@ -80,7 +75,7 @@ function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
   // CloudWatch has no percentiles of a metric with a negative value, which a wrong clock could give.
   const CancellationLatency = Math.max(0, Date.now() - event.requestContext.requestTimeEpoch);
   const { sourceIp } = event.requestContext.identity ?? {};
-  const fields = { ...logFields(event), ...identities.get(event), sourceIp };
+  const fields = { ...logFields(event), ...cancellations.get(event), sourceIp };
   recordMetrics({ CancellationLatency }, fields, { Outcome });
 }
 
@@ -91,10 +86,14 @@ function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
  *
  * @throws ApiError if the order does not exist or is not pending
  */
-async function cancelPendingOrder(cancellation: Cancellation): Promise<void> {
+async function cancelPendingOrder(
+  cancellation: Cancellation,
+  keyId: string,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    const command = new UpdateItemCommand(conditionalCancel(cancellation));
-    const { Attributes } = await dynamodb.send(command, { abortSignal: cancellation.signal });
+    const command = new UpdateItemCommand(conditionalCancel(cancellation, keyId));
+    const { Attributes } = await dynamodb.send(command, { abortSignal: signal });
     if (isCancelledBy(cancellation, Attributes)) return;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) {
@@ -109,7 +108,7 @@ async function cancelPendingOrder(cancellation: Cancellation): Promise<void> {
   throw new ServiceUnavailableError({ cause: new Error('The answer does not say what it wrote.') });
 }
 
-function conditionalCancel({ orderId, keyId, cancelRequestId }: Cancellation) {
+function conditionalCancel({ orderId, cancelRequestId }: Cancellation, keyId: string) {
   const set: Record<`:${CancellationFieldName}`, AttributeValue> = {
     ':cancelledAt': { S: new Date().toISOString() },
     ':cancelledBy': { S: keyId },

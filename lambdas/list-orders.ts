@@ -53,8 +53,12 @@ async function listOrders(
 ): Promise<ApiResponse<OrdersList>> {
   const coding = chosenCoding(header(event, 'accept-encoding'));
   const pages = await startScan(readPage, signal);
-
-  return { statusCode: 200, headers: listHeaders(coding), body: { pages, coding } };
+  const headers = {
+    'Content-Type': 'application/json',
+    Vary: 'Accept-Encoding',
+    ...(coding && { 'Content-Encoding': coding }),
+  };
+  return { statusCode: 200, headers, body: { pages, coding } };
 }
 
 /**
@@ -85,14 +89,6 @@ function codingWeights(list: string): Map<string, number> {
     if (match?.[1]) weights.set(match[1], Number(match[2] ?? 1));
   }
   return weights;
-}
-
-function listHeaders(coding: Coding | undefined): Record<string, string> {
-  return {
-    'Content-Type': 'application/json',
-    Vary: 'Accept-Encoding',
-    ...(coding && { 'Content-Encoding': coding }),
-  };
 }
 
 /**

@@ -38,7 +38,6 @@ export interface KeyState {
   key: KeyEntry;
 }
 
-/** The time at which a key's state is evaluated. */
 export interface RequestTime {
   nowSeconds: number;
   /** A ban that ends later is void: no clock within the tolerance can have begun it. */
@@ -54,19 +53,16 @@ export interface KeyStatus extends KeyState {
   /** False for an expired key and for every key of a suspended owner: their requests get 401. */
   isUsable: boolean;
   isBanned: boolean;
-  /** True if the ban ends after `latestBan`; such a ban is not applied. */
   isBanVoid: boolean;
   /** The key's rejections in this minute; undefined if its counter is that of another minute. */
   rejections: number | undefined;
 }
 
-/** Reads a key's state from an item; undefined if the item has no such key, as when revoked. */
 export function readKeyState(item: Item, tokenHash: string): KeyState | undefined {
   const key = readKeyEntry(item, tokenHash);
   return key && { owner: readOwnerRecord(item), key };
 }
 
-/** Evaluates a key's state at a given time. */
 export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatus {
   const { nowSeconds, latestBan } = time;
   const windows = windowUses(owner, nowSeconds);
@@ -85,19 +81,12 @@ export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatu
   };
 }
 
-/**
- * The decision to admit a request. `Retry-After` is used only if API Gateway's own quota of the day
- * rejects the request.
- *
- * @param status after the request was counted
- * @param nowMs when the response is given, from which its seconds count
- */
+/** Admits a request that was counted. `Retry-After` is used only if API Gateway's own quota of the day rejects it. */
 export function admission(status: KeyStatus, nowMs: number): Decision {
   const { windows } = status;
   return describe(status, windows, windows.day.reset, nowMs);
 }
 
-/** The decision to reject a request, with the reason and the time at which a request can succeed. */
 export function rejection(status: KeyStatus, nowMs: number): Decision {
   const windows = status.isBanned ? untilBanEnds(status) : status.windows;
   const ends = Object.values(windows)
@@ -131,8 +120,8 @@ function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [Rejection
 }
 
 /**
- * @param allowances the windows as the headers state them
  * @param retryAt when a request can succeed, in Unix seconds
+ * @param nowMs when the response is given, from which its seconds count
  */
 function describe(
   { owner, key }: KeyStatus,

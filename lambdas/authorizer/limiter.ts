@@ -87,7 +87,6 @@ const cachedKeys = 10_000;
 
 const neverBan: BanRule = { toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGER, banSeconds: 0 };
 
-/** The outcome of a conditional write. */
 interface WriteResult {
   /** False if nothing was written. */
   isDone: boolean;

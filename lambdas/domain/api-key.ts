@@ -11,24 +11,17 @@ import { createHash } from 'node:crypto';
  * owner's keys are derived from a seed in the `Owners` table, which the functions cannot read.
  */
 
-/** The number of random characters of a token that are common to all keys of an owner. */
 export const ownerCharactersLength = 20;
-/** The number of random characters of a token that belong to one key. */
 export const ownCharactersLength = 20;
 const checksumLength = 6;
-/** The digits of base 62, in their order. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The number of characters that follow a token's prefix. */
 export const charactersAfterPrefix = ownerCharactersLength + ownCharactersLength + checksumLength;
 const credentials = /^bearer +([0-9A-Za-z_]+)$/i;
 
 /**
- * Returns the token in an `Authorization` header; undefined if it cannot be a key of this stage. This
- * is decided offline, so a mistyped key or another stage's key costs no request to DynamoDB. The
- * case of the scheme is ignored (RFC 9110, section 11.1), and one or more spaces follow it (RFC 6750,
- * section 2.1).
- *
- * @param prefix the stage's own, such as `so_live_`
+ * Returns the token in an `Authorization` header; undefined if it cannot be a key of this stage, so a mistyped
+ * key or another stage's costs no request to DynamoDB. The case of the scheme is ignored (RFC 9110, section
+ * 11.1), and one or more spaces follow it (RFC 6750, section 2.1).
  */
 export function parseAuthorization(header: string | undefined, prefix: string): string | undefined {
   const token = credentials.exec(header ?? '')?.[1];
@@ -40,12 +33,7 @@ export function hashToken(token: string): string {
   return sha256(token);
 }
 
-/**
- * The SHA-256 in base64url of the prefix and the characters that are common to an owner's keys. It is
- * the partition key of the owner's item.
- *
- * @param token a well-formed token
- */
+/** The SHA-256 in base64url of what is common to an owner's tokens, the partition key of the owner's item. */
 export function hashOwnerPart(token: string): string {
   return sha256(token.slice(0, -(ownCharactersLength + checksumLength)));
 }

@@ -1,10 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
 
-/**
- * The request headers that the service reads. A test compares those that are not defined by HTTP with the
- * parameters of the contract (`openapi.yaml`).
- */
+/** The request headers that the service reads. A test compares them with the handlers and the contract. */
 export const requestHeaders = ['Authorization', 'Accept-Encoding', 'Content-Type'] as const;
 
 /** The headers that scripts of an allowed origin may send, with those of W3C Trace Context. */
@@ -13,8 +10,6 @@ export const scriptHeaders = [...requestHeaders, 'traceparent', 'tracestate'];
 /**
  * The value of a request's header. API Gateway leaves the case of header names as the client sent them,
  * so it is ignored. Repeated headers are joined with commas (RFC 9110, section 5.3).
- *
- * @param name in lower case
  */
 export function header(
   event: APIGatewayProxyEvent,
@@ -105,8 +100,7 @@ const exposedHeaders = [
  * The headers of every response, even of API Gateway's own, except the rate-limit headers. The allowed
  * origin is the same for every request, so no response depends on the request's `Origin` or needs `Vary`.
  *
- * @param corsOrigin such as `https://shop.example.com`, or `*`; undefined if no script of another origin
- *   may read responses
+ * @param corsOrigin undefined if no script of another origin may read responses
  */
 export function everyResponseHeaders(corsOrigin: string | undefined): Record<string, string> {
   return {

@@ -1,8 +1,6 @@
 import { cancelRefusals } from './order-states.ts';
 
-/*
- * The metrics that the functions record and that the dashboard, the alarms and the saved queries show.
- */
+/* The metrics that the functions record and that the dashboard, the alarms and the saved queries show. */
 
 /** The name of the service in `lib/settings/names.ts`, which functions cannot import. */
 export const metricNamespace = 'StoreOrders';

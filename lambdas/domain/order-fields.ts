@@ -6,13 +6,12 @@ export interface OrderField {
   readonly format?: 'int64' | 'date-time';
 }
 
-/** The DynamoDB attribute type for each of the contract's types. */
+/** DynamoDB's type for each of the contract's. */
 export const attributeTypes = { integer: 'N', string: 'S', boolean: 'BOOL' } as const;
 
 /**
- * The fields of an order, in the order in which they are published. The list, the files that
- * operators import and export, and the sample orders derive from this record. For everything else
- * that depends on it, the compiler or `test/contract/order-fields.test.ts` reports a mismatch.
+ * The fields of an order, in the order in which they are published. For everything that does not derive from
+ * this record, the compiler or `test/contract/order-fields.test.ts` reports a mismatch.
  */
 export const orderFields = {
   id: { type: 'integer', format: 'int64' },

@@ -45,9 +45,6 @@ const projection = {
 /**
  * Returns a function that reads a page of a table's orders with one `Scan` request. Consistent reads cost
  * twice as much, and without them an order that was just stored could be missing.
- *
- * The function throws `ServiceUnavailableError` if the number of orders in the response is not the
- * `Count` that the response states.
  */
 export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: string): ReadPage {
   return async ({ startKey, segment, except, signal }) => {
@@ -107,9 +104,8 @@ function completePage(
 }
 
 /**
- * A truncated or empty response can still be valid JSON with status 200, and the SDK does not
- * complain about missing members. Without this check such a response would make the list incomplete
- * without anyone noticing.
+ * A truncated or empty response can still be valid JSON with status 200, and the SDK does not complain about
+ * missing members. Without this check, nobody would notice that the list is incomplete.
  */
 function requireWhole(found: number, stated: number | undefined): void {
   if (stated === found) return;

@@ -30,13 +30,7 @@ const retryDelaysMs = [500, 1_000];
 
 type Pages = AsyncGenerator<OrdersPage, void, void>;
 
-/**
- * Reads the first page of a table.
- *
- * @param signal aborts the first request
- * @returns all pages, including the first one; the others are read on demand
- * @throws the error of the first request
- */
+/** Reads the first page, which `signal` can abort, and returns all pages. The others are read on demand. */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
   const firstPage = await readPage({ signal });
   return allPages(readPage, firstPage);

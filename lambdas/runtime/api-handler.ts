@@ -66,7 +66,6 @@ export function apiHandler(operation: Operation) {
     .handler((event, _context, { signal }) => operation(event, signal));
 }
 
-/** Adds the rate-limit headers and the other headers of every response. */
 function commonHeaders(): Middleware {
   const everyResponse = everyResponseHeaders(optionalVariable('CORS_ORIGIN'));
   const addHeaders = ({ event, response }: Request) => {
@@ -104,10 +103,9 @@ export function asApiError(error: unknown): ApiError {
 const maxBodyBytes = 16 * 1_024;
 
 /**
- * Rejects a request body that is too large, or declared as JSON and is not. No operation has a request
- * body, so other content types are ignored. Middy's parser throws on a missing body, recognises only two
- * spellings of the name of the Content-Type header, and allows no space before a parameter; all three are
- * avoided here.
+ * Rejects a request body that is too large, or declared as JSON and is not. No operation has a body, so other
+ * content types are ignored. Middy's parser throws on a missing body, recognises only two spellings of
+ * Content-Type, and allows no space before a parameter; all three are avoided here.
  */
 function jsonBody(): Middleware {
   const parser = jsonBodyParser({ disableContentTypeError: true });

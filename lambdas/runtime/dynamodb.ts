@@ -27,7 +27,7 @@ type RetryErrorInfo = Parameters<RetryStrategy['refreshRetryTokenForRetry']>[1];
 type RetryErrorType = RetryErrorInfo['errorType'];
 
 export interface DynamoDbClientSettings {
-  /** The number of attempts. An attempt on a lost connection does not count. */
+  /** Including the first. An attempt on a lost connection does not count. */
   readonly maxAttempts: number;
   /** The time for one attempt, including the time to connect. DynamoDB needs far less. */
   readonly requestTimeoutMs: number;
@@ -111,15 +111,13 @@ class Connections extends Agent {
 
 /**
  * A retry strategy that repeats a throttled request, one whose response was lost or cannot be read, or one
- * whose item an operator's transaction is writing, up to a fixed number of attempts. An attempt on a lost connection does not count, and closes the other
- * idle connections, which were probably lost with it.
+ * whose item an operator's transaction is writing. An attempt on a lost connection does not count, and closes
+ * the other idle connections, which were probably lost with it.
  *
  * The SDK's own strategy also takes each retry from a token bucket that only successful responses
  * refill. When the response to a conditional write is lost, the retry usually fails its condition,
  * because the first attempt took effect, and so never refills the bucket. After about a hundred lost
  * responses, an execution environment would never retry again.
- *
- * @param maxAttempts the total number of attempts, including the first
  */
 function boundedRetries(maxAttempts: number, connections: Connections): RetryStrategy {
   return {
@@ -154,7 +152,6 @@ function retryToken(count: number, milliseconds: number): RetryToken {
   return { getRetryCount: () => count, getRetryDelay: () => milliseconds };
 }
 
-/** How far this machine's clock may differ from DynamoDB's before DynamoDB's is used instead. */
 const clockDifferenceMs = 60_000;
 
 /**
@@ -192,10 +189,7 @@ interface RequestError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/**
- * Whether the same request may succeed later: the table is throttled or cannot be reached, or the
- * response cannot be read.
- */
+/** Whether the same request may succeed later. */
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, $metadata } = error as RequestError;

@@ -16,8 +16,7 @@ type Dimension = { Reason: RejectionReason } | { Outcome: CancellationOutcome };
  * Records CloudWatch metrics by writing one log line in the embedded metric format, which needs no
  * request to CloudWatch. The line also serves as the log entry of the event.
  *
- * @param fields the fields to search the log by, such as a key id: as a dimension, it would create a metric
- *   for every key
+ * @param fields to search the log by, such as a key id: as a dimension, it would create a metric for every key
  * @param dimension a further dimension: the metrics are recorded with it and for the whole stage
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
