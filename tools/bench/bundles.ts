@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { bundleFunctions, bundlingOptions } from '../../lib/functions/bundling.ts';
-import { forEachFunction, handlerEntries } from '../../lib/settings/functions.ts';
+import { bundlingOptions } from '../../lib/functions/bundling.ts';
+import { handlerEntries } from '../../lib/settings/functions.ts';
 
 /** Bundled with the same options as ours: the peers, and the program that calls a handler. */
 const ownEntries = {
@@ -11,9 +11,6 @@ const ownEntries = {
   rateLimiterFlexible: 'tools/bench/peers/authorizer-rate-limiter-flexible.ts',
   measuredProcess: 'tools/bench/measured-process.ts',
 };
-
-/** The absolute paths of all bundles. */
-export type Bundles = Awaited<ReturnType<typeof buildBundles>>;
 
 /** esbuild's default: `--bundle --platform=node --format=esm`. */
 const defaultOptions: BuildOptions = {
@@ -28,19 +25,16 @@ const defaultOptions: BuildOptions = {
   },
 };
 
-/**
- * Builds all bundles into a folder: `ours` has the deployed ones, and `byDefault` the same
- * handlers, bundled with esbuild's default options.
- */
+/** Builds all bundles into a folder: `ours` has the deployed ones, and `byDefault` the same handlers. */
 export async function buildBundles(directory: string) {
   // Without this file, the repository's package.json would make the bundles ES modules.
   writeFileSync(join(directory, 'package.json'), '{"type":"commonjs"}');
-  const [deployed, byDefault, own] = await Promise.all([
-    bundleFunctions(join(directory, 'ours')),
+  const [ours, byDefault, own] = await Promise.all([
+    buildEach(handlerEntries, join(directory, 'ours'), bundlingOptions),
     buildEach(handlerEntries, join(directory, 'default'), defaultOptions),
     buildEach(ownEntries, join(directory, 'own'), { ...bundlingOptions, sourcemap: false }),
   ]);
-  return { ours: forEachFunction((name) => join(deployed[name], 'index.js')), byDefault, own };
+  return { ours, byDefault, own };
 }
 
 async function buildEach<Name extends string>(

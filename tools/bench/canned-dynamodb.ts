@@ -32,14 +32,13 @@ type DynamodbInput = ScanRequest & {
   ExpressionAttributeValues?: Record<string, object>;
 };
 
-/** The table of API keys. Writes do not change its items: the canned keys determine them. */
+/** Writes do not change its items: the canned keys determine them. */
 export const apiKeysTable = 'api-keys';
 /** The table of the counters of `rate-limiter-flexible`, with an item per owner and window. */
 export const counterTable = 'rate-limiter-counters';
 
 const none: Received = { requests: 0, writeUnits: 0, bytes: 0 };
 let received = { ...none };
-/** The table of orders of the process that is being measured. */
 let ordersTable: OrdersTable = { orders: 0 };
 
 // The servers run in a separate process, so that their CPU time and memory are not measured.

@@ -10,7 +10,7 @@ const ownerId = 'own_0123456789abcdefghij';
 /** Whether the requests of a canned key are admitted, or rejected because its owner's minute is full. */
 export type KeyCase = 'admitted' | 'full';
 
-/** The token of a canned key. @param index distinguishes the keys of an owner */
+/** @param index distinguishes the keys of an owner */
 export function cannedToken(keyCase: KeyCase, index = 0): string {
   const body = `so_test_${keyCase.padEnd(20, '0')}${String(index).padStart(20, '0')}`;
   return body + tokenChecksum(body);

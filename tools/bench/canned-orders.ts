@@ -1,15 +1,13 @@
 import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
 
-/** A canned table of orders. */
 export interface OrdersTable {
   orders: number;
-  /** The delay of each page in milliseconds. @default 0 */
+  /** Of each page. @default 0 */
   delayMs?: number;
   /** Whether all orders are in segment 0 of a parallel scan, which makes the scan sequential. */
   isUnsegmented?: boolean;
 }
 
-/** The parameters of a `Scan` request that determine which orders are returned. */
 export interface ScanRequest {
   Segment?: number;
   TotalSegments?: number;
@@ -64,7 +62,6 @@ function renderItem(index: number): string {
   return JSON.stringify(item);
 }
 
-/** The id of the order at a position in the table. */
 export function orderId(index: number): string {
   return String(lowestOrderId + index);
 }

@@ -6,7 +6,6 @@ import { interleave, type Workbench } from './workbench.ts';
 
 const smallTable = { orders: 50 };
 
-/** The first request of a function, and its answer. */
 function callOf(name: FunctionName) {
   if (name === 'authorizer') {
     return { event: authorizerEvent('admitted'), answer: /"Effect":"Allow"/ };

@@ -2,7 +2,6 @@ import { type OperationName, operations } from '../../lib/settings/functions.ts'
 import { cannedToken, type KeyCase } from './canned-keys.ts';
 import { orderId } from './canned-orders.ts';
 
-/** The event of a TOKEN authorizer. */
 export function authorizerEvent(keyCase: KeyCase) {
   return {
     type: 'TOKEN',

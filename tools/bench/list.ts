@@ -48,9 +48,8 @@ export async function benchList(bench: Workbench): Promise<Findings> {
   const { ours: our, 'DocumentClient, streamed': streamed } = measured;
   // A list that leaves orders out is shorter, and its speed means nothing.
   if (our.bytesPerOrder !== streamed.bytesPerOrder) {
-    throw new Error(
-      `Ours wrote ${our.bytesPerOrder} bytes per order, the peer ${streamed.bytesPerOrder}.`,
-    );
+    const bytes = `${our.bytesPerOrder} bytes per order, the peer ${streamed.bytesPerOrder}`;
+    throw new Error(`Ours wrote ${bytes}.`);
   }
   const ratioTo = (peer: keyof typeof contestants) =>
     medianRatio(rounds.ours, rounds[peer], 'steadyCpuMs');

@@ -16,9 +16,7 @@ export interface Job {
 
 type Spent = Record<'cpuMs' | 'wallMs', number>;
 
-/** What a fresh process has measured. */
 export interface JobResult {
-  /** The cost of loading the bundle. */
   load: Spent;
   /** The averages for one call of each batch. */
   batches: (Spent & Received)[];
@@ -73,10 +71,7 @@ async function load(bundleFile: string): Promise<Handler> {
   return module.handler;
 }
 
-/**
- * Calls the handler. As on Lambda, a response stream is a chunked HTTP request to a local server that reads
- * as fast as it can, so writing has the same cost and the same backpressure.
- */
+/** As on Lambda, a response stream is a chunked HTTP request to a local server, so writing has the same cost. */
 async function answerOf(handler: Handler): Promise<unknown> {
   if (!handler.isStreaming) return handler(job.event, context);
   const stream: LambdaStream = request(receiverUrl, { method: 'POST' });

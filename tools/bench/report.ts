@@ -22,7 +22,6 @@ export const targets: Readonly<Record<string, number>> = {
   ...Object.fromEntries(coldTargets),
 };
 
-/** The results of one job. */
 export interface Findings {
   title: string;
   /** The measured figures of each contestant. Their names end with the unit, unless they are counts. */
@@ -54,7 +53,6 @@ export function medianRatio<Figure extends string>(
   return median(ours.map((run, round) => run[figure] / peers[round]![figure]));
 }
 
-/** The median; for an even number of values, the mean of the two in the middle. */
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -68,11 +66,7 @@ export function missedTargets({ figures }: Findings): string[] {
     .map(([name]) => name);
 }
 
-/**
- * Prints a table of all measurements, and one of the figures with their targets.
- *
- * @param isQuick leaves out the targets, because the figures of a quick run mean nothing
- */
+/** @param isQuick leaves out the targets, because the figures of a quick run mean nothing */
 export function printFindings(findings: Findings, output: Console, isQuick: boolean): void {
   const { title, measured, figures } = findings;
   const missed = missedTargets(findings);

@@ -2,25 +2,13 @@ import { type ForkOptions, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Bundles, buildBundles } from './bundles.ts';
+import { buildBundles } from './bundles.ts';
 import { apiKeysTable, counterTable } from './canned-dynamodb.ts';
 import type { OrdersTable } from './canned-orders.ts';
 import type { Job, JobResult } from './measured-process.ts';
 
 /** What the jobs that measure functions share. */
-export interface Workbench {
-  bundles: Bundles;
-  /**
-   * Does a job in a new process.
-   *
-   * @param answer has to match the handler's last answer, as JSON
-   * @param ordersTable the table of orders, if the job reads it
-   * @throws Error if the answer does not match, or if the process fails, which prints the reason on stderr
-   */
-  measure(job: Job, answer: RegExp, ordersTable?: OrdersTable): Promise<JobResult>;
-  /** Uses small sizes and one round, to verify that the benchmark works. */
-  isQuick: boolean;
-}
+export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
 
 /** The variables that Lambda sets for every function, and those of our functions. */
 const functionEnvironment = {
@@ -39,8 +27,12 @@ const functionEnvironment = {
 
 const quiet: ForkOptions = { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] };
 
-/** Builds the bundles and starts the canned DynamoDB in a separate process. */
-export async function setUpWorkbench(isQuick: boolean): Promise<Workbench & Disposable> {
+/**
+ * Builds the bundles and starts the canned DynamoDB in a separate process.
+ *
+ * @param isQuick uses small sizes and one round, to verify that the benchmark works
+ */
+export async function setUpWorkbench(isQuick: boolean) {
   // Each run has its own folder, because two can run at the same time.
   const home = join(import.meta.dirname, '../../.cache/bench', String(process.pid));
   mkdirSync(home, { recursive: true });
@@ -51,7 +43,13 @@ export async function setUpWorkbench(isQuick: boolean): Promise<Workbench & Disp
   return {
     bundles,
     isQuick,
-    async measure(job, answer, ordersTable) {
+    /**
+     * Does a job in a new process.
+     *
+     * @param answer has to match the handler's last answer, as JSON
+     * @throws Error if it does not, or if the process fails, which prints the reason on stderr
+     */
+    async measure(job: Job, answer: RegExp, ordersTable?: OrdersTable): Promise<JobResult> {
       if (ordersTable) {
         canned.send(ordersTable);
         await once(canned, 'message');
@@ -72,12 +70,7 @@ export async function setUpWorkbench(isQuick: boolean): Promise<Workbench & Disp
   };
 }
 
-/**
- * Measures all contestants in turn in each round, so that other load on the machine affects them equally.
- *
- * @param rounds their number, unless the bench is quick
- * @returns the results of each contestant, one for each round
- */
+/** Measures all contestants in turn in each round, so that other load on the machine affects them equally. */
 export async function interleave<Name extends string, Contestant, Result>(
   { isQuick }: Pick<Workbench, 'isQuick'>,
   rounds: number,

@@ -4,11 +4,10 @@ import { html, Markup } from './html.ts';
 
 /** A page of `docs/`, as a part of another page. */
 export interface Guide {
-  /** Its title and first section. */
   readonly beginning: Markup;
   readonly content: Markup;
   readonly headings: readonly Heading[];
-  /** The files that it links to, as paths in the repository. */
+  /** Paths in the repository. */
   readonly linkedFiles: ReadonlySet<string>;
 }
 

@@ -4,13 +4,12 @@ import { parse } from 'yaml';
 import { type Guide, root } from './guide.ts';
 import { html, type Markup } from './html.ts';
 
-/** What the page shows of a running service. */
 export interface PageOptions {
-  /** The URL of the API with its version, such as `http://127.0.0.1:3000/staging/v1`. */
+  /** Such as `http://127.0.0.1:3000/staging/v1`. */
   readonly baseUrl: string;
   /** The keys that the console suggests, of which it begins with the first. */
   readonly demoKeys: readonly { readonly title: string; readonly key: string }[];
-  /** Reads the id of an order that exists; undefined in an empty store. */
+  /** Of an order that exists; undefined in an empty store. */
   readonly orderId: () => Promise<string | undefined>;
 }
 

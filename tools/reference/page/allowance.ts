@@ -2,10 +2,7 @@ import { create, element, numbers } from './elements.ts';
 
 const titles: Readonly<Record<string, string>> = { minute: 'This minute', day: 'Today' };
 
-/**
- * Shows the remaining requests of a key, by the headers of an answer, if there was one, and when a rejected key
- * is served again. The limits of a banned key do not say that.
- */
+/** Shows a key's remaining requests, and when a rejected key is served again, which a banned key's limits do not say. */
 export function showAllowance(headers = new Headers(), isBanned = false): void {
   const views = isBanned ? [] : meters(headers);
   const retryAfter = Number(headers.get('Retry-After'));

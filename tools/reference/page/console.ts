@@ -2,7 +2,6 @@ import { showAllowance } from './allowance.ts';
 import { create, element, numbers } from './elements.ts';
 import { readOrders, showOrders, showOutcome } from './orders.ts';
 
-/** The body of an error in the contract. */
 interface ApiError {
   readonly code: string;
   readonly message: string;
@@ -12,7 +11,6 @@ const baseUrl = element('orderConsole').dataset.baseUrl!;
 const keyField = element<HTMLInputElement>('apiKey');
 let listing: AbortController | undefined;
 
-/** Lets the console list and cancel orders with the key of its form, and show the key's remaining requests. */
 export function startConsole(): void {
   element('listOrders').addEventListener('click', listOrders);
   element('stopList').addEventListener('click', () => listing?.abort());
@@ -60,8 +58,8 @@ async function cancelOrder(orderId: string): Promise<void> {
 }
 
 /**
- * Sends a request and shows its answer. Returns the error, if there was one. `read` reads a successful answer
- * and returns what to say, or throws if the answer is incomplete.
+ * Sends a request, shows its answer, and returns the error, if there was one. `read` returns what to say about a
+ * successful answer, or throws if it is incomplete.
  */
 async function send(
   method: string,
@@ -92,7 +90,7 @@ async function send(
   return outcome;
 }
 
-/** Reads an error. One that comes from a proxy need not have the form of the contract. */
+/** An error that comes from a proxy need not have the form of the contract. */
 function errorOf(text: string): ApiError {
   try {
     const { code, message } = JSON.parse(text);
@@ -103,7 +101,6 @@ function errorOf(text: string): ApiError {
   return { code: 'not an answer of this API', message: text.slice(0, 200) };
 }
 
-/** Shows the status of an answer, what it says, and the request that it belongs to. */
 function showAnswer(
   outcome: ApiError | string,
   response: Response | undefined,

@@ -12,8 +12,9 @@ type ShownOrder = Readonly<Partial<Record<OrderFieldName, string | number | bool
 // More rows would make the page slow, and nobody reads them.
 const shownOrders = 100;
 
-const fields: Readonly<Record<OrderFieldName, OrderField>> = orderFields;
-const idNames = orderFieldNames.filter((name) => fields[name].format === 'int64');
+const idNames = Object.entries<OrderField>(orderFields)
+  .filter(([, { format }]) => format === 'int64')
+  .map(([name]) => name);
 
 /** Matches ids in JSON. It cannot match within a string, because quotes are escaped there. */
 const idMember = new RegExp(`("(?:${idNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
