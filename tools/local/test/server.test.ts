@@ -13,7 +13,6 @@ import {
   api,
   lambda,
   method,
-  mock,
   proxy,
   type Resources,
   writeAssembly,
@@ -80,12 +79,12 @@ const { startLocalService } = await import('../server.ts');
 type Options = Parameters<typeof startLocalService>[0];
 
 /** The calls of the database, and how it answers them. */
-let calls: { readonly TableName: string }[];
+let calls: unknown[];
 let dynamodb: LoopbackServer;
 let onCall: RequestListener;
 let lines: string[];
 let running: LocalService[];
-let assemblies: Assembly[];
+let assembly: Assembly;
 
 beforeEach(async () => {
   events = [];
@@ -96,27 +95,22 @@ beforeEach(async () => {
   calls = [];
   lines = [];
   running = [];
-  assemblies = [];
-  onCall = (_, answer) => answer.end('{"TableDescription":{"TableStatus":"ACTIVE"}}');
+  assembly = writeAssembly(resources, { Echo: '' }, outputs);
+  onCall = isActive;
   dynamodb = await serve(async (call, answer) => {
-    calls.push((await json(call)) as { TableName: string });
+    calls.push(await json(call));
     onCall(call, answer);
   });
 });
 
 afterEach(async () => {
   await Promise.all(running.map((service) => service.close()));
-  for (const assembly of assemblies) assembly.remove();
+  assembly.remove();
   await dynamodb[Symbol.asyncDispose]();
 });
 
-const table = {
-  Type: 'AWS::DynamoDB::Table',
-  Properties: {
-    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-  },
-};
+const isActive: RequestListener = (_, answer) =>
+  answer.end('{"TableDescription":{"TableStatus":"ACTIVE"}}');
 
 const joined = (...parts: unknown[]) => ({ Value: { 'Fn::Join': ['', parts] } });
 const outputs = {
@@ -135,26 +129,18 @@ const resources: Resources = {
   ...lambda('Echo'),
   ...method('GET /echo', proxy('Echo')),
   ...method('GET /slow', proxy('Echo', { TimeoutInMillis: 150 })),
-  ...method('GET /metered', { ...mock(), ApiKeyRequired: true }),
-  Plan: {
-    Type: 'AWS::ApiGateway::UsagePlan',
+  Orders: {
+    Type: 'AWS::DynamoDB::Table',
     Properties: {
-      ApiStages: [{ ApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } }],
-      Quota: { Limit: 2, Period: 'DAY' },
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
     },
   },
-  Orders: table,
 };
-
-function assemble(own: Resources = resources): Assembly {
-  const assembly = writeAssembly(own, { Echo: '' }, outputs);
-  assemblies.push(assembly);
-  return assembly;
-}
 
 async function start(options: Partial<Options> = {}): Promise<LocalService> {
   const service = await startLocalService({
-    templateFile: options.templateFile ?? assemble().templateFile,
+    templateFile: assembly.templateFile,
     stackName: 'Small',
     log: (line) => lines.push(line),
     ...options,
@@ -163,10 +149,8 @@ async function start(options: Partial<Options> = {}): Promise<LocalService> {
   return service;
 }
 
-const get = (service: LocalService, path: string, init: RequestInit = {}) =>
-  fetch(`${service.origin}/test${path}`, init);
+const get = (service: LocalService, path: string) => fetch(`${service.origin}/test${path}`);
 const bodyOf = async (service: LocalService, path: string) => (await get(service, path)).text();
-const tableNames = () => calls.map(({ TableName }) => TableName);
 
 describe('a local service', () => {
   it("creates the tables of its template, and replaces the API's address in its outputs", async () => {
@@ -174,7 +158,7 @@ describe('a local service', () => {
 
     expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(service.stage).toBe('test');
-    expect(tableNames()).toEqual([expect.stringMatching(/^Small-Orders-\w+$/)]);
+    expect(calls).toMatchObject([{ TableName: expect.stringMatching(/^Small-Orders-\w+$/) }]);
     expect(service.outputs).toEqual({
       Url: `${service.origin}/a`,
       UrlInRegion: `${service.origin}/b`,
@@ -204,7 +188,7 @@ describe('a local service', () => {
   it('logs why a function failed, but not why a request was refused', async () => {
     const service = await start({ codeOf: () => '/broken' });
 
-    const statuses = [await get(service, '/metered'), await get(service, '/echo')];
+    const statuses = [await get(service, '/unknown'), await get(service, '/echo')];
 
     const cause = expect.stringMatching(/^gateway: \S+ INTEGRATION_FAILURE: .*'no build'/);
     expect(statuses.map(({ status }) => status)).toEqual([403, 502]);
@@ -273,56 +257,47 @@ describe('the database of a local service', () => {
     });
     expect(embeddedOptions).toHaveLength(message.startsWith('DYNAMODB') ? 0 : 1);
   });
-
-  it.each<[string, (prepared: PromiseWithResolvers<never>) => void, string]>([
-    [
-      'its database ends',
-      () => databaseEnded.resolve(new LocalRunError('dynoxide ended')),
-      'dynoxide ended',
-    ],
-    ['its preparation fails', (prepared) => prepared.reject(new Error('no orders')), 'no orders'],
-  ])('stops the start when %s', async (_, act, message) => {
-    const prepared = Promise.withResolvers<never>();
-
-    const starting = start({
-      prepare: () => {
-        act(prepared);
-        return prepared.promise;
-      },
-    });
-
-    await expect(starting).rejects.toThrow(message);
-    expect(events).toEqual(['guard closed', 'database closed']);
-  });
 });
 
 describe('the start of a local service', () => {
+  const calledOff = new LocalRunError('called off');
+
   it.each<[string, (stop: AbortController) => Partial<Options>]>([
     [
-      'while its tables are made',
+      'its database ends',
+      () => ({
+        prepare: () => {
+          databaseEnded.resolve(calledOff);
+          return new Promise(() => {});
+        },
+      }),
+    ],
+    ['its preparation fails', () => ({ prepare: () => Promise.reject(calledOff) })],
+    [
+      'it is aborted while its tables are made',
       (stop) => {
-        onCall = (_, answer) => {
-          stop.abort(new Error('called off'));
-          answer.end('{"TableDescription":{"TableStatus":"ACTIVE"}}');
+        onCall = (call, answer) => {
+          stop.abort(calledOff);
+          isActive(call, answer);
         };
         return { prepare: () => Promise.reject(new Error('is not reached')) };
       },
     ],
     [
-      'while it is prepared',
+      'it is aborted while it is prepared',
       (stop) => ({
         prepare: async () => {
-          stop.abort(new Error('called off'));
+          stop.abort(calledOff);
           return [];
         },
       }),
     ],
-  ])('can be aborted %s', async (_, options) => {
+  ])('ends what has been started if %s', async (_, options) => {
     const stop = new AbortController();
 
     const starting = start({ signal: stop.signal, ...options(stop) });
 
-    await expect(starting).rejects.toThrow('called off');
+    await expect(starting).rejects.toThrow(calledOff);
     expect(events).toEqual(['guard closed', 'database closed']);
   });
 
