@@ -19,11 +19,14 @@ let runner: FunctionRunner;
 let newCode: string | undefined;
 /** What the function has logged. */
 let lines: string[];
+/** How many environments have been started. */
+let starts: number;
 
 beforeEach(() => {
   directory = temporaryDirectory();
   newCode = undefined;
   lines = [];
+  starts = 0;
 });
 
 afterEach(async () => {
@@ -36,7 +39,10 @@ afterEach(async () => {
 function prepare(code: string, lambda: Partial<LambdaFunction> = {}) {
   directory.write('index.js', code);
   runner = new FunctionRunner({
-    variablesOf: () => ({ AWS_REGION: 'eu-central-1' }),
+    variablesOf: () => {
+      starts++;
+      return { AWS_REGION: 'eu-central-1' };
+    },
     codeOf: () => newCode,
     log: (name, line) => lines.push(`${name}: ${line}`),
   });
@@ -357,17 +363,19 @@ describe('the environments of a function', () => {
     return { id, calls: ++calls };
   };`;
 
-  it('are reused, and serve one invocation at a time each', async () => {
+  it('are reused, are started one at a time, and serve one invocation at a time each', async () => {
     await using gate = await closedGate();
     const invoke = prepare(code);
     const first = await payloadOf(invoke());
 
-    const invoked = [1, 2].map(() => payloadOf(invoke({ gate: gate.url })));
-    await gate.arrivals(2);
+    const invoked = [1, 2, 3].map(() => payloadOf(invoke({ gate: gate.url })));
+    await sleep(0);
+    expect(starts).toBe(2);
+    await gate.arrivals(3);
     gate.open();
     const results = await Promise.all(invoked);
 
-    expect(results.map(({ calls }) => calls).toSorted()).toEqual([1, 2]);
+    expect(results.map(({ calls }) => calls).toSorted()).toEqual([1, 1, 2]);
     expect(results.map(({ id }) => id)).toContain(first.id);
   });
 
@@ -403,16 +411,7 @@ describe('the environments of a function', () => {
     expect(other.calls).toBe(1);
   });
 
-  it('are no more than the function reserves: invocations wait their turn', async () => {
-    const invoke = prepare(code, one);
-
-    const results = await Promise.all([1, 2, 3].map(() => payloadOf(invoke())));
-
-    expect(new Set(results.map(({ id }) => id)).size).toBe(1);
-    expect(results.map(({ calls }) => calls)).toEqual([1, 2, 3]);
-  });
-
-  it('do not run an invocation that was cancelled while it waited', async () => {
+  it('are no more than the function reserves, and do not run an invocation that was cancelled while it waited', async () => {
     await using gate = await closedGate();
     const invoke = prepare(code, one);
     const cancelling = new AbortController();
@@ -422,6 +421,7 @@ describe('the environments of a function', () => {
     const waiting = errorOf(invoke({}, cancelling.signal));
     const late = errorOf(invoke({}, AbortSignal.abort()));
     await sleep(0);
+    expect(starts).toBe(1);
     cancelling.abort();
 
     expect(await waiting).toMatchObject({ errorType: 'ServiceException' });
