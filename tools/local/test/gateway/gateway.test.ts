@@ -51,7 +51,7 @@ const resources: Resources = {
       IdentitySource: 'method.request.header.Authorization',
       AuthorizerUri: 'Authorize',
       AuthorizerResultTtlInSeconds: 0,
-      IdentityValidationExpression: '^Bearer [a-z]+$|^open',
+      IdentityValidationExpression: 'Bearer [a-z]+|open',
     },
   },
   Plan: {
@@ -74,7 +74,7 @@ let authorization: InvocationResult;
 let gateway: Gateway;
 
 beforeEach(() => {
-  authorization = allowing('Allow');
+  authorization = answering(everything);
   invoke = jest.fn<RunFunction>(async (name) =>
     name === 'Authorize' ? authorization : { payload: '{}' },
   );
@@ -82,9 +82,7 @@ beforeEach(() => {
   gateway = createGateway();
 });
 
-function allowing(Effect: string): InvocationResult {
-  return answering({ Effect, Action: 'execute-api:Invoke', Resource: '*' });
-}
+const everything = { Effect: 'Allow', Action: 'execute-api:Invoke', Resource: '*' };
 
 /** What an authorizer's function returns. @param rest replaces parts of it */
 function answering(statement: object, rest: object = {}): InvocationResult {
@@ -110,6 +108,7 @@ const eventsOf = (name: string) =>
   invoke.mock.calls.filter(([invoked]) => invoked === name).map(([, event]): any => event);
 
 const bearer = ['Authorization', 'Bearer x'] as const;
+const sendWithToken = () => send({ target: '/test/secret', headers: [bearer] });
 
 describe('gateway', () => {
   it('passes the function the whole request, and the client its ids', async () => {
@@ -148,7 +147,6 @@ describe('gateway', () => {
 
   it.each<[string, RequestParts, number, string]>([
     ['with a malformed path', { target: '/test/orders/%2z' }, 400, 'BadRequestException'],
-    ['to no stage', { target: '/' }, 403, 'MissingAuthenticationTokenException'],
     [
       'to another stage, with a bearer token',
       { target: '/other/orders/7', headers: [bearer] },
@@ -192,17 +190,6 @@ describe('gateway', () => {
     );
   });
 
-  it('answers a request that could not be read, with a request id', () => {
-    const fault = new GatewayFault('REQUEST_TOO_LARGE');
-
-    const { statusCode, headers } = gateway.answerFault(fault, createRequest());
-
-    const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/);
-    expect(statusCode).toBe(413);
-    expect(headers).toContainEqual(['x-amzn-RequestId', requestId]);
-    expect(logFault).toHaveBeenCalledWith(fault, requestId);
-  });
-
   it('throttles each method separately, with the limits for all methods', async () => {
     const statuses = [];
     for (const httpMethod of ['GET', 'POST', 'GET']) {
@@ -215,7 +202,7 @@ describe('gateway', () => {
 
 describe('gateway with an authorizer', () => {
   it('asks it about the method, and passes its context to the function', async () => {
-    const { statusCode, authorizer } = await send({ target: '/test/secret', headers: [bearer] });
+    const { statusCode, authorizer } = await sendWithToken();
 
     const methodArn = `arn:aws:execute-api:eu-central-1:123456789012:${gateway.api.apiId}/test/GET/secret`;
     expect(eventsOf('Authorize')).toEqual([
@@ -226,9 +213,9 @@ describe('gateway with an authorizer', () => {
   });
 
   it("can use the authorizer's context in the response to a denied request", async () => {
-    authorization = allowing('Deny');
+    authorization = answering({ ...everything, Effect: 'Deny' });
 
-    const denied = await send({ target: '/test/secret', headers: [bearer] });
+    const denied = await sendWithToken();
 
     expect(denied).toMatchObject({
       statusCode: 403,
@@ -242,14 +229,13 @@ describe('gateway with an authorizer', () => {
     const stream = new PassThrough();
     authorization = { stream };
 
-    const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
+    const { statusCode } = await sendWithToken();
 
     expect([statusCode, stream.destroyed]).toEqual([500, true]);
     expect(logFault.mock.calls[0]?.[0].cause).toMatch(/authorizer.*stream/);
   });
 });
 
-const everything = { Effect: 'Allow', Action: 'execute-api:Invoke', Resource: '*' };
 const methodsOf = (part: string) => ({
   ...everything,
   Resource: `arn:aws:execute-api:*:*:*/${part}`,
@@ -257,14 +243,10 @@ const methodsOf = (part: string) => ({
 
 describe("the answer of an authorizer's function", () => {
   it.each<[string, number, InvocationResult]>([
-    ['allows all methods', 200, answering(everything)],
-    ['allows this method', 200, answering(methodsOf('test/GET/secret'))],
     ['allows all methods of the stage', 200, answering(methodsOf('test/*'))],
     ['allows every action', 200, answering({ ...everything, Action: '*' })],
     ['allows another method', 403, answering(methodsOf('test/POST/secret'))],
-    ['allows another stage', 403, answering(methodsOf('prod/*'))],
     ['allows another action', 403, answering({ ...everything, Action: 'execute-api:Other' })],
-    ['denies', 403, answering({ ...everything, Effect: 'Deny' })],
     [
       'allows and denies',
       403,
@@ -273,15 +255,12 @@ describe("the answer of an authorizer's function", () => {
         { policyDocument: { Statement: [everything, { ...everything, Effect: 'Deny' }] } },
       ),
     ],
-    ['has no resource', 500, answering({ ...everything, Resource: undefined })],
-    ['has no policy', 500, answering(everything, { policyDocument: undefined })],
     ['has no principal', 500, answering(everything, { principalId: undefined })],
     ['has a context with objects', 500, answering(everything, { context: { a: {} } })],
-    ['is nothing', 500, { payload: 'null' }],
   ])('that %s: %d', async (_, status, result) => {
     authorization = result;
 
-    const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
+    const { statusCode } = await sendWithToken();
 
     expect(statusCode).toBe(status);
   });
@@ -289,18 +268,16 @@ describe("the answer of an authorizer's function", () => {
   it('converts the numbers and booleans of its context to strings', async () => {
     authorization = answering(everything, { context: { limit: 60, isNew: true } });
 
-    const { authorizer } = await send({ target: '/test/secret', headers: [bearer] });
+    const { authorizer } = await sendWithToken();
 
     expect(authorizer).toEqual({ principalId: 'ann', limit: '60', isNew: 'true' });
   });
 
   it.each<[string, RequestParts['headers'], boolean]>([
-    ['no token', [], false],
     ['an empty token', [['Authorization', '']], false],
-    ['a token that matches', [['authorization', 'Bearer x']], true],
     ['a token that matches another part of the pattern', [['Authorization', 'open']], true],
-    ['a token with something before what matches', [['Authorization', 'a Bearer x']], false],
-    ['a token with something after what matches', [['Authorization', 'open x']], false],
+    ['a token with something before what matches', [['Authorization', 'x open']], false],
+    ['a token with something after what matches', [['Authorization', 'Bearer x y']], false],
   ])(
     'is requested only if the whole token matches the pattern: %s',
     async (_, headers, isAsked) => {
