@@ -52,10 +52,8 @@ interface LocalServiceOptions
 export interface PreparedService {
   readonly stage: string;
   readonly outputs: Readonly<Record<string, string>>;
-  /** The address of the guard before DynamoDB. */
-  readonly dynamodbEndpoint: string;
-  /** The access key id that may do everything. */
-  readonly operatorAccessKeyId: string;
+  /** A client that may do everything. */
+  readonly dynamodb: DynamoDBClient;
   readonly controlPlane: ControlPlane;
   readonly dataDirectory: DataDirectory | undefined;
 }
@@ -91,13 +89,11 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const isEmbedded = options.dynamodbEndpoint === undefined;
   const guard = await startDynamoDBGuard({ endpoint, identities, isEmbedded, log });
   started.defer(() => guard.close());
-  const { endpoint: dynamodbEndpoint } = guard;
-  const { accessKeyId: operatorAccessKeyId } = identities.operator;
-  const client = localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
-  await usingDatabase(database, provideTables(template, client));
+  const dynamodb = localDynamoDbClient(guard.endpoint, identities.operator.accessKeyId);
+  await usingDatabase(database, provideTables(template, dynamodb));
   signal?.throwIfAborted();
 
-  const runner = startRunner(identities, dynamodbEndpoint, options);
+  const runner = startRunner(identities, guard.endpoint, options);
   started.defer(() => runner.close());
   const controlPlane = new ControlPlane(readUsagePlans(template), now);
   const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
@@ -111,8 +107,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const prepared: PreparedService = {
     stage: gateway.api.stage,
     outputs: template.outputs(),
-    dynamodbEndpoint,
-    operatorAccessKeyId,
+    dynamodb,
     controlPlane,
     dataDirectory,
   };

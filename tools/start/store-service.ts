@@ -6,7 +6,6 @@ import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
 import { keyGateway } from '../local/control-plane/key-gateway.ts';
-import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { type PreparedService, startLocalService } from '../local/server.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { provideDemoKeys, provideGatewayKeys } from './demo-keys.ts';
@@ -124,16 +123,15 @@ async function fillTables(
   signal: AbortSignal,
 ) {
   const outputs = service.outputs as Outputs;
-  const { dynamodbEndpoint, operatorAccessKeyId } = service;
-  const createClient = () => localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
+  const { dynamodb } = service;
   const stage: KeyStage = {
     ...keyStageOf(options.stage, (name) => outputs[name]),
-    documents: documentClient(createClient()),
+    documents: documentClient(dynamodb),
     gateway: keyGateway(service.controlPlane),
     now: Date.now,
     operator: async () => 'npm start',
   };
-  const orders = { dynamodb: createClient(), tableName: outputs.OrdersTableName };
+  const orders = { dynamodb, tableName: outputs.OrdersTableName };
   await provideGatewayKeys(stage);
   const [demoKeys] = await Promise.all([
     options.empty ? undefined : provideDemoKeys(stage, service.dataDirectory),

@@ -99,8 +99,7 @@ function sendJson(outgoing: ServerResponse, status: number, body: unknown): void
   outgoing.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
- */
+/** @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html */
 async function answerQuery(
   incoming: IncomingMessage,
   outgoing: ServerResponse,

@@ -227,12 +227,11 @@ describe('the database of a local service', () => {
   it('is started with it, in memory', async () => {
     const { signal } = new AbortController();
 
-    const { dynamodbEndpoint, operatorAccessKeyId } = await start({ signal });
+    const { config } = (await start({ signal })).dynamodb;
 
     expect(embeddedOptions).toEqual([{ databaseFile: undefined, signal }]);
     expect(settings).toMatchObject([{ endpoint: dynamodb.url }]);
-    expect(dynamodbEndpoint).toBe(dynamodb.url);
-    expect(operatorAccessKeyId).toBe(settings[0]!.identities.operator.accessKeyId);
+    expect(await config.credentials()).toMatchObject(settings[0]!.identities.operator);
   });
 
   const refuses: RequestListener = (_, answer) => {
