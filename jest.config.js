@@ -1,4 +1,3 @@
-/** What holds for the tests of every kind. */
 export const common = {
   rootDir: import.meta.dirname,
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.cache'],
@@ -24,36 +23,34 @@ const further = {
   'aws-runtime': '**/test/aws-runtime/**/*.test.ts',
 };
 
-const project = (displayName, testMatch, more) => ({
+const project = (displayName, glob, excluded = []) => ({
   ...common,
   displayName,
-  testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
-  ...more,
+  testMatch: [`<rootDir>/${glob}`, ...excluded],
 });
 
-const withoutFurther = Object.values(further).map((glob) => `!${glob}`);
-const within = (glob) => ({ testMatch: [`<rootDir>/${glob}`, ...withoutFurther] });
+const excluded = Object.values(further).map((glob) => `!${glob}`);
 
 /** @type {import('jest').Config} */
 export default {
   projects: [
-    project('service', [], within('test/**/*.test.ts')),
-    project('tools', [], within('tools/*/test/**/*.test.ts')),
-    project('docs', [], within('docs/test/**/*.test.ts')),
-    project('commands', [further.commands]),
-    project('browser', [further.browser]),
-    project('faults', [further.faults]),
-    project('aws-runtime', [further['aws-runtime']], {
+    project('service', 'test/**/*.test.ts', excluded),
+    project('tools', 'tools/*/test/**/*.test.ts', excluded),
+    project('docs', 'docs/test/**/*.test.ts', excluded),
+    project('commands', further.commands),
+    project('browser', further.browser),
+    project('faults', further.faults),
+    {
+      ...project('aws-runtime', further['aws-runtime']),
       globalSetup: '<rootDir>/test/aws-runtime/global-setup.ts',
-    }),
+    },
   ],
   // Enough for the slowest kind on a busy machine. Jest ignores a limit of a single project.
   testTimeout: 120_000,
   // Jest's own default leaves a core idle, which on a small machine is half of it.
   maxWorkers: '100%',
-  // Node keeps the modules of every test file, those of the CDK above all: a worker that holds too
-  // much of them would be slow to end, and is replaced before. A new one has to load and compile all that
-  // is imported again: with half of this limit, the tests take a tenth more processor time.
+  // Node keeps the modules of every test file, so a worker that holds too much is replaced. A new one compiles
+  // all imports again: with half of this limit, the tests take a tenth more processor time.
   workerIdleMemoryLimit: '1GB',
   // On a busy machine a process may need longer to end than the half second of Jest's default.
   workerGracefulExitTimeout: 10_000,

@@ -31,7 +31,6 @@ export default {
   jest: { configFile: 'jest.mutation.config.js' },
   // Jest runs tests as ES modules only with this option.
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-  // A mutant is tried with the tests that reach it, and with no others.
   coverageAnalysis: 'perTest',
   ignorers: ['loaded-once'],
   ignoreStatic: true,

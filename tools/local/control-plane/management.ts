@@ -13,14 +13,10 @@ interface ManagedServices {
   readonly guard: DynamoDBGuard;
 }
 
-interface Call {
-  /** The ids in the path. */
-  readonly ids: string[];
-  readonly query: URLSearchParams;
-  readonly body: string;
-}
-
-type Operation = (call: Call, plane: ControlPlane) => [status: number, body: unknown];
+type Operation = (
+  call: { ids: string[]; query: URLSearchParams; body: string },
+  plane: ControlPlane,
+) => [status: number, body: unknown];
 
 /**
  * The operations by method and path, in which `*` stands for an id. A list is a single page.

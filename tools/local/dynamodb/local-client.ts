@@ -6,13 +6,12 @@ const requestTimeoutMs = 5_000;
 
 /** @param accessKeyId identifies the caller */
 export function localDynamoDbClient(endpoint: string, accessKeyId: string): DynamoDBClient {
-  const requestHandler = { requestTimeout: requestTimeoutMs, throwOnRequestTimeout: true };
   return new DynamoDBClient({
     endpoint,
     region: localRegion,
     // The SDK needs a secret for the signature, which nobody verifies.
     credentials: { accessKeyId, secretAccessKey: 'local' },
-    requestHandler,
+    requestHandler: { requestTimeout: requestTimeoutMs, throwOnRequestTimeout: true },
     // The SDK takes these from the user's environment and AWS configuration, and then refuses an endpoint.
     defaultsMode: 'standard',
     useDualstackEndpoint: false,

@@ -63,11 +63,6 @@ export function pathBelowStage(path: string, stage: string): string | undefined 
   return path.startsWith(`${prefix}/`) ? withOneSlash(path.slice(prefix.length)) : undefined;
 }
 
-/** Whether every `%` of a path starts the encoding of a byte. */
-export function isWellEncoded(path: string): boolean {
-  return !/%(?![0-9A-Fa-f]{2})/.test(path);
-}
-
 /** API Gateway treats several slashes at the start of a path as one, before and after the stage. */
 function withOneSlash(path: string): string {
   return path.replace(/^\/+/, '/');

@@ -1,10 +1,6 @@
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import {
-  type IncomingRequest,
-  isWellEncoded,
-  pathBelowStage,
-} from '../exchange/incoming-request.ts';
+import { type IncomingRequest, pathBelowStage } from '../exchange/incoming-request.ts';
 import {
   type ApiStage,
   createRequestContext,
@@ -30,6 +26,9 @@ interface GatewayServices {
   /** Logs a fault that the gateway answers with a gateway response. */
   readonly logFault: (fault: GatewayFault, requestId: string) => void;
 }
+
+// A `%` that does not start the encoding of a byte.
+const malformedEncoding = /%(?![0-9A-Fa-f]{2})/;
 
 /**
  * The REST API of a template. A step of API Gateway that stops a request throws a `GatewayFault`, which
@@ -83,7 +82,7 @@ export class Gateway {
 
   #route(exchange: Exchange): ApiMethod {
     const { request, context } = exchange;
-    if (!isWellEncoded(request.path)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
+    if (malformedEncoding.test(request.path)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
     const path = pathBelowStage(request.path, this.api.stage);
     if (path === undefined) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
     const route = this.#findRoute(request.method, path);

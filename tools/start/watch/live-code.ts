@@ -6,20 +6,13 @@ import { functionNames, handlerEntries } from '../../../lib/settings/functions.t
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
 import { OperatorError } from '../../shared/errors.ts';
 
-interface RunningCode {
-  readonly code: string;
-  readonly folder: string;
-}
-
-type Bundles = BuildResult<{ write: false }>['outputFiles'];
-
 /** The code of the functions. It can be rebuilt when the sources change. */
 export class LiveCode implements AsyncDisposable {
   readonly #directory: string;
   readonly #context: ReturnType<typeof createContext>;
-  readonly #running = new Map<string, RunningCode>();
+  readonly #running = new Map<string, { readonly code: string; readonly folder: string }>();
   /** The bundles of the last good build. */
-  #built: Bundles = [];
+  #built: BuildResult<{ write: false }>['outputFiles'] = [];
 
   /**
    * @param directory the folder in which each bundle has its own
