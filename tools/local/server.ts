@@ -36,7 +36,7 @@ interface LocalServiceOptions
   /** Takes a line of the local run's own log. */
   readonly log: (line: string) => void;
   /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
-  readonly logFunction?: RunnerOptions['log'] | undefined;
+  readonly logFunction?: RunnerOptions['log'];
   /** Whether the timeouts of functions and integrations apply. @default true */
   readonly hasTimeLimits?: boolean;
   /**
@@ -79,10 +79,8 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const dataReady = openData(options, started);
   // If one fails, the other has to have started before it can be stopped.
   await Promise.allSettled([options.templateFile, dataReady]);
-  const [templateFile, { database, dataDirectory }] = await Promise.all([
-    options.templateFile,
-    dataReady,
-  ]);
+  const templateFile = await options.templateFile;
+  const { database, dataDirectory } = await dataReady;
   const template = readTemplate(templateFile, { ...environment, stackName }, hasTimeLimits);
   const identities = createIdentities(template);
   const { endpoint } = database;
