@@ -52,7 +52,7 @@ export class ControlPlane {
     this.takeToken = tokenBuckets(now);
   }
 
-  /** @throws ControlPlaneError if the value has a key */
+  /** @throws ControlPlaneError if another key has the value */
   createApiKey({ name, value, enabled }: Omit<ApiKey, 'id'>): ApiKey {
     if (this.findKey(value)) throw conflict('API Key already exists');
     const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value, enabled };
