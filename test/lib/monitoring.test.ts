@@ -16,101 +16,40 @@ import { properties } from './readable.ts';
 /** Properties as the template has them. */
 type Properties = ReturnType<typeof properties>[string];
 
-/** The value that an alarm watches: `expression` over `metrics`, or one metric. Periods are in seconds. */
-interface ExpectedAlarm {
-  readonly metrics: Readonly<Record<string, string>>;
-  readonly expression?: string;
-  readonly period: number;
-  readonly above?: number;
-  readonly below?: number;
-  readonly points: string;
-}
+const metric = (name: string, stat = 'Sum') => `[${stat} of ${metricNamespace} ${name}]`;
+const errors = metric('ServerErrors');
+const accepted = metric('RequestsAccepted');
+const cancellations = metric('CancellationLatency', 'SampleCount');
+const percentSlow = `100 - ${metric('CancellationLatency', 'PR(:1000)')}`;
+const requests = '[SampleCount of AWS/ApiGateway Count]';
+const lines = '[Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}]';
 
-const errors = `Sum of ${metricNamespace} ServerErrors`;
-const accepted = `Sum of ${metricNamespace} RequestsAccepted`;
-const requests = 'SampleCount of AWS/ApiGateway Count';
-const latency = `of ${metricNamespace} CancellationLatency`;
+const availability = `IF(${accepted} >= 1000, ${errors} / ${accepted} / 0.001, 0)`;
+const latency = `IF(${cancellations} >= 100, (${percentSlow}) / 100 / 0.01, 0)`;
+const fastBurn = '> 14.4 in 1 of 1 periods of 3600 s';
+const slowBurn = '> 6 in 1 of 1 periods of 21600 s';
+const throttled = (table: string, kind: string) =>
+  `[Sum of AWS/DynamoDB ${kind}ThrottleEvents \${Tables${table}}] > 0 in 2 of 3 periods of 60 s`;
 
-const availability = {
-  metrics: { errors, requests: accepted },
-  expression: 'IF(requests >= 1000, errors / requests / 0.001, 0)',
-  points: '1 of 1',
-};
-const cancelLatency = {
-  metrics: { percentWithin: `PR(:1000) ${latency}`, requests: `SampleCount ${latency}` },
-  expression: 'IF(requests >= 100, (100 - percentWithin) / 100 / 0.01, 0)',
-  points: '1 of 1',
-};
-const fastBurn = { period: 3_600, above: 14.4 };
-const slowBurn = { period: 21_600, above: 6 };
-const throttled = (table: string, kind: string) => ({
-  metrics: { value: `Sum of AWS/DynamoDB ${kind}ThrottleEvents \${Tables${table}}` },
-  period: 60,
-  above: 0,
-  points: '2 of 3',
-});
-
-const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
-  ServerErrors: {
-    metrics: { errors, accepted },
-    expression: 'IF(errors >= 5, 100 * errors / accepted, 0)',
-    period: 60,
-    above: 1,
-    points: '2 of 3',
-  },
-  AuthorizerFailures: {
-    metrics: { value: `Sum of ${metricNamespace} AuthorizerFailures` },
-    period: 60,
-    above: 4,
-    points: '2 of 3',
-  },
-  ListsRefused: {
-    metrics: { value: `Sum of ${metricNamespace} ListsRefused` },
-    period: 60,
-    above: 4,
-    points: '2 of 3',
-  },
-  ListsBrokenOff: {
-    metrics: { value: `Sum of ${metricNamespace} ListsBrokenOff` },
-    period: 60,
-    above: 0,
-    points: '2 of 3',
-  },
-  UnlistedItems: {
-    metrics: { value: `Maximum of ${metricNamespace} UnlistedItems` },
-    period: 3_600,
-    above: 0,
-    points: '1 of 1',
-  },
-  RequestsNotLogged: {
-    metrics: { requests, lines: 'Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}' },
-    // IF treats a missing value as 0, even if FILL has nothing to fill.
-    expression: 'IF(requests >= 5, FILL(lines, 0))',
-    period: 60,
-    below: 1,
-    points: '3 of 3',
-  },
-  AvailabilityFastBurn: { ...availability, ...fastBurn },
-  AvailabilitySlowBurn: { ...availability, ...slowBurn },
-  CancelLatencyFastBurn: { ...cancelLatency, ...fastBurn },
-  CancelLatencySlowBurn: { ...cancelLatency, ...slowBurn },
-  SlowCancellations: {
-    metrics: cancelLatency.metrics,
-    expression: 'IF(requests >= 100, 100 - percentWithin, 0)',
-    period: 300,
-    above: 1,
-    points: '3 of 3',
-  },
+/** What each alarm watches, and when it is raised. */
+const expectedAlarms: Readonly<Record<string, string>> = {
+  ServerErrors: `IF(${errors} >= 5, 100 * ${errors} / ${accepted}, 0) > 1 in 2 of 3 periods of 60 s`,
+  AuthorizerFailures: `${metric('AuthorizerFailures')} > 4 in 2 of 3 periods of 60 s`,
+  ListsRefused: `${metric('ListsRefused')} > 4 in 2 of 3 periods of 60 s`,
+  ListsBrokenOff: `${metric('ListsBrokenOff')} > 0 in 2 of 3 periods of 60 s`,
+  UnlistedItems: `${metric('UnlistedItems', 'Maximum')} > 0 in 1 of 1 periods of 3600 s`,
+  // IF treats a missing value as 0, even if FILL has nothing to fill.
+  RequestsNotLogged: `IF(${requests} >= 5, FILL(${lines}, 0)) < 1 in 3 of 3 periods of 60 s`,
+  AvailabilityFastBurn: `${availability} ${fastBurn}`,
+  AvailabilitySlowBurn: `${availability} ${slowBurn}`,
+  CancelLatencyFastBurn: `${latency} ${fastBurn}`,
+  CancelLatencySlowBurn: `${latency} ${slowBurn}`,
+  SlowCancellations: `IF(${cancellations} >= 100, ${percentSlow}, 0) > 1 in 3 of 3 periods of 300 s`,
   ApiKeyReadsThrottled: throttled('ApiKeys', 'Read'),
   ApiKeyWritesThrottled: throttled('ApiKeys', 'Write'),
   OrderReadsThrottled: throttled('Orders', 'Read'),
   OrderWritesThrottled: throttled('Orders', 'Write'),
-  RisingBans: {
-    metrics: { value: `Sum of ${metricNamespace} KeysBanned` },
-    period: 900,
-    above: 5,
-    points: '1 of 1',
-  },
+  RisingBans: `${metric('KeysBanned')} > 5 in 1 of 1 periods of 900 s`,
 };
 
 /** The metrics of AWS that are shown or watched, as its documentation names them. */
@@ -207,9 +146,10 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
         (widget: { properties: { metrics?: unknown[][] } }) => widget.properties.metrics ?? [],
       )
       .map(([namespace, name]: unknown[]) => `${namespace} ${name}`);
-    const watched = Object.values(expectedAlarms)
-      .flatMap(({ metrics }) => Object.values(metrics))
-      .map((text) => / of (\S+ \S+)/.exec(text)![1]!);
+    const inAlarms = Object.values(expectedAlarms)
+      .join()
+      .matchAll(/\[\S+ of (\S+ \w+)/g);
+    const watched = [...inAlarms].map(([, name]) => name!);
 
     const place = 'lambdas/domain/metric-definitions.ts, the access log or AWS';
     expect([
@@ -292,26 +232,21 @@ describe('the saved query for errors', () => {
   });
 });
 
-/** An alarm in the words of `expectedAlarms`, which leave out that its metrics are those of its stage. */
-function describeAlarm(alarm: Properties, stage: StageName): ExpectedAlarm {
+/** An alarm in the form of `expectedAlarms`, which leave out that its metrics are those of its stage. */
+function describeAlarm(alarm: Properties, stage: StageName): string {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
-  const single = { Metric: alarm, Stat: alarm.Statistic, Period: alarm.Period };
-  const queries: Properties[] = alarm.Metrics ?? [{ MetricStat: single }];
-  const stats = queries.filter(({ MetricStat }) => MetricStat);
-  const [period, ...otherPeriods] = new Set(stats.map(({ MetricStat }) => MetricStat.Period));
-  expect(otherPeriods).toEqual([]);
-  const metrics = stats.map(({ Id, MetricStat: { Stat, Metric } }) => [
-    queries.length === 1 ? 'value' : Id,
-    `${Stat} of ${describeMetric(Metric, stage)}`,
-  ]);
-  const expression = queries.find(({ Expression }) => Expression)?.Expression;
-  return {
-    metrics: Object.fromEntries(metrics),
-    ...(expression && { expression }),
-    period,
-    [alarm.ComparisonOperator === 'LessThanThreshold' ? 'below' : 'above']: Threshold,
-    points: `${DatapointsToAlarm} of ${EvaluationPeriods}`,
-  };
+  const MetricStat = { Metric: alarm, Stat: alarm.Statistic, Period: alarm.Period };
+  const queries: Properties[] = alarm.Metrics ?? [{ Id: 'value', MetricStat }];
+  const stats = queries.filter((query) => query.MetricStat);
+  const expression = queries.find(({ Expression }) => Expression)?.Expression ?? stats[0]!.Id;
+  const value = stats.reduce((text, { Id, MetricStat: { Stat, Metric } }) => {
+    expect(text).toContain(Id);
+    return text.replaceAll(Id, `[${Stat} of ${describeMetric(Metric, stage)}]`);
+  }, expression);
+  const periods = new Set(stats.map((query) => query.MetricStat.Period));
+  const signs: Record<string, string> = { GreaterThanThreshold: '>', LessThanThreshold: '<' };
+  const condition = `${signs[alarm.ComparisonOperator]} ${Threshold}`;
+  return `${value} ${condition} in ${DatapointsToAlarm} of ${EvaluationPeriods} periods of ${[...periods]} s`;
 }
 
 function describeMetric(metric: Properties, stage: StageName): string {
