@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { bundlingOptions } from '../lib/functions/bundling.ts';
-import { differences } from './helpers/differences.ts';
+import { expectAgreement } from './helpers/agreement.ts';
 import { stageNames } from './helpers/synthesized.ts';
 import { properties } from './lib/readable.ts';
 
@@ -32,7 +32,7 @@ it.each(places)('%s is the major version in .nvmrc', (place, versions) => {
 
   const expected = readFileSync('.nvmrc', 'utf8').trim();
 
-  expect(differences(['.nvmrc', [expected]], [place, majors])).toEqual([]);
+  expectAgreement(['.nvmrc', [expected]], [place, majors]);
 });
 
 describe('everything of npm and the CDK that runs TypeScript', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { stageNames } from '../lib/settings/stages.ts';
-import { differences } from './helpers/differences.ts';
+import { expectAgreement } from './helpers/agreement.ts';
 import { type Job, stepsOf, workflows, workflowTexts } from './workflows.ts';
 
 const files = Object.keys(workflows);
@@ -121,12 +121,10 @@ describe('the synthesis for a deployment', () => {
   it('is followed by a deployment of every stage', () => {
     const deployed = Object.values(deploy.jobs).flatMap(({ with: inputs }) => inputs?.stage ?? []);
 
-    expect(
-      differences(
-        ['lib/settings/stages.ts', stageNames],
-        ['.github/workflows/deploy.yml, jobs', deployed as string[]],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      ['lib/settings/stages.ts', stageNames],
+      ['.github/workflows/deploy.yml, jobs', deployed as string[]],
+    );
   });
 });
 

@@ -10,7 +10,7 @@ import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-
 import { contractDocument as contract, operations } from '../../lib/contract/contract.ts';
 import { operationNames } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import { differences, missing } from '../../test/helpers/differences.ts';
+import { expectAgreement, expectContained } from '../../test/helpers/agreement.ts';
 import { rowsAfter } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -20,12 +20,10 @@ describe('docs/clients.md', () => {
   it('says what to do about every error of the contract, and about no other', () => {
     const described = rowsAfter('## Errors', page).map(([error]) => error!);
 
-    expect(
-      differences(
-        ['openapi.yaml, components.responses', documentedErrors()],
-        ['docs/clients.md, Errors', described],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      ['openapi.yaml, components.responses', documentedErrors()],
+      ['docs/clients.md, Errors', described],
+    );
   });
 
   it('begins with the operations of the contract, and the statuses of their responses', () => {
@@ -39,9 +37,7 @@ describe('docs/clients.md', () => {
     );
 
     expect(page.indexOf('## Operations')).toBe(page.indexOf('##'));
-    expect(
-      differences(['openapi.yaml, paths', documented], ['docs/clients.md, Operations', stated]),
-    ).toEqual([]);
+    expectAgreement(['openapi.yaml, paths', documented], ['docs/clients.md, Operations', stated]);
   });
 
   it('states the numbers of lib/settings/plans.ts', () => {
@@ -53,12 +49,10 @@ describe('docs/clients.md', () => {
       number.format(plan.toleratedRejectionsPerMinute),
     ]);
 
-    expect(
-      differences(
-        ['lib/settings/plans.ts', rows.map(String)],
-        ['docs/clients.md, Plans', rowsAfter('## Plans', page).map(String)],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      ['lib/settings/plans.ts', rows.map(String)],
+      ['docs/clients.md, Plans', rowsAfter('## Plans', page).map(String)],
+    );
     for (const { banSeconds } of Object.values(plans))
       expect(page).toContain(`is banned for ${banSeconds} s.`);
   });
@@ -77,12 +71,10 @@ describe('docs/clients.md', () => {
   it('explains every header of the contract, and no other', () => {
     const explained = rowsAfter('## Headers', page).flatMap(([names]) => names!.split(', '));
 
-    expect(
-      differences(
-        ['openapi.yaml, components.headers', Object.keys(contract.components.headers)],
-        ['docs/clients.md, Headers', explained],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      ['openapi.yaml, components.headers', Object.keys(contract.components.headers)],
+      ['docs/clients.md, Headers', explained],
+    );
   });
 
   it('names every field of an order', () => {
@@ -98,21 +90,17 @@ describe('docs/clients.md', () => {
       .filter(([, { format }]) => format === 'int64')
       .map(([name]) => name);
 
-    expect(
-      differences(
-        ['lambdas/domain/order-fields.ts', exact],
-        ['docs/clients.md', [...kept].map(([, name]) => name!)],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      ['lambdas/domain/order-fields.ts', exact],
+      ['docs/clients.md', [...kept].map(([, name]) => name!)],
+    );
   });
 });
 
 it('CHANGELOG.md names every operation', () => {
   const named = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').match(/\w+/g)!;
 
-  expect(missing(['lib/settings/functions.ts', operationNames], ['CHANGELOG.md', named])).toEqual(
-    [],
-  );
+  expectContained(['lib/settings/functions.ts', operationNames], ['CHANGELOG.md', named]);
 });
 
 function documentedErrors(): string[] {

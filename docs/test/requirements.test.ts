@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { orderFields } from '../../lambdas/domain/order-fields.ts';
-import { differences } from '../../test/helpers/differences.ts';
+import { expectAgreement } from '../../test/helpers/agreement.ts';
 
 /*
  * The titles of tests begin with the numbers of rules in docs/requirements.md. Comparing both shows a rule
@@ -49,12 +49,7 @@ describe('the requirements', () => {
   it('are each cited by the title of a test, unless there is nothing to test', () => {
     const tested = rules.filter(({ text }) => !text.includes(nothingToTest));
 
-    const found = differences(
-      [page, tested.map(({ number }) => number)],
-      ['the titles of the tests', cited],
-    );
-
-    expect(found).toEqual([]);
+    expectAgreement([page, tested.map(({ number }) => number)], ['the titles of the tests', cited]);
   });
 
   it('have a number each', () => {
@@ -68,14 +63,12 @@ describe('the requirements', () => {
     const { text = '' } = rules.find(({ number }) => number === 'R3') ?? {};
     const rows = [...text.matchAll(/^\| `(\w+)` \| (\w+)/gm)];
 
-    expect(
-      differences(
-        [
-          'lambdas/domain/order-fields.ts',
-          Object.entries(orderFields).map(([name, { type }]) => `${name}: ${type}`),
-        ],
-        ['docs/requirements.md, R3', rows.map(([, name, type]) => `${name}: ${type}`)],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      [
+        'lambdas/domain/order-fields.ts',
+        Object.entries(orderFields).map(([name, { type }]) => `${name}: ${type}`),
+      ],
+      ['docs/requirements.md, R3', rows.map(([, name, type]) => `${name}: ${type}`)],
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/stages.ts';
-import { differences } from '../../test/helpers/differences.ts';
+import { expectAgreement } from '../../test/helpers/agreement.ts';
 import { createOwnerIdentity, createToken } from '../../tools/admin/stored/identities.ts';
 
 const [, pattern = ''] = /find them with\s+`(.+)`/.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
@@ -10,7 +10,7 @@ describe('the prefix of each stage', () => {
   it.each(['openapi.yaml', 'docs/clients.md'])('is in %s', (file) => {
     const named = readFileSync(file, 'utf8').match(/so_[a-z]+_/g)!;
 
-    expect(differences(['lib/settings/stages.ts', apiKeyPrefixes], [file, named])).toEqual([]);
+    expectAgreement(['lib/settings/stages.ts', apiKeyPrefixes], [file, named]);
   });
 });
 

@@ -5,7 +5,7 @@ import * as errors from '../../lambdas/domain/errors.ts';
 import { rejectionReasons } from '../../lambdas/domain/metric-definitions.ts';
 import { cancelRefusals } from '../../lambdas/domain/order-states.ts';
 import { contractDocument, type ErrorBody, wordsOf } from '../../lib/contract/contract.ts';
-import { differences, missing, type Statement } from '../helpers/differences.ts';
+import { expectAgreement, expectContained, type Statement } from '../helpers/agreement.ts';
 import { type StageName, stageNames, template } from '../helpers/synthesized.ts';
 
 interface DocumentedResponse {
@@ -53,12 +53,10 @@ describe('the error classes', () => {
   });
 
   it("are all among the contract's examples, with their status, code and message", () => {
-    const found = missing(
+    expectContained(
       stated('lambdas/domain/errors.ts or order-states.ts', classBodies()),
       stated(contractPlace, exampleBodies()),
     );
-
-    expect(found).toEqual([]);
   });
 });
 
@@ -67,23 +65,19 @@ describe('the errors of the contract', () => {
     const fixed = stageNames.flatMap(fixedBodies);
     const made = [...classBodies(), ...fixed, ...authorizerExamples(), firewallExample()];
 
-    const found = missing(
+    expectContained(
       stated(contractPlace, exampleBodies()),
       stated('lambdas/domain/errors.ts, order-states.ts or lib/api', made),
     );
-
-    expect(found).toEqual([]);
   });
 
   it('include every code with which the authorizer rejects', () => {
     const documented = examplesOf(responses.TooManyRequests!).map(({ code }) => code);
 
-    expect(
-      differences(
-        ['lambdas/domain/metric-definitions.ts, rejectionReasons', authorizerCodes],
-        ['openapi.yaml, components.responses.TooManyRequests', documented],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      ['lambdas/domain/metric-definitions.ts, rejectionReasons', authorizerCodes],
+      ['openapi.yaml, components.responses.TooManyRequests', documented],
+    );
   });
 
   it('have one schema, and a status of their own', () => {
@@ -102,30 +96,26 @@ describe('the errors of the contract', () => {
         .filter(([, { $ref }]) => $ref === `#/components/responses/${name}`)
         .map(([status]) => status);
 
-      const found = differences(
+      expectAgreement(
         [
           `openapi.yaml, components.responses.${name}, examples`,
           examplesOf(response).map(({ status }) => `${status}`),
         ],
         ['openapi.yaml, paths and x-gateway-responses', statuses],
       );
-
-      expect(found).toEqual([]);
     },
   );
 });
 
 describe.each(stageNames)('the dashboard of %s', (stage) => {
   it('shows every reason for which a request is rejected', () => {
-    const found = differences(
+    expectAgreement(
       [
         'openapi.yaml, 401 and 429',
         [...examplesOf(responses.Unauthorized!).map(({ code }) => code), ...authorizerCodes],
       ],
       ['lambdas/domain/metric-definitions.ts, rejectionReasons', shownDimensions(stage, 'Reason')],
     );
-
-    expect(found).toEqual([]);
   });
 
   it('shows every outcome of a cancellation', () => {
@@ -142,15 +132,13 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
     const codes = Object.values<{ readonly $ref?: string }>(refusals)
       .flatMap((reference) => examplesOf(referred(reference)!))
       .flatMap(({ code }) => (ofClasses.has(code) ? code : []));
-    const found = differences(
+    expectAgreement(
       ['openapi.yaml, what cancelOrder answers', ['cancelled', ...codes]],
       [
         'lambdas/domain/metric-definitions.ts, cancellationOutcomes',
         shownDimensions(stage, 'Outcome'),
       ],
     );
-
-    expect(found).toEqual([]);
   });
 });
 

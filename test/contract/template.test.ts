@@ -15,7 +15,7 @@ import {
 } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
-import { differences } from '../helpers/differences.ts';
+import { expectAgreement } from '../helpers/agreement.ts';
 import { requestContext } from '../helpers/functions/events.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
 import { deployedOperations, renderAnswer } from './template-api.ts';
@@ -114,27 +114,23 @@ describe('the contract', () => {
       );
     });
 
-    expect(
-      differences(
-        ['lambdas/', read],
-        ['openapi.yaml, parameters', documented.filter((name) => !name.startsWith('getPet:'))],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      ['lambdas/', read],
+      ['openapi.yaml, parameters', documented.filter((name) => !name.startsWith('getPet:'))],
+    );
   });
 
   it('has the request headers that the service reads', () => {
     const parameters = operationNames.flatMap((name) => parametersReadIn(sourcesOf(name)));
     const read = parameters.flatMap((name) => /^header (.+)/.exec(name)?.[1] ?? []);
 
-    expect(
-      differences(
-        [
-          'lambdas/domain/headers.ts, requestHeaders',
-          requestHeaders.map((name) => name.toLowerCase()),
-        ],
-        ['handlers and HTTP', [...httpHeaders, ...read]],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      [
+        'lambdas/domain/headers.ts, requestHeaders',
+        requestHeaders.map((name) => name.toLowerCase()),
+      ],
+      ['handlers and HTTP', [...httpHeaders, ...read]],
+    );
   });
 
   it("is compared with every access to a request's parameters", () => {
@@ -238,7 +234,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
 
     const deployed = deployedOperations(stage).map(({ path, method }) => `${method} ${path}`);
 
-    expect(differences(['lib/api', deployed], ['openapi.yaml, paths', documented])).toEqual([]);
+    expectAgreement(['lib/api', deployed], ['openapi.yaml, paths', documented]);
   });
 
   it('have a server address with the stage', () => {
@@ -311,12 +307,10 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
       ([type, statuses]) => `${type} ${Object.keys(statuses)}`,
     );
 
-    expect(
-      differences(
-        ['lib/api/gateway-responses.ts', deployed],
-        ['openapi.yaml, x-gateway-responses', documented],
-      ),
-    ).toEqual([]);
+    expectAgreement(
+      ['lib/api/gateway-responses.ts', deployed],
+      ['openapi.yaml, x-gateway-responses', documented],
+    );
   });
 
   it.each(gatewayResponses)(

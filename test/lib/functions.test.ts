@@ -5,7 +5,7 @@ import { functionNames, operations } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { forEachPlan, plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
-import { differences } from '../helpers/differences.ts';
+import { expectAgreement } from '../helpers/agreement.ts';
 import { stageNames } from '../helpers/synthesized.ts';
 import { properties, resources } from './readable.ts';
 
@@ -93,7 +93,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
     const told = functionNames.flatMap((name) => Object.keys(variablesOf(capitalized(name))));
 
     const place = 'lib/settings/functions.ts, environment';
-    expect(differences(['lambdas/', read], [place, told])).toEqual([]);
+    expectAgreement(['lambdas/', read], [place, told]);
   });
 
   it.each(expectedEntries)(

@@ -1,0 +1,24 @@
+import { expect } from '@jest/globals';
+
+/** The facts that a place, such as a file, states, each as a text. Duplicates count once. */
+export type Statement = readonly [place: string, facts: Iterable<string>];
+
+/**
+ * Expects that two places state the same. Each difference names the place to change, what is missing there,
+ * and the place that has it.
+ */
+export function expectAgreement(one: Statement, other: Statement): void {
+  expect([...missing(one, other), ...missing(other, one)]).toEqual([]);
+}
+
+/** Expects that the second place states everything that the first one does. */
+export function expectContained(part: Statement, whole: Statement): void {
+  expect(missing(part, whole)).toEqual([]);
+}
+
+function missing([place, facts]: Statement, [other, others]: Statement): string[] {
+  const known = new Set(others);
+  return [...new Set(facts)]
+    .filter((fact) => !known.has(fact))
+    .map((fact) => `${other} lacks "${fact}", which is in ${place}`);
+}
