@@ -77,18 +77,14 @@ export async function answerManagement(
   if (!operation) return false;
   const ids = segments.filter((_, index) => index % 2 === 1);
   const body = String(await readBody(incoming));
-  answerOperation(() => operation({ ids, query: query!, body }, services.controlPlane), outgoing);
-  return true;
-}
-
-function answerOperation(operate: () => [number, unknown], outgoing: ServerResponse): void {
   try {
-    sendJson(outgoing, ...operate());
+    sendJson(outgoing, ...operation({ ids, query: query!, body }, services.controlPlane));
   } catch (error) {
     if (!(error instanceof ControlPlaneError)) throw error;
     outgoing.setHeader('x-amzn-ErrorType', error.name);
     sendJson(outgoing, statuses[error.name], { message: error.message });
   }
+  return true;
 }
 
 function sendJson(outgoing: ServerResponse, status: number, body: unknown): void {

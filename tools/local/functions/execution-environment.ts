@@ -54,10 +54,10 @@ export class ExecutionEnvironment {
     this.#worker.on('error', (error) => {
       for (const line of `Uncaught ${inspect(error)}`.split('\n')) options.log(line);
       // The thread is about to exit, so no other invocation may begin.
-      if (!this.#current) this.#end(this.#exited('exit status 1'));
+      if (!this.#current) this.#end('Runtime exited with error: exit status 1');
     });
     // Messages of an invocation may arrive after `error`, but not after `exit`.
-    this.#worker.on('exit', (code) => this.#end(this.#exited(`exit status ${code}`)));
+    this.#worker.on('exit', (code) => this.#end(`Runtime exited with error: exit status ${code}`));
   }
 
   get codeDirectory(): string {
@@ -77,7 +77,9 @@ export class ExecutionEnvironment {
   invoke(invocation: Invocation, onFinished: () => void): Promise<InvocationResult> {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     const { event } = invocation;
-    const timer = setTimeout(() => this.#end(this.#timedOut()), this.#lambda.timeoutMs);
+    const { timeoutMs } = this.#lambda;
+    const timedOut = `Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`;
+    const timer = setTimeout(() => this.#end(timedOut, 'Sandbox.Timedout'), timeoutMs);
     const finish = () => {
       clearTimeout(timer);
       this.#current = undefined;
@@ -89,7 +91,7 @@ export class ExecutionEnvironment {
   }
 
   async stop(): Promise<void> {
-    this.#end(this.#exited('signal: killed'));
+    this.#end('Runtime exited with error: signal: killed');
     await this.#worker.terminate();
   }
 
@@ -137,30 +139,21 @@ export class ExecutionEnvironment {
     current.resolve({ error });
   }
 
-  /** Ends the environment and what it runs. A thread that blocks is ended too. */
-  #end(error: FunctionError): void {
+  /**
+   * Ends the environment and what it runs. A thread that blocks is ended too.
+   *
+   * @see https://github.com/aws/aws-lambda-runtime-interface-emulator/blob/main/internal/lambda/rapid/handlers.go
+   */
+  #end(reason: string, errorType = 'Runtime.ExitError'): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    const requestId = this.#current?.invocation.requestId ?? '';
+    const error = { errorType, errorMessage: `RequestId: ${requestId} Error: ${reason}` };
     this.#start.resolve(error);
     if (this.#current) this.#fail(this.#current, error);
     this.#current?.finish();
     this.#options.onEnd();
     void this.#worker.terminate();
-  }
-
-  #timedOut(): FunctionError {
-    const seconds = (this.#lambda.timeoutMs / 1000).toFixed(2);
-    return this.#error('Sandbox.Timedout', `Task timed out after ${seconds} seconds`);
-  }
-
-  #exited(how: string): FunctionError {
-    return this.#error('Runtime.ExitError', `Runtime exited with error: ${how}`);
-  }
-
-  /** @see https://github.com/aws/aws-lambda-runtime-interface-emulator/blob/main/internal/lambda/rapid/handlers.go */
-  #error(errorType: string, reason: string): FunctionError {
-    const requestId = this.#current?.invocation.requestId ?? '';
-    return { errorType, errorMessage: `RequestId: ${requestId} Error: ${reason}` };
   }
 
   #contextOf({ requestId, invokedArn }: Invocation) {

@@ -26,7 +26,6 @@ interface ResourceType {
   readonly attributes?: Readonly<Record<string, (identity: ResourceIdentity) => string>>;
 }
 
-const apiId = (identity: ResourceIdentity) => stableId(identity, 10);
 const shortId = (identity: ResourceIdentity) => stableId(identity, 6);
 
 /** A property in neither list is an error, because it might have an effect in the cloud. */
@@ -36,7 +35,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     withoutEffect: `
       Description DisableExecuteApiEndpoint EndpointAccessMode EndpointConfiguration
       SecurityPolicy`,
-    ref: apiId,
+    ref: (identity) => stableId(identity, 10),
     attributes: { RootResourceId: (identity) => stableId(identity, 10, 'root') },
   },
   'AWS::ApiGateway::Resource': { supported: 'ParentId PathPart RestApiId', ref: shortId },
