@@ -32,7 +32,7 @@ export function referencePage(options: ReferencePageOptions): Handler {
     const path = url.replace(/\?.*/s, '');
     const isRead = method === 'GET' || method === 'HEAD';
     if (!isRead || path.startsWith(`${basePath}/`) || !isFromThisMachine(request)) return false;
-    // Most runs have no request for a page.
+    // Loaded on demand, because most runs have no request for a page.
     const { pageFiles } = await import('../reference/page-files.ts');
     const files = pageFiles({
       // The page's policy allows requests to its own origin only, so the base URL has the same host.

@@ -50,8 +50,8 @@ export async function startStoreService(
   let liveCode: LiveCode | undefined;
   if (watch || inspect !== undefined) {
     // Loaded on demand, because it loads the bundler.
-    const { LiveCode } = await import('./watch/live-code.ts');
-    liveCode = started.use(new LiveCode(directory, inspect !== undefined));
+    const { createLiveCode } = await import('./watch/live-code.ts');
+    liveCode = started.use(createLiveCode(directory, inspect !== undefined));
   }
   const assembled = Promise.all([
     synthesize(stage, join(directory, 'assembly'), signal),

@@ -7,16 +7,14 @@ export interface Identity {
   /** It is random, and known in this run only. */
   readonly accessKeyId: string;
   /** Absent for the operator, who may do everything. */
-  readonly function?: FunctionPermissions;
-}
-
-interface FunctionPermissions {
-  /** The ARN of the function's session. */
-  readonly userArn: string;
-  /** The part of a table's ARN before the table's name. */
-  readonly tablesArn: string;
-  /** Each action with each resource on which the function's role allows it; all else is denied. */
-  readonly allowed: ReadonlySet<string>;
+  readonly function?: {
+    /** The ARN of the function's session. */
+    readonly userArn: string;
+    /** The part of a table's ARN before the table's name. */
+    readonly tablesArn: string;
+    /** Each action with each resource on which the function's role allows it; all else is denied. */
+    readonly allowed: ReadonlySet<string>;
+  };
 }
 
 export interface Identities {

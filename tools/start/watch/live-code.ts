@@ -6,60 +6,59 @@ import { functionNames, handlerEntries } from '../../../lib/settings/functions.t
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
 import { OperatorError } from '../../shared/errors.ts';
 
-/** The code of the functions. It can be rebuilt when the sources change. */
-export class LiveCode implements AsyncDisposable {
-  readonly #directory: string;
-  readonly #context: ReturnType<typeof createContext>;
-  readonly #running = new Map<string, { readonly code: string; readonly folder: string }>();
+export type LiveCode = ReturnType<typeof createLiveCode>;
+
+/**
+ * The code of the functions, which can be rebuilt when the sources change.
+ *
+ * @param directory the folder in which each bundle has its own
+ * @param isDebugged whether the source maps contain the sources, for a debugger
+ */
+export function createLiveCode(directory: string, isDebugged: boolean) {
+  const bundler = createContext(directory, isDebugged);
+  const running = new Map<string, { readonly code: string; readonly folder: string }>();
   /** The bundles of the last good build. */
-  #built: BuildResult<{ write: false }>['outputFiles'] = [];
+  let built: BuildResult<{ write: false }>['outputFiles'] = [];
 
-  /**
-   * @param directory the folder in which each bundle has its own
-   * @param isDebugged whether the source maps contain the sources, for a debugger
-   */
-  constructor(directory: string, isDebugged: boolean) {
-    this.#directory = directory;
-    this.#context = createContext(directory, isDebugged);
-  }
+  return {
+    /** The folder of a function's code; undefined for a function that is not built here. */
+    folderOf: ({ logicalId }: LambdaFunction): string | undefined => {
+      const name = functionNames.find((each) =>
+        new RegExp(`^${each}Function`, 'i').test(logicalId),
+      );
+      return name && running.get(name)?.folder;
+    },
 
-  /** Undefined for a function that is not built here. */
-  readonly folderOf = ({ logicalId }: LambdaFunction): string | undefined => {
-    const name = functionNames.find((each) => new RegExp(`^${each}Function`, 'i').test(logicalId));
-    return name && this.#running.get(name)?.folder;
+    /** @throws OperatorError with the errors of the build and their places */
+    build: async (): Promise<void> => {
+      try {
+        built = (await (await bundler).rebuild()).outputFiles;
+      } catch (cause) {
+        const { errors } = cause as Partial<BuildFailure>;
+        if (!errors) throw cause;
+        const messages = await formatMessages(errors, { kind: 'error', color: false });
+        throw new OperatorError(messages.join('').trimEnd(), { cause });
+      }
+    },
+
+    /** Makes new code the current code. Returns the names of its functions. */
+    takeNewCode: (): string[] => {
+      const bundles = built.map(({ path, text }) => ({
+        name: basename(dirname(path)),
+        code: text,
+      }));
+      const changed = bundles.filter(({ name, code }) => code !== running.get(name)?.code);
+      for (const { name, code } of changed) {
+        // The folder is a new one, because earlier code may still be started.
+        const folder = mkdtempSync(join(directory, `${name}-`));
+        writeFileSync(join(folder, 'index.js'), code);
+        running.set(name, { code, folder });
+      }
+      return changed.map(({ name }) => name);
+    },
+
+    [Symbol.asyncDispose]: async () => (await bundler).dispose(),
   };
-
-  /** @throws OperatorError with the errors of the build and their places */
-  async build(): Promise<void> {
-    try {
-      this.#built = (await (await this.#context).rebuild()).outputFiles;
-    } catch (cause) {
-      const { errors } = cause as Partial<BuildFailure>;
-      if (!errors) throw cause;
-      const messages = await formatMessages(errors, { kind: 'error', color: false });
-      throw new OperatorError(messages.join('').trimEnd(), { cause });
-    }
-  }
-
-  /** Makes new code the current code. Returns the names of its functions. */
-  takeNewCode(): string[] {
-    const bundles = this.#built.map(({ path, text }) => ({
-      name: basename(dirname(path)),
-      code: text,
-    }));
-    const changed = bundles.filter(({ name, code }) => code !== this.#running.get(name)?.code);
-    for (const { name, code } of changed) {
-      // The folder is a new one, because earlier code may still be started.
-      const folder = mkdtempSync(join(this.#directory, `${name}-`));
-      writeFileSync(join(folder, 'index.js'), code);
-      this.#running.set(name, { code, folder });
-    }
-    return changed.map(({ name }) => name);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#context).dispose();
-  }
 }
 
 function createContext(directory: string, isDebugged: boolean) {
