@@ -32,7 +32,7 @@ function copySources(): DisposableTempDir {
 /** The handler that is changed while it runs, below the folder with the copied sources. */
 const changedHandler = 'lambdas/cancel-order.ts';
 
-const place = '  await cancelPendingOrder({';
+const place = '  await cancelPendingOrder(';
 
 /** Adds a statement for the order 0 to the handler. @throws Error if the handler has no place for it */
 function withStatement(source: string, statement: string): string {
