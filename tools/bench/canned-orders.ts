@@ -1,4 +1,6 @@
 import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
+import { type OperationName, operations } from '../../lib/settings/functions.ts';
+import { proxyEvent } from '../../test/helpers/functions/events.ts';
 
 export interface OrdersTable {
   orders: number;
@@ -23,6 +25,18 @@ const firstShipDateMs = Date.UTC(2026, 0, 1);
 
 /** The items of each requested page, by the positions of its first order and of the one after its last. */
 const pages = new Map<string, Buffer>();
+
+/** API Gateway's event for an operation, on the first order. */
+export function operationEvent(name: OperationName, headers: Record<string, string> = {}) {
+  const { method: httpMethod, path } = operations[name];
+  const pathParameters = { orderId: orderId(0) };
+  return proxyEvent({
+    httpMethod,
+    path: `/v1${path.replace('{orderId}', orderId(0))}`,
+    pathParameters,
+    headers,
+  });
+}
 
 /** Renders the body of a `Scan` in two parts. It keeps the first, large part for the next time. */
 export function pageBody(table: OrdersTable, scan: ScanRequest): [items: Buffer, end: Buffer] {
@@ -62,7 +76,7 @@ function renderItem(index: number): string {
   return JSON.stringify(item);
 }
 
-export function orderId(index: number): string {
+function orderId(index: number): string {
   return String(lowestOrderId + index);
 }
 

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
-import { authorizerEvent, operationEvent } from './events.ts';
+import { authorizerEvent } from '../../test/helpers/functions/events.ts';
+import { cannedToken } from './canned-keys.ts';
+import { operationEvent } from './canned-orders.ts';
 import { type Findings, figurePrefix, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
@@ -8,7 +10,8 @@ const smallTable = { orders: 50 };
 
 function callOf(name: FunctionName) {
   if (name === 'authorizer') {
-    return { event: authorizerEvent('admitted'), answer: /"Effect":"Allow"/ };
+    const event = authorizerEvent(`Bearer ${cannedToken('admitted')}`);
+    return { event, answer: /"Effect":"Allow"/ };
   }
   return { event: operationEvent(name), answer: /"statusCode":2/ };
 }

@@ -1,4 +1,5 @@
-import { authorizerEvent } from './events.ts';
+import { authorizerEvent } from '../../test/helpers/functions/events.ts';
+import { cannedToken } from './canned-keys.ts';
 import { type Findings, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
@@ -16,8 +17,8 @@ export async function benchLimiter(bench: Workbench): Promise<Findings> {
   const batches = bench.isQuick ? [10, 10] : [500, 1_500];
   const rounds = await interleave(bench, 7, contestants, async ({ bundleFile, keyCase }) => {
     const answer = keyCase === 'full' ? /"Effect":"Deny"/ : /"Effect":"Allow"/;
-    const job = { bundleFile, event: authorizerEvent(keyCase), batches };
-    const [, warm] = (await bench.measure(job, answer)).batches;
+    const event = authorizerEvent(`Bearer ${cannedToken(keyCase)}`);
+    const [, warm] = (await bench.measure({ bundleFile, event, batches }, answer)).batches;
     const { cpuMs, requests, writeUnits } = warm!;
     return { cpuMs, requests, writeUnits };
   });

@@ -1,5 +1,4 @@
-import { type OrdersTable, ordersPerFullPage } from './canned-orders.ts';
-import { operationEvent } from './events.ts';
+import { type OrdersTable, operationEvent, ordersPerFullPage } from './canned-orders.ts';
 import type { JobResult } from './measured-process.ts';
 import { type Findings, median, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';

@@ -2,6 +2,7 @@ import { type ForkOptions, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { functionEnvironment } from '../../test/helpers/functions/function-environment.ts';
 import { buildBundles } from './bundles.ts';
 import { apiKeysTable, counterTable } from './canned-dynamodb.ts';
 import type { OrdersTable } from './canned-orders.ts';
@@ -10,17 +11,11 @@ import type { Job, JobResult } from './measured-process.ts';
 /** What the jobs that measure functions share. */
 export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
 
-/** The variables that Lambda sets for every function, and those of our functions. */
-const functionEnvironment = {
-  AWS_REGION: 'eu-central-1',
-  AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
-  AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+const variables = {
+  ...functionEnvironment,
   AWS_SESSION_TOKEN: 'benchmark',
   AWS_LAMBDA_FUNCTION_NAME: 'benchmark',
-  STAGE: 'staging',
   API_KEYS_TABLE: apiKeysTable,
-  ORDERS_TABLE: 'orders',
-  API_KEY_PREFIX: 'so_test_',
   COUNTERS_TABLE: counterTable,
   BAN_RULES: '{"enterprise":{"toleratedRejectionsPerMinute":5000,"banSeconds":300}}',
 };
@@ -39,7 +34,7 @@ export async function setUpWorkbench(isQuick: boolean) {
   const canned = fork(join(import.meta.dirname, 'canned-dynamodb.ts'), [home], quiet);
   const [bundles, [addresses]] = await Promise.all([buildBundles(home), once(canned, 'message')]);
   // A function has no ~/.aws, so the process must not read the user's.
-  const environment = { HOME: home, ...functionEnvironment, ...(addresses as object) };
+  const environment = { HOME: home, ...variables, ...(addresses as object) };
   return {
     bundles,
     isQuick,
