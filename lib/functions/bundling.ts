@@ -38,7 +38,7 @@ function stub(file: string): string {
   return join(root, 'lib/functions/stubs', file);
 }
 
-/** Bundles each function into a folder, which it returns, as `index.js` and source map. @throws BuildFailure */
+/** Bundles each function as `index.js` with a source map, and returns its folder. @throws esbuild's BuildFailure */
 export async function bundleFunctions(
   outputDirectory: string,
 ): Promise<Record<FunctionName, string>> {

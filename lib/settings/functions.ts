@@ -110,7 +110,7 @@ export const leastUnreserved = 100;
 
 /**
  * How many lists may run at the same time: half of what the account may run, so that the other half is there for
- * the authorizer and for cancellations. Undefined if the account's quota is unknown or too small to reserve half of it
+ * the authorizer and for cancellations. Undefined if the quota is unknown or too small to reserve half of it.
  */
 export function listConcurrency({
   lambdaConcurrency,
