@@ -23,26 +23,19 @@ import { readTemplate, type Template } from './template/template.ts';
 interface LocalServiceOptions
   extends Partial<Pick<HttpServerOptions, 'host' | 'now' | 'onAnswered' | 'port'>>,
     Pick<RunnerOptions, 'codeOf'> {
-  /**
-   * The path of the synthesized template, which has the stack's `….assets.json` beside it. While it is a
-   * pending promise, everything else starts.
-   */
+  /** Has the stack's `….assets.json` beside it. While it is a pending promise, everything else starts. */
   readonly templateFile: string | Promise<string>;
   readonly stackName: string;
   /** A DynamoDB-compatible server. @default - an embedded one is started */
   readonly dynamodbEndpoint?: string;
   /** The directory that keeps the tables. @default - in memory */
   readonly dataDirectory?: string;
-  /** Takes a line of the local run's own log. */
   readonly log: (line: string) => void;
   /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
   readonly logFunction?: RunnerOptions['log'];
   /** Whether the timeouts of functions and integrations apply. @default true */
   readonly hasTimeLimits?: boolean;
-  /**
-   * Prepares the service before it listens, when everything else is running. Returns handlers that can
-   * answer requests instead of the gateway, such as those for a page.
-   */
+  /** Called before the service listens. Returns handlers that can answer instead of the gateway. */
   readonly prepare?: (service: PreparedService) => Promise<readonly Handler[]>;
   /** Aborts the start and ends everything that has been started. */
   readonly signal?: AbortSignal;
@@ -130,7 +123,6 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   };
 }
 
-/** Opens the data directory, if there is one, and provides the database. */
 async function openData(
   options: LocalServiceOptions,
   started: AsyncDisposableStack,

@@ -12,11 +12,7 @@ const readAtMost = 100;
 // DynamoDB's limit for one transaction.
 const transactionMaxItems = 100;
 
-/**
- * Adds the orders of a file, so the next run with the same file completes an interrupted load.
- *
- * @throws OperatorError if a line is not an order; then nothing was loaded
- */
+/** Adds the orders of a file, or none if a line is not an order. It can be repeated. @throws OperatorError */
 export async function loadFile(
   file: string,
   table: OrdersTable,

@@ -41,8 +41,6 @@ export function createIdentities(template: Template): Identities {
 /**
  * Why the sender's role does not allow a call, in DynamoDB's wording; undefined if it does. A call that names no
  * single table, such as a transaction, is denied, because it needs permissions that are not determined here.
- *
- * @param operation such as `UpdateItem`
  */
 export function denialOf(
   { function: caller }: Identity,

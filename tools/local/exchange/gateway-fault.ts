@@ -24,11 +24,7 @@ interface BuiltInResponse {
   readonly errorType: string;
 }
 
-/**
- * API Gateway's own responses, of the types that can happen in a local run.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
- */
+/** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
 const builtInResponses = {
   ACCESS_DENIED: response(403, 'User is not authorized to access this resource', 'AccessDenied'),
   AUTHORIZER_CONFIGURATION_ERROR: response(500, null, 'AuthorizerConfiguration'),

@@ -27,12 +27,7 @@ export interface IncomingRequest {
 // API Gateway's maximum payload size.
 const bodyMaxBytes = 10_485_760;
 
-/**
- * Reads a whole body. After a refusal, the connection stays open and the rest is discarded.
- *
- * @throws GatewayFault `REQUEST_TOO_LARGE`
- * @throws Error if the client disconnects
- */
+/** After a refusal, the connection stays open and the rest is discarded. @throws GatewayFault, or a stream's error */
 export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -15,8 +15,6 @@ interface Route {
  * A static segment has precedence over `{parameter}`, and that over `{proxy+}`. A trailing slash is
  * ignored; paths are case-sensitive. Segments are compared and parameters passed on without decoding
  * them, which is how AWS behaves (aws-sam-cli issue 771, localstack pull request 7728).
- *
- * @param path the path from the API's root, starting with a single slash, without the query
  */
 export type FindRoute = (httpMethod: string, path: string) => Route | undefined;
 

@@ -14,10 +14,7 @@ const ownSpelling = new Map([
   ['user-agent', 'User-Agent'],
 ]);
 
-/**
- * @param trace the trace header that the function gets
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
- */
+/** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format */
 export function createProxyEvent(exchange: Exchange, trace: string): object {
   const { request, context, pathParameters } = exchange;
   const headers = forwardedHeaders(request, trace);

@@ -23,12 +23,7 @@ export class DataDirectory {
     return join(this.#path, name);
   }
 
-  /**
-   * Reads a JSON file; undefined if there is none.
-   *
-   * @param remedy what the user can do about a damaged file, such as `remove it`
-   * @throws LocalRunError
-   */
+  /** Undefined if the file is missing. @throws LocalRunError with the remedy, such as `remove it`, if it is damaged */
   read<T>(name: string, remedy: string): T | undefined {
     const file = this.pathOf(name);
     if (!existsSync(file)) return undefined;

@@ -88,8 +88,6 @@ export class Template {
   }
 
   /**
-   * Replaces every intrinsic function within a value by its result, as CloudFormation does.
-   *
    * @param owner the logical id that the value belongs to, for error messages
    * @throws TemplateError for a function, a reference or a dynamic reference that is not supported
    * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html
@@ -134,7 +132,7 @@ function required(value: string | undefined, referred: string, owner: string): s
 /**
  * @param hasTimeLimits false lifts the timeouts of functions and integrations, because a function that is paused
  *   in a debugger takes minutes
- * @throws TemplateError for a resource type, or a property, that is not supported
+ * @throws TemplateError
  */
 export function readTemplate(
   file: string,

@@ -72,10 +72,7 @@ export function startWatching(
   return watching;
 }
 
-/**
- * Watches each folder, because editors may replace a file when they save it. Node's recursive option would watch
- * the files.
- */
+/** Watches each folder. Node's recursive option watches the files, which editors may replace. */
 function watchSources(top: string, onChange: (file: string) => void): () => void {
   const watchers = new Map<string, FSWatcher>();
 
