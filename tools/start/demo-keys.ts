@@ -19,7 +19,7 @@ const remedy = 'remove it; the next start creates new demo keys';
 /**
  * Creates one owner with one key per plan. A data directory stores the tokens, so that later runs have the same
  * keys. These are the only tokens that are ever stored, and they are valid only for the data in that directory.
- * Without stored tokens, the keys replace those of earlier runs, so that these never reach an owner's maximum.
+ * Without stored tokens, the keys replace those of earlier runs, which would soon reach an owner's maximum.
  */
 export async function provideDemoKeys(
   stage: KeyStage,
