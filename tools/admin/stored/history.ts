@@ -83,7 +83,9 @@ export async function onlyDeletion(
 
 /** Reads the changes of an owner and its keys, the oldest first. */
 export async function readHistory(ownerId: string, stage: KeyStage): Promise<HistoryRecord[]> {
-  return (await namedRecords(ownerId, stage)).map(([, record]) => record);
+  const records = await namedRecords(ownerId, stage);
+  // DynamoDB does not keep the order of a map.
+  return records.map(([, { at, by, command, ...others }]) => ({ at, by, command, ...others }));
 }
 
 /** The fields whose values differ. */

@@ -28,7 +28,9 @@ describe('the history of an owner', () => {
     await expireKey(await findKey(keyId, stage), nowSeconds + 60, stage);
 
     const before = { from: null };
-    expect(await readHistory(ownerId, stage)).toEqual([
+    const history = await readHistory(ownerId, stage);
+    expect(Object.keys(history[0]!)).toEqual(['at', 'by', 'command', 'changes']);
+    expect(history).toEqual([
       {
         at: '2026-11-20T09:30:15.500Z',
         by: 'user/ann',
