@@ -90,7 +90,6 @@ function startStopwatch(): () => Spent {
   };
 }
 
-/** Returns what the servers have received since the last call. */
 async function received(): Promise<Received> {
   const [response] = await once(request(receiverUrl).end(), 'response');
   return (await json(response as IncomingMessage)) as Received;

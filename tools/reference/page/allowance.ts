@@ -18,23 +18,20 @@ export function showAllowance(headers = new Headers(), isBanned = false): void {
 function meters(headers: Headers): HTMLElement[] {
   const policy = headers.get('RateLimit-Policy') ?? '';
   const left = headers.get('RateLimit') ?? '';
-  return [...policy.matchAll(/"(\w+)";q=([1-9]\d*)/g)].map(([, name = '', limit]) => {
-    const [, remaining = 0, seconds = 0] =
-      new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(left) ?? [];
-    return meter(titles[name] ?? name, Number(limit), Number(remaining), Number(seconds));
+  return [...policy.matchAll(/"(\w+)";q=([1-9]\d*)/g)].map(([, name = '', quota]) => {
+    const state = new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(left) ?? [];
+    const [, remaining = 0, seconds = 0] = state.map(Number);
+    const limit = Number(quota);
+    const title = titles[name] ?? name;
+    const text = `${numbers.format(remaining)} of ${numbers.format(limit)}`;
+    // Below `low` the browser shows the value as a warning, because the optimum is above it.
+    const values = { max: limit, low: limit / 5, optimum: limit, value: remaining };
+    const bar = Object.assign(create('meter', text, { 'aria-label': title }), values);
+    const view = create('p', `${title}: `);
+    const end = timeIn(seconds).slice(0, 5);
+    view.append(create('strong', text), ` left until ${end} UTC `, bar);
+    return view;
   });
-}
-
-/** @param seconds until the end of the window */
-function meter(title: string, limit: number, remaining: number, seconds: number): HTMLElement {
-  const left = `${numbers.format(remaining)} of ${numbers.format(limit)}`;
-  // Below `low` the browser shows the value as a warning, because the optimum is above it.
-  const values = { max: limit, low: limit / 5, optimum: limit, value: remaining };
-  const bar = Object.assign(create('meter', left, { 'aria-label': title }), values);
-  const view = create('p', `${title}: `);
-  const end = timeIn(seconds).slice(0, 5);
-  view.append(create('strong', left), ` left until ${end} UTC `, bar);
-  return view;
 }
 
 /** The time of day in UTC, as `hh:mm:ss.sss`. */
