@@ -120,8 +120,9 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
 }
 
 /**
- * Shortens a scan for the embedded server, which reads the items of all segments for each page of one. So here
- * the first segment contains all items. Undefined for the others, whose answer is `emptyPage`.
+ * Shortens a scan for the embedded server, which reads the items of all segments for each page of one. DynamoDB
+ * decides which segment contains an item, so here the first contains all. Undefined for the others, whose answer
+ * is `emptyPage`.
  */
 function planScan(body: Buffer): Buffer | undefined {
   const { Segment, TotalSegments, ...rest } = JSON.parse(body.toString());

@@ -52,6 +52,7 @@ export class ExecutionEnvironment {
     this.#worker = startWorker(lambda, options);
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
     this.#worker.on('error', (error) => {
+      // Node prints the uncaught error of a process itself, but passes that of a thread to its parent.
       for (const line of `Uncaught ${inspect(error)}`.split('\n')) options.log(line);
       // The thread is about to exit, so no other invocation may begin.
       if (!this.#current) this.#end('Runtime exited with error: exit status 1');
