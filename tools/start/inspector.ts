@@ -8,8 +8,8 @@ const resumingCalls = [
 ];
 
 /**
- * Lets a debugger attach to this process and its threads, until it is disposed. Node prints the address, which is
- * a loopback address, because a debugger can do everything that this user can.
+ * Lets a debugger attach to this process and its threads, until it is disposed. It listens on a loopback address
+ * only, because a debugger can do everything that this user can. Node prints the address.
  *
  * @throws OperatorError if the port is not available
  */
