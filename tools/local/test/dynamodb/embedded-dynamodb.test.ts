@@ -36,7 +36,7 @@ describe('embedded DynamoDB', () => {
     expect(failure).toMatchObject({
       name: 'LocalRunError',
       message: expect.stringMatching(
-        /^the embedded DynamoDB with the data in \/.*\/data\.sqlite fails \(dynoxide ended [^\n]+\): [^\n]*restore a copy of the file/,
+        /^the embedded DynamoDB with the data in \/.*\/data\.sqlite fails \(dynoxide ended \(1: [^\n]+SQLite[^\n]+\)\): [^\n]*restore a copy of the file/,
       ),
     });
   });

@@ -110,10 +110,6 @@ describe('an invocation for a request', () => {
     expect([wasGivenUp, isGivenUp()]).toEqual([false, true]);
   });
 
-  it('is not started for a client that has already disconnected', () => {
-    expect(send({ signal: AbortSignal.abort() }).isGivenUp()).toBe(true);
-  });
-
   it.each([
     ['RequestEntityTooLargeException', 'REQUEST_TOO_LARGE', 413],
     ['Runtime.ExitError', 'INTEGRATION_FAILURE', 502],

@@ -5,24 +5,23 @@ import { describe, expect, it } from '@jest/globals';
 import { parseStreamedResult } from '../../integrations/proxy-result.ts';
 
 const nul = '\0'.repeat(8);
+/** A body that contains the delimiter again. */
+const text = `bo${nul}dy`;
 const prelude = JSON.stringify({ statusCode: 201, headers: { 'Content-Type': 'a/b' } });
 const streamOf = (...chunks: string[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
 const closed = (stream: Readable) => new Promise((resolve) => stream.once('close', resolve));
-const textOf = async (source: Readable) =>
-  (await buffer((await parseStreamedResult(source)).body)).toString();
 
 describe('streamed result', () => {
   it.each([
-    ['in one piece', [`${prelude}${nul}body`]],
-    ['split within the prelude', [prelude.slice(0, 5), `${prelude.slice(5)}${nul}`, 'body']],
-    ['split within the delimiter', [`${prelude}\0\0\0`, '\0\0\0\0\0bo', 'dy']],
-    ['byte by byte', [...`${prelude}${nul}body`]],
-    ['with a prelude of 16 KB', [`${prelude.padEnd(16_384)}${nul}body`]],
+    ['in one piece', [`${prelude}${nul}${text}`]],
+    ['split within the delimiter', [`${prelude}\0\0\0`, `\0\0\0\0\0bo${nul}`, 'dy']],
+    ['byte by byte', [...`${prelude}${nul}${text}`]],
+    ['with a prelude of 16 KB', [`${prelude.padEnd(16_384)}${nul}${text}`]],
   ])('is read %s', async (_, chunks) => {
     const { statusCode, headers, body } = await parseStreamedResult(streamOf(...chunks));
 
     expect([statusCode, headers]).toEqual([201, [['Content-Type', 'a/b']]]);
-    expect((await buffer(body)).toString()).toBe('body');
+    expect((await buffer(body)).toString()).toBe(text);
   });
 
   it('has headers that API Gateway renames', async () => {
@@ -36,15 +35,8 @@ describe('streamed result', () => {
     ]);
   });
 
-  it('may contain the delimiter again in its body', async () => {
-    const body = `a${nul}${'b'.repeat(20_000)}`;
-
-    expect(await textOf(streamOf(`${prelude}${nul}${body}`))).toBe(body);
-  });
-
   it.each([
     ['has no delimiter', ['{"statusCode":200}'], 'ended without a delimiter'],
-    ['is empty', [], 'ended without a delimiter'],
     ['has a prelude that is no JSON', [`oops${nul}`], 'SyntaxError'],
     ['has a line break in a header', [`{"headers":{"X":"a\\nb"}}${nul}`], 'Invalid character'],
     ['has a prelude above 16 KB', [`{"a":"${'x'.repeat(17_000)}"}${nul}`], 'within 16384 bytes'],
