@@ -14,25 +14,12 @@ afterAll(remove);
 
 describe('options of the local run', () => {
   it('have defaults', () => {
-    expect(parseLocalOptions([], {})).toEqual({
-      port: 3000,
-      host: '127.0.0.1',
-      stage: 'staging',
-    });
+    const expected = { port: 3000, host: '127.0.0.1', stage: 'staging' };
+    expect(parseLocalOptions([], {})).toEqual(expected);
   });
 
   it('accept their values', () => {
-    const words = [
-      '--port',
-      '0',
-      '--host=::1',
-      '--stage',
-      'prod',
-      '--data',
-      data,
-      '--orders',
-      file,
-    ];
+    const words = ['--port', '0', '--host=::1', '--stage=prod', '--data', data, `--orders=${file}`];
 
     const expected = { port: 0, host: '::1', stage: 'prod', data, orders: file };
     expect(parseLocalOptions(words, {})).toMatchObject(expected);

@@ -55,13 +55,13 @@ describe('reference page', () => {
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
-  it('shows the operations first, and the address of this run instead of the documented one', async () => {
+  it("contains the demo keys, an order's id, and the address of this run instead of the documented one", async () => {
     const html = await (await fetchPage('/')).text();
     const contract = await (await fetchPage('/openapi.yaml')).text();
 
-    expect(html).toMatch(
-      /List the orders of a pet store.*DELETE \/store.* id="tryIt".*curl .*-X DELETE/s,
-    );
+    expect(html).toContain(`data-base-url="${server.url}/staging/v1"`);
+    for (const key of Object.values(allKeys)) expect(html).toContain(`data-key="${key}"`);
+    expect(html).toContain('id="orderId" value="9007199254740993"');
     for (const text of [html, contract]) {
       expect(text).toContain(`${server.url}/staging/v1`);
       expect(text).not.toContain('127.0.0.1:3000');
@@ -72,16 +72,6 @@ describe('reference page', () => {
   it('serves no other file of the repository', async () => {
     expect((await fetchPage('/package.json')).status).toBe(404);
     expect((await fetchPage('/docs/clients.md')).status).toBe(404);
-  });
-
-  it("contains the demo keys, an order's id, and the API's address under the host name of the request", async () => {
-    const { host } = new URL(server.url);
-
-    const html = await (await fetchPage('/')).text();
-
-    expect(html).toContain(`data-base-url="http://${host}/staging/v1"`);
-    for (const key of Object.values(allKeys)) expect(html).toContain(`data-key="${key}"`);
-    expect(html).toContain('id="orderId" value="9007199254740993"');
   });
 
   it('has an empty key field in a run without demo keys', async () => {

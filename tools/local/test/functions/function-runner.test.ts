@@ -1,15 +1,17 @@
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { listen } from '../../../../test/helpers/loopback-server.ts';
 import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '../../../../test/helpers/temporary-directory.ts';
 import { FunctionRunner } from '../../functions/function-runner.ts';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
-import { closedGate } from '../gate.ts';
 
 type Invoked = ReturnType<FunctionRunner['invoke']>;
 
@@ -92,6 +94,30 @@ async function readUntilBroken(invoked: Invoked): Promise<[text: string, error?:
 
 async function untilLogged(text: string): Promise<void> {
   while (!lines.some((line) => line.includes(text))) await sleep(5);
+}
+
+/**
+ * An address at which code in another thread waits, with `await fetch(url)`, until the test lets it
+ * continue. The test is told of each arrival, so that it needs no sleep.
+ */
+async function closedGate() {
+  const waiting: ServerResponse[] = [];
+  const server = createServer((_incoming, outgoing) => {
+    waiting.push(outgoing);
+    server.emit('arrival');
+  });
+  return {
+    ...(await listen(server)),
+    /** Resolves when a given number of callers are waiting. */
+    arrivals: async (count: number) => {
+      while (waiting.length < count) await once(server, 'arrival');
+    },
+    /** Lets all waiting and all later callers continue. */
+    open: () => {
+      server.on('arrival', () => waiting.at(-1)!.end());
+      for (const outgoing of waiting) outgoing.end();
+    },
+  };
 }
 
 const one = { reservedConcurrency: 1 };
@@ -307,7 +333,7 @@ describe('a streaming function', () => {
         if (event.short) return output.end(String(calls));
         ${writeFirst} output.write('more'); ${statement}
       `)}`,
-        { timeoutMs: 1_000, reservedConcurrency: 1 },
+        { timeoutMs: statement === never ? 1_000 : 20_000, reservedConcurrency: 1 },
       );
 
       const [text, cause] = await readUntilBroken(invoke());
