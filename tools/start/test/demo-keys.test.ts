@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { planNames } from '../../../lib/settings/plans.ts';
-import {
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from '../../../test/helpers/temporary-directory.ts';
+import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { revokeKey } from '../../admin/keys/change-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { listKeys } from '../../admin/keys/key-view.ts';
@@ -18,20 +15,16 @@ import { DataDirectory } from '../../local/state/data-directory.ts';
 import { type DemoKeys, provideDemoKeys, provideGatewayKeys } from '../demo-keys.ts';
 
 const { stage, gatewayKeys } = stageOfEachTest();
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfEachTest();
 let data: DataDirectory;
 let before: DemoKeys;
 
 beforeEach(async () => {
-  directory = temporaryDirectory();
   data = new DataDirectory(directory.path);
   before = await provideDemoKeys(stage, data);
 });
 
-afterEach(() => {
-  data.release();
-  directory.remove();
-});
+afterEach(() => data.release());
 
 const again = () => provideDemoKeys(stage, data);
 /** Each owner has an API Gateway key, which is in the usage plan of its plan. */

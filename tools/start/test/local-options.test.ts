@@ -1,16 +1,14 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { stageChoices } from '../../../lib/settings/stages.ts';
-import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
+import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { parseLocalOptions } from '../local-options.ts';
 
-const { path: directory, write, remove } = temporaryDirectory();
-const file = write('orders.jsonl', '');
+const directory = temporaryDirectoryOfFile();
+const file = directory.write('orders.jsonl', '');
 // A data directory need not be there yet.
-const data = join(directory, 'new');
-
-afterAll(remove);
+const data = join(directory.path, 'new');
 
 describe('options of the local run', () => {
   it('have defaults', () => {

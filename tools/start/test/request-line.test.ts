@@ -1,30 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { exampleToken } from '../../../test/helpers/dynamodb/key-items.ts';
+import type { GatewayAnswer } from '../../local/exchange/request-context.ts';
 import type { AnsweredRequest } from '../../local/http-server.ts';
 import { requestLine } from '../request-line.ts';
 
 const key = exampleToken();
 
-interface Parts {
-  readonly method?: string;
-  readonly target?: string;
-  readonly statusCode?: number;
-  readonly headers?: [string, string][];
-  readonly body?: string;
-  readonly plan?: string;
-  readonly isComplete?: boolean;
-}
+type Parts = Partial<AnsweredRequest & Omit<GatewayAnswer, 'body'> & { body: string }>;
 
-function line(parts: Parts): string {
-  const { method = 'GET', target = '/staging/v1/store/orders', plan } = parts;
-  const answer = {
-    statusCode: parts.statusCode ?? 200,
-    headers: parts.headers ?? [],
-    body: Buffer.from(parts.body ?? ''),
-    authorizer: plan === undefined ? undefined : { plan },
+function line({ statusCode = 200, headers = [], body = '', authorizer, ...parts }: Parts): string {
+  const answered: AnsweredRequest = {
+    ...{ method: 'GET', target: '/staging/v1/store/orders', durationMs: 57.4, isComplete: true },
+    answer: { statusCode, headers, body: Buffer.from(body), authorizer },
+    ...parts,
   };
-  const isComplete = parts.isComplete ?? true;
-  const answered: AnsweredRequest = { method, target, answer, durationMs: 57.4, isComplete };
   return requestLine(answered, '/staging/v1', (_, text) => text);
 }
 
@@ -34,7 +23,7 @@ describe('the line of a request', () => {
   it.each<[string, Parts, string]>([
     [
       'a list without its query, with what is left',
-      { target: '/staging/v1/store/orders?a=b', plan: 'pro', headers: [left(298)] },
+      { target: '/staging/v1/store/orders?a=b', authorizer: { plan: 'pro' }, headers: [left(298)] },
       'GET /v1/store/orders 200 57 ms pro 298 left',
     ],
     [
@@ -44,7 +33,7 @@ describe('the line of a request', () => {
     ],
     [
       'a limit, with the time to wait',
-      { statusCode: 429, plan: 'free', headers: [left(0), ['Retry-After', '12']] },
+      { statusCode: 429, authorizer: { plan: 'free' }, headers: [left(0), ['Retry-After', '12']] },
       'GET /v1/store/orders 429 57 ms free 0 left, retry in 12 s',
     ],
     [

@@ -11,10 +11,7 @@ import {
 } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer } from '../../../test/helpers/dynamodb/orders.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
-import {
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from '../../../test/helpers/temporary-directory.ts';
+import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { revokeKey } from '../../admin/keys/change-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { createOwner } from '../../admin/owners/create-owner.ts';
@@ -31,11 +28,9 @@ const unsynthesizable = { CDK_CONTEXT_JSON: '{' };
 const otherServer = await serve(() => {});
 const usedPort = new URL(otherServer.url).port;
 
-let directory: TemporaryDirectory;
 let runs: Run[];
 
 beforeEach(() => {
-  directory = temporaryDirectory();
   runs = [];
 });
 
@@ -44,8 +39,10 @@ afterEach(async () => {
     child.kill('SIGKILL');
     await exited;
   }
-  directory.remove();
 });
+
+// Its files are removed after the runs have ended.
+const directory = temporaryDirectoryOfEachTest();
 
 afterAll(() => otherServer[Symbol.asyncDispose]());
 

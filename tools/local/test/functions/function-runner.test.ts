@@ -6,16 +6,13 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { listen } from '../../../../test/helpers/loopback-server.ts';
-import {
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from '../../../../test/helpers/temporary-directory.ts';
+import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { FunctionRunner } from '../../functions/function-runner.ts';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
 
 type Invoked = ReturnType<FunctionRunner['invoke']>;
 
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfEachTest();
 let runner: FunctionRunner;
 /** The folder of the function's new code; undefined for the code of its asset. */
 let newCode: string | undefined;
@@ -25,7 +22,6 @@ let lines: string[];
 let starts: number;
 
 beforeEach(() => {
-  directory = temporaryDirectory();
   newCode = undefined;
   lines = [];
   starts = 0;
@@ -34,7 +30,6 @@ beforeEach(() => {
 afterEach(async () => {
   jest.useRealTimers();
   await runner.close();
-  directory.remove();
 });
 
 /** Writes a function's code, and returns how to invoke it. */
