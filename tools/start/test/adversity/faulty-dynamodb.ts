@@ -11,9 +11,12 @@ import {
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { randomFrom } from './random.ts';
 
+/** The divisor of all time limits in these tests, so that a table that hangs takes less time. */
+export const timeoutDivisor = 4;
+/** The longest time that a function waits for an answer of DynamoDB, which is 3 s when it is deployed. */
+const answerTimeoutMs = 3_000 / timeoutDivisor;
+
 interface FaultyCall extends DynamodbCall {
-  /** The timeout of the functions' calls. */
-  readonly answerTimeoutMs: number;
   /** A number from 0 to below 1: the extent of the fault, if it has one. */
   readonly portion: number;
 }
@@ -29,7 +32,7 @@ const faults = {
   },
   /** The request is executed after the function's timeout. */
   late: async (call) => {
-    await wait(call.answerTimeoutMs * (1 + call.portion));
+    await wait(answerTimeoutMs * (1 + call.portion));
     await forward(call);
   },
   refused: lost,
@@ -84,93 +87,74 @@ export interface DatabaseCall {
 }
 
 /**
- * A DynamoDB with faults that a seed determines. The fault of a request depends on the seed, on the
+ * Starts a DynamoDB with faults that a seed determines. The fault of a request depends on the seed, on the
  * subject of the request and on the number of earlier requests with this subject, so that the same run
  * has the same faults.
+ *
+ * @param target a DynamoDB-compatible server
  */
-export class FaultyDynamodb implements AsyncDisposable {
-  readonly #proxy: DynamodbProxy;
-  readonly #answerTimeoutMs: number;
-  readonly #underWay = new Set<Promise<unknown>>();
-  #mixture = noFaults;
-  #calls = new Map<string, number>();
-  /** The functions' calls since the last call of `use`, by the SDK's id of each. */
-  databaseCalls = new Map<string, DatabaseCall>();
-  /** How many answers were too late without a fault of a seed. */
-  unplannedFaults = 0;
-
-  /**
-   * @param target a DynamoDB-compatible server
-   * @param answerTimeoutMs the timeout of the functions' calls
-   */
-  static async before(target: string, answerTimeoutMs: number): Promise<FaultyDynamodb> {
-    return new FaultyDynamodb(await DynamodbProxy.before(target), answerTimeoutMs);
-  }
-
-  private constructor(proxy: DynamodbProxy, answerTimeoutMs: number) {
-    this.#proxy = proxy;
-    this.#answerTimeoutMs = answerTimeoutMs;
-    proxy.reply = (call) => this.#answer(call);
-  }
-
-  get url(): string {
-    return this.#proxy.url;
-  }
-
-  /** Starts a new run with these faults. */
-  use(mixture: Mixture): void {
-    this.#mixture = mixture;
-    this.#calls = new Map();
-    this.databaseCalls = new Map();
-    this.#proxy.requests.length = 0;
-  }
-
-  /** Resolves when no request is under way, neither before the database nor in it. */
-  async isIdle(): Promise<void> {
-    await this.#proxy.isIdle();
-    await Promise.all(this.#underWay);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#proxy[Symbol.asyncDispose]();
-  }
+export async function startFaultyDynamodb(target: string) {
+  const proxy = await DynamodbProxy.before(target);
+  const underWay = new Set<Promise<unknown>>();
+  let mixture = noFaults;
+  let counts = new Map<string, number>();
+  const faulty = {
+    url: proxy.url,
+    /** The functions' calls since the last call of `use`, by the SDK's id of each. */
+    databaseCalls: new Map<string, DatabaseCall>(),
+    /** How many answers were too late without a fault of a seed. */
+    unplannedFaults: 0,
+    /** Starts a new run with these faults. */
+    use(next: Mixture): void {
+      mixture = next;
+      counts = new Map();
+      faulty.databaseCalls = new Map();
+      proxy.requests.length = 0;
+    },
+    /** Resolves when no request is under way, neither before the database nor in it. */
+    async isIdle(): Promise<void> {
+      await proxy.isIdle();
+      await Promise.all(underWay);
+    },
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  };
 
   /** Answers a request, possibly with a fault. */
-  async #answer(call: DynamodbCall): Promise<void> {
-    const { seed, rate, kinds } = this.#mixture;
+  proxy.reply = async (call) => {
+    const { seed, rate, kinds, ordersPerPage: Limit } = mixture;
+    const { operation, input, body } = call;
     const subject = subjectOf(call);
-    const number = (this.#calls.get(subject) ?? 0) + 1;
-    this.#calls.set(subject, number);
+    const number = (counts.get(subject) ?? 0) + 1;
+    counts.set(subject, number);
     const random = randomFrom(seed, subject, number);
     const portion = random.next();
     const kind = random.chance(rate) ? random.pick(kinds) : undefined;
-    this.#note(call, kind);
-    const execute = () => call.execute(this.#withSmallPages(call));
-    const faulty = { ...call, execute, portion, answerTimeoutMs: this.#answerTimeoutMs };
-    const answering = Promise.resolve((kind ? faults[kind] : forward)(faulty));
-    this.#underWay.add(answering);
-    await answering.finally(() => this.#underWay.delete(answering));
-  }
+    note(call, kind);
+    const sent = operation === 'Scan' ? JSON.stringify({ ...input, Limit }) : body;
+    const execute = () => call.execute(sent);
+    const answering = Promise.resolve(
+      (kind ? faults[kind] : forward)({ ...call, execute, portion }),
+    );
+    underWay.add(answering);
+    await answering.finally(() => underWay.delete(answering));
+  };
 
-  #note({ operation, input, incoming, outgoing }: DynamodbCall, fault: FaultKind | undefined) {
+  function note({ operation, input, incoming, outgoing }: DynamodbCall, fault?: FaultKind): void {
     const id = String(incoming.headers['amz-sdk-invocation-id']);
     const values = input.ExpressionAttributeValues as Record<string, { S?: string }> | undefined;
     const caller = values?.[':keyId']?.S;
-    const call = this.databaseCalls.get(id) ?? { operation, caller, attempts: [] };
+    const call = faulty.databaseCalls.get(id) ?? { operation, caller, attempts: [] };
     const index = call.attempts.push(fault) - 1;
-    this.databaseCalls.set(id, call);
+    faulty.databaseCalls.set(id, call);
     // On a busy machine, any answer can be too late for the function.
     outgoing.on('close', () => {
       if (outgoing.writableFinished || call.attempts[index]) return;
       call.attempts[index] = 'late';
-      this.unplannedFaults++;
+      faulty.unplannedFaults++;
     });
   }
 
-  #withSmallPages({ operation, input, body }: DynamodbCall): string {
-    const Limit = this.#mixture.ordersPerPage;
-    return operation === 'Scan' ? JSON.stringify({ ...input, Limit }) : body;
-  }
+  return faulty;
 }
 
 /** The subject of a request: an order, an owner's key, or a segment of a scan. */

@@ -7,9 +7,8 @@ import {
   operations,
 } from '../../../../lib/settings/functions.ts';
 import { splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
-import type { DatabaseCall, FaultKind } from './faulty-dynamodb.ts';
+import { type DatabaseCall, type FaultKind, timeoutDivisor } from './faulty-dynamodb.ts';
 import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';
-import { timeoutDivisor } from './service-in-thread.ts';
 
 /** An allowance for a machine under load. */
 const slackMs = 3_000;

@@ -16,12 +16,7 @@ import {
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
 import { createOwnerIdentity, createToken } from '../../../admin/stored/identities.ts';
 import { lastingMinute, today } from '../e2e/running-store.ts';
-import { FaultyDynamodb } from './faulty-dynamodb.ts';
-
-/** The divisor of all time limits in these tests, so that a table that hangs takes less time. */
-export const timeoutDivisor = 4;
-/** The longest time that a deployed function waits for an answer of DynamoDB. */
-const answerTimeoutMs = 3_000;
+import { startFaultyDynamodb, timeoutDivisor } from './faulty-dynamodb.ts';
 
 /** A request to list the orders, or to cancel one. */
 export interface Asked {
@@ -45,8 +40,6 @@ export interface Answer {
 // biome-ignore lint/suspicious/noExplicitAny: the events and results of three handlers
 type Handler = (...values: any[]) => Promise<any>;
 
-let started = 0;
-
 /** The three functions in this thread, and the DynamoDB before which they are. */
 export type ServiceInThread = Awaited<ReturnType<typeof startServiceInThread>>;
 
@@ -55,7 +48,7 @@ export type ServiceInThread = Awaited<ReturnType<typeof startServiceInThread>>;
  * calls them, and serve any number of requests at a time.
  */
 export async function startServiceInThread(database: EmbeddedDynamoDb) {
-  const dynamodb = await FaultyDynamodb.before(database.endpoint, answerTimeoutMs / timeoutDivisor);
+  const dynamodb = await startFaultyDynamodb(database.endpoint);
   const ORDERS_TABLE = await database.createOrdersTable();
   const API_KEYS_TABLE = await database.createApiKeysTable();
   const AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
@@ -75,10 +68,9 @@ export async function startServiceInThread(database: EmbeddedDynamoDb) {
 
 /** Loads the functions, with the present variables and a client of their own. */
 async function loadHandlers(): Promise<readonly Handler[]> {
-  started++;
   // The query makes it another module.
   const files = ['authorizer', 'list-orders', 'cancel-order'].map(
-    (name) => import(`../../../../lambdas/${name}.ts?${started}`),
+    (name) => import(`../../../../lambdas/${name}.ts?${randomUUID()}`),
   );
   return (await Promise.all(files)).map(({ handler }) => handler);
 }
