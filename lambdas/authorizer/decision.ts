@@ -38,6 +38,7 @@ export interface KeyState {
   key: KeyEntry;
 }
 
+/** The time at which a key's state is evaluated. */
 export interface RequestTime {
   nowSeconds: number;
   /** A ban that ends later is void: no clock within the tolerance can have begun it. */
@@ -58,11 +59,13 @@ export interface KeyStatus extends KeyState {
   rejections: number | undefined;
 }
 
+/** Reads a key's state from an item; undefined if the item has no such key, as when revoked. */
 export function readKeyState(item: Item, tokenHash: string): KeyState | undefined {
   const key = readKeyEntry(item, tokenHash);
   return key && { owner: readOwnerRecord(item), key };
 }
 
+/** Evaluates a key's state at a given time. */
 export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatus {
   const { nowSeconds, latestBan } = time;
   const windows = windowUses(owner, nowSeconds);
@@ -87,6 +90,7 @@ export function admission(status: KeyStatus, nowMs: number): Decision {
   return describe(status, windows, windows.day.reset, nowMs);
 }
 
+/** The decision to reject a request, with the reason and the time at which a request can succeed. */
 export function rejection(status: KeyStatus, nowMs: number): Decision {
   const windows = status.isBanned ? untilBanEnds(status) : status.windows;
   const ends = Object.values(windows)

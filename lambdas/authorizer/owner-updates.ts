@@ -22,6 +22,7 @@ export interface BanRule {
   banSeconds: number;
 }
 
+/** An update of an item, without the name of the table. */
 export type ItemUpdate = Omit<UpdateItemCommandInput, 'TableName'>;
 
 /** A part of an update: its `SET` clause, its condition, and the values that only it uses. */

@@ -11,10 +11,14 @@ import { createHash } from 'node:crypto';
  * owner's keys are derived from a seed in the `Owners` table, which the functions cannot read.
  */
 
+/** The number of random characters of a token that are common to all keys of an owner. */
 export const ownerCharactersLength = 20;
+/** The number of random characters of a token that belong to one key. */
 export const ownCharactersLength = 20;
 const checksumLength = 6;
+/** The digits of base 62, in their order. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The number of characters that follow a token's prefix. */
 export const charactersAfterPrefix = ownerCharactersLength + ownCharactersLength + checksumLength;
 const credentials = /^bearer +([0-9A-Za-z_]+)$/i;
 

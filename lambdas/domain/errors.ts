@@ -21,6 +21,7 @@ export class ApiError extends Error {
   }
 }
 
+/** The `orderId` in the path is not an int64 in canonical form. */
 export class InvalidOrderIdError extends ApiError {
   constructor() {
     super(
@@ -31,12 +32,14 @@ export class InvalidOrderIdError extends ApiError {
   }
 }
 
+/** The request body is declared as JSON and cannot be parsed. */
 export class InvalidBodyError extends ApiError {
   constructor() {
     super(400, 'invalid_body', 'The request body is not valid JSON.');
   }
 }
 
+/** The request body is larger than the service reads. */
 export class RequestTooLargeError extends ApiError {
   constructor() {
     super(413, 'request_too_large', 'The request is too large.');
@@ -58,6 +61,7 @@ export class InsufficientScopeError extends ApiError {
   }
 }
 
+/** No order has the given id. */
 export class OrderNotFoundError extends ApiError {
   constructor() {
     super(404, 'order_not_found', 'There is no order with this id.');

@@ -54,6 +54,7 @@ export function cancelRefusal(status: string | undefined): CancelRefusal {
   return states[status ?? '']?.refusal ?? unknownState;
 }
 
+/** Every reason for which a cancellation can be refused. */
 export const cancelRefusals = [
   ...orderStatuses.flatMap((status) => orderStates[status].refusal ?? []),
   unknownState,

@@ -58,6 +58,7 @@ export function isOpen(name: WindowName, window: number, nowSeconds: number): bo
   return window >= windowStarts(nowSeconds)[name] && window <= newestWindow(nowSeconds);
 }
 
+/** An owner's use of both windows at a given time. */
 export function windowUses(counters: WindowCounters, nowSeconds: number): WindowUses {
   const use = (name: WindowName): WindowUse => {
     const limit = counters[windowLimits[name]];

@@ -18,6 +18,7 @@ export const minBytesPerSecond = 230_000;
 /** How far a client may fall behind that rate, so that it can pause for five seconds. */
 export const maxBacklogMs = 7_000;
 
+/** A content coding, as HTTP names it. */
 export type Coding = 'gzip' | 'zstd';
 
 /** A list whose first page has been read. */

@@ -36,6 +36,7 @@ const authorizerDown: GatewayAnswer = {
   headers: soon,
 };
 
+/** The API has no such path, or the path has no such method. */
 export const notFound: GatewayAnswer = {
   status: 404,
   code: 'not_found',

@@ -5,6 +5,7 @@ import ajvFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { isInt64 } from '../../lambdas/domain/order-fields.ts';
 
+/** A response to compare with the contract. */
 export interface ComparedAnswer {
   readonly status: number;
   /** By lower-case name. A header that was sent twice has two values. */
@@ -23,12 +24,14 @@ interface Documented {
   >;
 }
 
+/** The body of an error. */
 export interface ErrorBody {
   readonly status: number;
   readonly code: string;
   readonly message: string;
 }
 
+/** The status and code of an error of the contract. */
 export type DocumentedError = Pick<ErrorBody, 'status' | 'code'>;
 
 interface Operation {
@@ -56,6 +59,7 @@ export const contractDocument: any = parse(
 const contract: typeof contractDocument = structuredClone(contractDocument);
 resolved(contract);
 
+/** The operations of the published contract. */
 export const operations: readonly Operation[] = Object.entries(contract.paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({

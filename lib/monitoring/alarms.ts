@@ -2,6 +2,7 @@ import { type AlarmProps, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwat
 import { Duration } from 'aws-cdk-lib/core';
 import type { ServiceMetrics } from './service-metrics.ts';
 
+/** The text of an alarm and the condition on which it is raised. */
 export interface AlarmDefinition
   extends Pick<AlarmProps, 'metric' | 'evaluationPeriods' | 'datapointsToAlarm'> {
   readonly id: string;
@@ -31,6 +32,7 @@ export const deploymentAlarmIds = [
   'ListsBrokenOff',
 ];
 
+/** All alarms, each on a problem that users notice. */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   const cancellations = {
     percentWithin: metrics.cancelLatency(Stats.percentileRank(cancelWithinMs)),

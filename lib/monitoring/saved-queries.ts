@@ -4,6 +4,7 @@ import { type FunctionName, functionNames, operations } from '../settings/functi
 import { capitalized } from '../settings/names.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
+/** The logs that a query can read. */
 export type LogName = 'accessLog' | 'executionLog' | FunctionName;
 
 /** A query for CloudWatch Logs Insights, which `docs/runbook.md` names. */

@@ -59,6 +59,7 @@ export interface ServiceMetricsProps {
 
 export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
+/** The metrics of one stage, from API Gateway, DynamoDB, the access log and the functions. */
 export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMetricsProps) {
   const ofService = (
     metricName: MetricName | AccessLogMetric,

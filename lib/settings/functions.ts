@@ -95,11 +95,13 @@ export function functionSettings(name: FunctionName): FunctionSettings {
   return name === 'authorizer' ? authorizer : operations[name];
 }
 
+/** A record with a value for each function. */
 export function forEachFunction<T>(value: (name: FunctionName) => T): Record<FunctionName, T> {
   const entries = functionNames.map((name) => [name, value(name)]);
   return Object.fromEntries(entries) as Record<FunctionName, T>;
 }
 
+/** The source file of each function's handler. */
 export const handlerEntries = forEachFunction((name) => functionSettings(name).entry);
 
 /**

@@ -5,6 +5,7 @@ import { isStageName, type StageName } from './stages.ts';
 /** The name of the service. With another one, a deployment creates other stacks. */
 const title = 'Store Orders';
 
+/** The name without spaces, as in the names of stacks. */
 export const serviceName = title.replaceAll(' ', '');
 
 const stackPrefix = `${serviceName}-`;

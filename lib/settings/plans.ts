@@ -56,6 +56,7 @@ export function isPlanName(name: string): name is PlanName {
   return Object.hasOwn(plans, name);
 }
 
+/** A record with a value for each plan. */
 export function forEachPlan<T>(value: (name: PlanName) => T): Record<PlanName, T> {
   return Object.fromEntries(planNames.map((name) => [name, value(name)])) as Record<PlanName, T>;
 }

@@ -2,6 +2,7 @@ import { leastUnreserved, listConcurrency } from './functions.ts';
 import { findingsIn } from './settings-schema.ts';
 import { noAccountYet, type StageName, type StageSettings, stageSettings } from './stages.ts';
 
+/** A setting is missing, or has a wrong value. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }

@@ -5,6 +5,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
  * says what to fill in first.
  */
 
+/** The settings of a stage. */
 export interface StageSettings {
   /** The account to deploy to. The deployment fails with the credentials of another one. */
   readonly account: string;
@@ -130,8 +131,10 @@ type TrialName = `try-${string}`;
 /** The stages that stay. Trials are not in the list. */
 export const stageNames = Object.keys(stages) as readonly (keyof typeof stages)[];
 
+/** The names of stages, for messages. */
 export const stageChoices = `${stageNames.join(', ')} or try-NAME, whose NAME has 1 to 8 letters from a to z`;
 
+/** Whether a stage is in the list, or is a trial. */
 export function isStageName(name: string | undefined): name is StageName {
   return name !== undefined && (Object.hasOwn(stages, name) || /^try-[a-z]{1,8}$/.test(name));
 }

@@ -2,6 +2,7 @@ import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
 import { type OperationName, operations } from '../../lib/settings/functions.ts';
 import { proxyEvent } from '../../test/helpers/functions/events.ts';
 
+/** A canned table of orders. */
 export interface OrdersTable {
   orders: number;
   /** Of each page. @default 0 */
@@ -10,6 +11,7 @@ export interface OrdersTable {
   isUnsegmented?: boolean;
 }
 
+/** The parameters of a `Scan` request that determine which orders are returned. */
 export interface ScanRequest {
   Segment?: number;
   TotalSegments?: number;

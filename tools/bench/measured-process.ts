@@ -16,6 +16,7 @@ export interface Job {
 
 type Spent = Record<'cpuMs' | 'wallMs', number>;
 
+/** What a fresh process has measured. */
 export interface JobResult {
   load: Spent;
   /** The averages for one call of each batch. */

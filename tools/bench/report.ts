@@ -22,6 +22,7 @@ export const targets: Readonly<Record<string, number>> = {
   ...Object.fromEntries(coldTargets),
 };
 
+/** The results of one job. */
 export interface Findings {
   title: string;
   /** The measured figures of each contestant. Their names end with the unit, unless they are counts. */
@@ -53,6 +54,7 @@ export function medianRatio<Figure extends string>(
   return median(ours.map((run, round) => run[figure] / peers[round]![figure]));
 }
 
+/** The median; for an even number of values, the mean of the two in the middle. */
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -17,6 +17,7 @@ export type Handler = (
   outgoing: ServerResponse,
 ) => boolean | Promise<boolean>;
 
+/** A request that the gateway has answered. */
 export interface AnsweredRequest {
   readonly method: string;
   /** The path and query as the client sent them. */
@@ -28,6 +29,7 @@ export interface AnsweredRequest {
   readonly isComplete: boolean;
 }
 
+/** What an HTTP server serves, and where it listens. */
 export interface HttpServerOptions {
   readonly gateway: Gateway;
   /** Are called in this order, before the gateway. */

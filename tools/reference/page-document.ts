@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { type Guide, root } from './guide.ts';
 import { html, type Markup } from './html.ts';
 
+/** What the page shows of a running service. */
 export interface PageOptions {
   /** Such as `http://127.0.0.1:3000/staging/v1`. */
   readonly baseUrl: string;

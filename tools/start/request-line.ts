@@ -2,6 +2,7 @@ import type { styleText } from 'node:util';
 import type { AnsweredRequest } from '../local/http-server.ts';
 import { printable } from '../shared/printable.ts';
 
+/** Formats a text with colours, or returns it unchanged. */
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 const number = new Intl.NumberFormat('en');

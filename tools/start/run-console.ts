@@ -4,6 +4,7 @@ import type { AnsweredRequest } from '../local/http-server.ts';
 import { printable } from '../shared/printable.ts';
 import { type Paint, requestLine } from './request-line.ts';
 
+/** The mode of the functions' log, which only its user can read. */
 export const logMode = 0o600;
 
 /** The output of a run. */

@@ -16,6 +16,7 @@ import type { RunConsole } from './run-console.ts';
 import type { LiveCode } from './watch/live-code.ts';
 import { startWatching } from './watch/watch.ts';
 
+/** The store's service as `npm start` runs it. */
 export type StoreService = Awaited<ReturnType<typeof startStoreService>>;
 
 interface RunEnvironment {

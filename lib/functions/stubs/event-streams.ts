@@ -8,4 +8,5 @@ export class EventStreamSerde {
   }
 }
 
+/** See {@link EventStreamSerde}. */
 export const eventStreamSerdeProvider = () => new EventStreamSerde();

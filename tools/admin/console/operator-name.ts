@@ -7,6 +7,7 @@ import type { Target } from '../stage/target.ts';
 import { checkedText } from './checked-text.ts';
 import type { CommandIo } from './command-io.ts';
 
+/** The option for the operator's name. */
 export const asOption = new Option(
   '--as <name>',
   'your name, which is stored with the change; without it, your AWS user or role',

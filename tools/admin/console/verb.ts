@@ -116,6 +116,7 @@ function shellWord(text: string): string {
   return /^\w+$/.test(text) ? text : `'${text}'`;
 }
 
+/** The option of verbs that ask for confirmation. */
 export const yesOption = new Option('--yes', 'do not ask for confirmation');
 
 const confirmationHelp = `

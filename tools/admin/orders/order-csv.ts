@@ -12,6 +12,7 @@ import { fileFields, isAccepted, type OrderItem, orderFromFields } from './order
 /** The last column has the attributes of other programs, in DynamoDB's own JSON. */
 const columns: readonly string[] = [...fileFields, 'attributes'];
 
+/** The first line of an exported file. */
 export const csvHeader = columns.join(',');
 
 /** An order as a record of CSV with the columns of `csvHeader`. */

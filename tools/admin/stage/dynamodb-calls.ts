@@ -19,8 +19,10 @@ type Test = (path: string, placeholder: (value: unknown) => string) => string;
 /** The required values of attributes, or tests of them, by their paths. At least one. */
 export type Condition = Readonly<Record<string, Test | string | number | object>>;
 
+/** Tests that an attribute is present. */
 export const present: Test = (path) => `attribute_exists(${path})`;
 
+/** Tests that an attribute is absent. */
 export const absent: Test = (path) => `attribute_not_exists(${path})`;
 
 /** Tests that an attribute still is as it was read: absent, if the value is undefined. */

@@ -12,11 +12,13 @@ interface ApiKey {
   usagePlanId?: string;
 }
 
+/** A key in a usage plan. */
 export interface UsagePlanMember {
   readonly usagePlanId: string;
   readonly keyId: string;
 }
 
+/** The days for which a plan's usage is read. */
 export interface UsageInterval {
   readonly usagePlanId: string;
   /** Such as `2026-11-20`. */

@@ -17,6 +17,7 @@ export interface Identity {
   };
 }
 
+/** The identities of one run. */
 export interface Identities {
   readonly operator: Identity;
   /** By logical id. */

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
+/** The Region of everything in a local run. */
 export const localRegion = 'us-east-1';
 
 const requestTimeoutMs = 5_000;

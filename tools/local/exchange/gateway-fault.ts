@@ -1,3 +1,4 @@
+/** The type of a gateway response with which the local run can answer. */
 export type GatewayResponseType = keyof typeof builtInResponses;
 
 /** Thrown by a step of the gateway to answer the request with a gateway response. */

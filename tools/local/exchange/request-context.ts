@@ -44,6 +44,7 @@ export interface GatewayAnswer {
 /** Answers a request that has passed all other steps. @throws GatewayFault */
 export type Integration = (exchange: Exchange) => Promise<GatewayAnswer>;
 
+/** The API and its stage that a request is made to. */
 export interface ApiStage {
   readonly accountId: string;
   readonly region: string;

@@ -8,6 +8,7 @@ import type {
   LambdaFunction,
 } from './lambda-functions.ts';
 
+/** What the runner needs besides the functions. */
 export interface RunnerOptions {
   /** The environment variables that Lambda would add to a function's own. */
   readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;

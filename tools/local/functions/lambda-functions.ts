@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { TemplateError, unsupported } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
+/** A Lambda function as the template defines it. */
 export interface LambdaFunction {
   readonly logicalId: string;
   readonly name: string;
@@ -19,6 +20,7 @@ export interface LambdaFunction {
   readonly reservedConcurrency?: number;
 }
 
+/** A reference to a function in an integration or authorizer. */
 export interface InvocationTarget {
   readonly isStreaming: boolean;
   /**
@@ -55,6 +57,7 @@ export interface Invocation {
   readonly caller?: string | undefined;
 }
 
+/** Runs an invocation of a function. */
 export type Invoke = (
   lambda: LambdaFunction,
   invocation: Invocation,

@@ -7,6 +7,7 @@ import type { Template, TemplateResource } from '../template/template.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { TokenBucketLimits } from './usage-plan.ts';
 
+/** A method of the API, with its authorizer and its integration. */
 export type ApiMethod = ReturnType<typeof readMethod>;
 
 /** @throws TemplateError if there is not exactly one supported REST API */

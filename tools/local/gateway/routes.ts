@@ -18,6 +18,7 @@ interface Route {
  */
 export type FindRoute = (httpMethod: string, path: string) => Route | undefined;
 
+/** Reads the template's resources and methods. */
 export function readRoutes(
   template: Template,
   restApi: TemplateResource,

@@ -2,12 +2,14 @@ import { unsupported } from '../errors.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
+/** The limits of a throttle. */
 export interface TokenBucketLimits {
   readonly ratePerSecond: number;
   /** The capacity in tokens. */
   readonly burst: number;
 }
 
+/** A usage plan of the API's stage, as the template defines it. */
 export interface UsagePlan {
   readonly id: string;
   readonly throttle: TokenBucketLimits | undefined;

@@ -69,6 +69,7 @@ async function readPrelude(source: Readable): Promise<string> {
   throw malformed('the stream ended without a delimiter');
 }
 
+/** The fault for a malformed result: 502. */
 export function malformed(cause: unknown): GatewayFault {
   return new GatewayFault('INTEGRATION_FAILURE', { status: 502, cause });
 }

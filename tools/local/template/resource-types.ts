@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+/** The stack, Region and account of a template. */
 export interface TemplateEnvironment {
   readonly stackName: string;
   readonly region: string;
@@ -133,6 +134,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   },
 };
 
+/** The resource types that have no effect in a local run. */
 export const typesWithoutEffect: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::BasePathMapping',

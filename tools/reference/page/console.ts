@@ -11,6 +11,7 @@ const baseUrl = element('orderConsole').dataset.baseUrl!;
 const keyField = element<HTMLInputElement>('apiKey');
 let listing: AbortController | undefined;
 
+/** Lets the console list and cancel orders with the key of its form, and show the key's remaining requests. */
 export function startConsole(): void {
   element('listOrders').addEventListener('click', listOrders);
   element('stopList').addEventListener('click', () => listing?.abort());

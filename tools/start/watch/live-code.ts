@@ -6,6 +6,7 @@ import { functionNames, handlerEntries } from '../../../lib/settings/functions.t
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
 import { OperatorError } from '../../shared/errors.ts';
 
+/** The code of the functions, which can be rebuilt when the sources change. */
 export type LiveCode = ReturnType<typeof createLiveCode>;
 
 /**
