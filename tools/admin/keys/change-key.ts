@@ -7,11 +7,7 @@ import { findKey, type StoredKey } from '../stored/stored-key.ts';
 import type { StoredEntry } from '../stored/stored-owner.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
-/**
- * Makes a key expire at another time in Unix seconds, earlier or later; undefined for never.
- *
- * @throws OperatorError if the key is no longer valid, or was changed since it was read
- */
+/** Changes a key's expiry in Unix seconds; undefined for never. @throws OperatorError if the key is not valid */
 export async function expireKey(
   key: StoredKey,
   expiresAt: number | undefined,
@@ -22,11 +18,7 @@ export async function expireKey(
   return changeEntry(key, { expiresAt }, where, 'keys expire', stage);
 }
 
-/**
- * Lifts a key's ban, if there is one, and resets its count of rejections. The owner's usage does not change.
- *
- * @throws OperatorError if there is no such key, or it is no longer valid
- */
+/** Lifts a key's ban, if there is one, and resets its count of rejections. @throws OperatorError if it is not valid */
 export async function unbanKey(
   keyId: string,
   stage: KeyStage,
@@ -38,12 +30,7 @@ export async function unbanKey(
   return { ...view, wasBanned: isBanned(before, stage.now()) };
 }
 
-/**
- * Revokes a key: it removes the key's entry from the ApiKeys table, after which the token is refused, and
- * keeps the time and the key's last use in its details. Returns false if the key was revoked before.
- *
- * @throws OperatorError if there is no such key
- */
+/** Removes a key's entry from the ApiKeys table, so that it is refused. Returns false if it was revoked before. */
 export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
   const { tokenHash, owner, details, entry } = await findKey(keyId, stage);
   if (!entry) return false;

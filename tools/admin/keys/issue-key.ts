@@ -40,7 +40,7 @@ const maxKeys = 100;
 /** Issues a key to an owner. @throws OperatorError if a value is invalid, or there is no such owner */
 export async function issueKey(request: NewKey, stage: KeyStage): Promise<IssuedKey> {
   const { expiresAt } = request;
-  // Each request writes the item with all entries, so that of a key with full access lacks the attribute.
+  // A key with full access lacks the attribute, because each request writes all entries.
   const isReadOnly = request.isReadOnly || undefined;
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
@@ -92,10 +92,9 @@ export function draftKey(
 }
 
 /**
- * Makes a key valid: it stores the key's details and entry, and another change of the owner's item.
+ * Stores a key's details and entry, together with another change of the owner's item.
  *
  * @param remedy what to do if it is unknown whether the key is valid
- * @param refusal the error to throw if the condition of the other change fails
  */
 export async function storeKey(
   draft: ReturnType<typeof draftKey>,

@@ -23,7 +23,6 @@ export function keyView(key: StoredKey, nowMs: number) {
     /** Null, like the limits, if the creation of the owner was interrupted. */
     plan: owner.item?.plan ?? null,
     status: statusOf(key, nowMs),
-    /** Null if the key is revoked. */
     isReadOnly: entry ? entry.isReadOnly === true : null,
     perMinute: owner.item?.perMinute ?? null,
     perDay: owner.item?.perDay ?? null,
@@ -34,10 +33,8 @@ export function keyView(key: StoredKey, nowMs: number) {
     /** The minute of the last admitted request of the key. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
     usage: owner.item ? usageOf(owner.item, nowMs) : null,
-    /** The number of this key's requests that exceeded a limit in the current minute. */
     rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
     bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
-    /** The key ids before and after this one in a rotation. A revoked key replaces none. */
     replaces: details?.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
   };
@@ -112,7 +109,6 @@ function rejectionsNow(
   return isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000)) ? rejectionCount : 0;
 }
 
-/** What a key may do. */
 export function accessText({ isReadOnly }: Pick<KeyView, 'isReadOnly'>): string | null {
   if (isReadOnly === null) return null;
   return isReadOnly ? 'read-only' : 'full';

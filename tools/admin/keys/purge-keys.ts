@@ -8,7 +8,7 @@ import { keysOf, type StoredKey } from '../stored/stored-key.ts';
 import type { StoredOwner } from '../stored/stored-owner.ts';
 import { keyView } from './key-view.ts';
 
-/** The number of keys that are purged at once, and are in one record. */
+/** The keys of one transaction, which has one record. */
 const keysAtOnce = 20;
 
 /** Finds the keys that were revoked or expired by a time, of all owners or of the one with this id or name. */

@@ -10,12 +10,9 @@ import type { StoredEntry } from '../stored/stored-owner.ts';
 import { draftKey, type IssuedKey, storeKey } from './issue-key.ts';
 
 /**
- * Replaces a key with a new key of the same owner, label, access and expiry. Both are valid until the
- * grace period ends. The new key inherits the old key's ban and count of rejections.
- *
- * One transaction adds the new key and sets the old key's expiry, if the old key's ban and expiry and the
- * number of keys are as they were read. So no later ban is lost, and the second of two simultaneous rotations
- * fails.
+ * Replaces a key with one that inherits its label, access, expiry, ban and count of rejections. One transaction
+ * requires the old key's ban and expiry and the number of keys to be as they were read. So no later ban is lost,
+ * and the second of two simultaneous rotations fails.
  *
  * @param graceEnd when the old token stops being valid, in Unix seconds
  * @returns the new key, and the old key's expiry in Unix seconds
@@ -61,7 +58,6 @@ function refuseReplaced(key: StoredKey): void {
   if (!replacement) return;
   const { keyId: by } = replacement;
   const problem = `${key.keyId} was already replaced by ${by}: nothing was changed`;
-  // The response to an earlier run may have been lost, so that nobody has the replacement's token.
   const remedy =
     `"./admin keys show ${by}" shows whether it is used; if nobody has received its API key, ` +
     `"./admin keys rotate ${by}" issues another`;

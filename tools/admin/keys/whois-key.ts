@@ -12,11 +12,7 @@ import { findOwner, findOwnerOfHash } from '../stored/find-owner.ts';
 import { ownerIdOf } from '../stored/identities.ts';
 import { keysOf, refuseMalformed } from '../stored/stored-key.ts';
 
-/**
- * Finds the owner of a key by the key's id, even if the key was purged. Returns the same as `whoseToken`.
- *
- * @throws OperatorError if the id is malformed, or the owner does not exist
- */
+/** Finds the owner of a key id, even if the key was purged. Returns the same as `whoseToken`. */
 export async function whoseKeyId(keyId: string, stage: KeyStage) {
   refuseMalformed(keyId);
   const owner = await findOwner(ownerIdOf(keyId), stage);
@@ -26,11 +22,10 @@ export async function whoseKeyId(keyId: string, stage: KeyStage) {
 const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
 
 /**
- * Finds the key of the token in a text, even if it is no longer valid. The first characters of an incomplete
- * token, which all keys of the owner share, are enough to find the owner.
+ * Finds the key of the token in a text, even if it is no longer valid.
  *
- * @returns `keys`: the key, or none if the owner has no such key, or all keys of the owner if the token is
- *   incomplete or mistyped, which `isWhole` says
+ * @returns `keys`: the key, if the owner has it; all keys of the owner if the token is incomplete or mistyped (not
+ *   `isWhole`)
  * @throws OperatorError without any part of the text
  */
 export async function whoseToken(text: string, stage: KeyStage) {

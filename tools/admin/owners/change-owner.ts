@@ -30,11 +30,7 @@ export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])
   0
 >;
 
-/**
- * Suspends or resumes an owner with all of its keys, from the next request on. The keys' bans do not change.
- *
- * @throws OperatorError if there is no such owner, or it is not complete
- */
+/** Suspends or resumes an owner. The keys' bans do not change. @throws OperatorError if it is not complete */
 export async function setOwnerStatus(
   idOrName: string,
   status: OwnerItem['status'],
@@ -49,7 +45,7 @@ export async function setOwnerStatus(
   return { details, item: { ...item, status } };
 }
 
-/** Sets an owner's counters to 0. @throws OperatorError if there is no such owner, or it is not complete */
+/** Sets an owner's counters to 0. @throws OperatorError if it is not complete */
 export async function resetUsage(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
   const { details, item } = await findCompleteOwner(idOrName, stage);
   const ofItem = { set: noUsage, where: { ownerHash: present } };
@@ -57,12 +53,7 @@ export async function resetUsage(idOrName: string, stage: KeyStage): Promise<Com
   return { details, item: { ...item, ...noUsage } };
 }
 
-/**
- * Renames an owner. One transaction reserves the new name, writes it to the details and releases the old
- * name, so an owner always has exactly one reserved name.
- *
- * @throws OperatorError if another owner has the name
- */
+/** Renames an owner, so that it always has exactly one reserved name. @throws OperatorError if another has it */
 export async function renameOwner(
   idOrName: string,
   newName: string,

@@ -18,15 +18,11 @@ import { limitsFor, type OwnerLimits } from './owner-limits.ts';
 import { alignGatewayKey } from './set-owner-plan.ts';
 
 /** An owner to create. */
-export interface NewOwner extends AgreedLimits {
-  readonly name: string;
-}
+export type NewOwner = AgreedLimits & { readonly name: string };
 
 /**
- * Creates an owner in three steps, each of which can be repeated: it writes the details and reserves the name,
- * puts an API Gateway key into the plan's usage plan, and writes the item in the ApiKeys table, without which
- * the owner can have no valid key. If it is interrupted, the same command completes it. One transaction
- * contains the item and the agreed limits, so two simultaneous commands cannot mix theirs.
+ * Creates an owner in steps that can be repeated, the last of which writes the item without which no key is valid.
+ * One transaction contains the item and the agreed limits, so two simultaneous commands cannot mix theirs.
  *
  * @throws OperatorError if the name is taken
  */

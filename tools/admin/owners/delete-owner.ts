@@ -9,12 +9,8 @@ import { deleteGatewayKey } from './gateway-key.ts';
 import { alignGatewayKey } from './set-owner-plan.ts';
 
 /**
- * Deletes everything that is stored about an owner: first the item in the ApiKeys table, after which all of
- * its keys are refused, then the API Gateway key, and in one transaction the details, the name and the
- * history, of which only the deletion remains. If it is interrupted, the owner is listed as incomplete, and
- * the same command completes it.
- *
- * @throws OperatorError if there is no such owner
+ * Deletes an owner: first the item, after which its keys are refused, at last the details, the name and the history
+ * except for the deletion. If it is interrupted, the owner is listed as incomplete, and the same command completes it.
  */
 export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<void> {
   const { details, item } = await findOwner(idOrName, stage);

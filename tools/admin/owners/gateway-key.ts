@@ -4,11 +4,10 @@ import { WrongStateError } from '../../shared/errors.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 
 /**
- * Ensures that an owner has an API Gateway key, whose value is the owner's id, and that this key is only in
- * the plan's usage plan. Returns whether it has changed anything.
+ * Ensures that an owner has an API Gateway key, and that this key is only in the plan's usage plan: API Gateway
+ * allows one for each key and stage. If another command has moved or deleted the key meanwhile, it starts again.
  *
- * It first removes the key from the old usage plan: API Gateway allows one usage plan per key and stage. If
- * another command has moved or deleted the key meanwhile, it starts again.
+ * @returns whether it has changed anything
  */
 export async function putGatewayKey(
   ownerId: string,

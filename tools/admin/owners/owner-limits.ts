@@ -10,10 +10,9 @@ export interface OwnerLimits {
 const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
 
 /**
- * The limits of an owner: the agreed limits, otherwise those of its plan. None may be higher than the plan's,
- * whose usage plan would reject requests first. The enterprise plan requires both.
+ * The agreed limits of an owner, otherwise those of its plan.
  *
- * @throws OperatorError if a limit is missing, or higher than the plan's
+ * @throws OperatorError if a limit is missing, or higher than the plan's, whose usage plan would reject requests first
  */
 export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimits {
   return {
@@ -22,7 +21,6 @@ export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimit
   };
 }
 
-/** The command that gives an owner a plan and limits. */
 export function setPlanCommand(ownerId: string, { plan, perMinute, perDay }: AgreedLimits): string {
   const words = ['owners set-plan', ownerId, plan];
   if (perMinute !== undefined) words.push(optionOf.perMinute, `${perMinute}`);
@@ -30,10 +28,7 @@ export function setPlanCommand(ownerId: string, { plan, perMinute, perDay }: Agr
   return words.join(' ');
 }
 
-/**
- * The limits that an owner gets from today's numbers of its plan: the agreed limits, at most the plan's, and
- * the plan's limits if none are agreed. If the plan requires agreed limits and there are none, `current` remain.
- */
+/** Today's limits of an owner. If its plan requires agreed limits and there are none, `current` remain. */
 function updatedLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLimits): OwnerLimits {
   const plan = plans[name];
   const own = plan.limitsPerOwner ? current : plan;
@@ -42,10 +37,8 @@ function updatedLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLi
 }
 
 /**
- * Compares owners' limits with the current numbers of their plans.
- *
- * @returns `outdated`: owners with other limits, and the current ones; `unclear`: owners that are incomplete,
- *   whose plan is not the agreed one, or whose plan no longer exists; `clear`: all others
+ * Finds the owners whose limits are not the current ones of their plan, and those that are `unclear`: incomplete,
+ * or with a plan that is not the agreed one or no longer exists.
  */
 export function reviewPlans(owners: readonly StoredOwner[]) {
   const isClear = (owner: StoredOwner): owner is CompleteOwner =>
@@ -66,10 +59,7 @@ export function hasLimits(
   return item?.plan === plan && item.perMinute === perMinute && item.perDay === perDay;
 }
 
-/**
- * Completes a request for the enterprise plan: a limit that it does not name stays as it is. A request that
- * names none stays incomplete if the owner has another plan.
- */
+/** Keeps the limits that a request for the enterprise plan does not name, unless it moves the owner and names none. */
 export function withPresentLimits(
   asked: AgreedLimits,
   present: OwnerLimits & { readonly plan: string },

@@ -3,7 +3,7 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { ownersNamed } from '../stored/find-owner.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 
-/** The number of days for which API Gateway keeps its metering. */
+/** API Gateway keeps its metering for so many days. */
 export const meteredDays = 90;
 
 const dayMs = 86_400_000;
@@ -17,10 +17,7 @@ export function lastDays(count: number, nowMs: number): string[] {
 
 type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
 
-/**
- * Reads the requests of all owners, the busiest first, or of one, on consecutive days (UTC). API Gateway meters
- * a request that the authorizer has admitted, in the owner's usage plan at that time.
- */
+/** The metered requests of all owners, the busiest first, or of one, on consecutive days (UTC). */
 export async function ownersUsage(
   idOrName: string | undefined,
   dates: readonly string[],

@@ -6,6 +6,7 @@ import { banReason, isBanned, isExpired } from '../stored/key-state.ts';
 import type { OwnerItem, StoredOwner } from '../stored/stored-owner.ts';
 
 type Usage = ReturnType<typeof usageOf>;
+type Limits = Pick<OwnerView, 'perMinute' | 'perDay'>;
 
 /** An owner as the commands show it. */
 export type OwnerView = ReturnType<typeof ownerView>;
@@ -21,9 +22,8 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number) {
     status: item?.status ?? 'incomplete',
     perMinute: item?.perMinute ?? null,
     perDay: item?.perDay ?? null,
-    /** The number of keys that are not revoked. */
+    /** Those that are not revoked. */
     keys: Object.keys(item?.keys ?? {}).length,
-    /** Its banned keys. A change of the limits does not lift a ban. */
     bans: item ? bansOf(item, nowMs) : [],
     createdAt,
     /** The minute of the last admitted request of any of its keys. */
@@ -32,7 +32,6 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number) {
   };
 }
 
-/** The fields of the usage of the minute and of the day. */
 export const usageFields: readonly Field<{ usage: Usage | null }>[] = [
   { name: 'this minute', of: ({ usage }) => usageText(usage?.minute), only: 'record' },
   { name: 'today', of: ({ usage }) => usageText(usage?.day), only: 'record' },
@@ -55,17 +54,11 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
 ];
 
-/** Orders owners by their usage today. */
 export function busiestFirst({ usage: one }: OwnerView, { usage: other }: OwnerView): number {
   return (other?.day.used ?? 0) - (one?.day.used ?? 0);
 }
 
-/** Formats limits in one line. */
-export function limitsText(limits: {
-  perMinute: number | null;
-  perDay: number | null;
-}): string | null {
-  const { perMinute, perDay } = limits;
+export function limitsText({ perMinute, perDay }: Limits): string | null {
   if (perMinute === null || perDay === null) return null;
   return `${grouped(perMinute)} per minute, ${grouped(perDay)} per day`;
 }

@@ -16,10 +16,8 @@ import {
 import { limitsText } from './owner-view.ts';
 
 /**
- * Moves an owner to another plan: it changes the limits in DynamoDB and the usage plan in API Gateway, but no
- * counters. The usage plan must never be tighter than the exact limits. So a move to a larger plan changes API
- * Gateway first, and a move to a smaller plan DynamoDB. If it is interrupted, the limits of the smaller plan
- * apply, and running it again completes it.
+ * Moves an owner to another plan. The usage plan must never be tighter than the exact limits. So a move to a larger
+ * plan changes API Gateway first, and a move to a smaller plan DynamoDB. Running it again completes it.
  *
  * @returns the owner, and whether its API Gateway key was not in the right usage plan
  * @throws OperatorError if the plan does not allow the limits, or another move has changed them meanwhile
@@ -47,11 +45,7 @@ export async function setOwnerPlan(
   });
 }
 
-/**
- * Puts an owner's gateway key into the usage plan of its plan, again if the plan changes meanwhile.
- *
- * @throws WrongStateError if the owner is not complete
- */
+/** Puts an owner's gateway key into the usage plan of its plan, again if the plan changes meanwhile. */
 export async function alignGatewayKey(
   ownerId: string,
   stage: KeyStage,
@@ -65,11 +59,7 @@ export async function alignGatewayKey(
   }
 }
 
-/**
- * Reads an owner after its gateway key was created, and deletes the key if the owner was deleted meanwhile.
- *
- * @throws OperatorError if the owner is no longer complete
- */
+// If the owner was deleted after its gateway key was created, the key has to go, too.
 async function rereadOwner(ownerId: string, stage: KeyStage): Promise<CompleteOwner> {
   const owner = await readOwner(ownerId, stage);
   if (!owner?.item) await deleteGatewayKey(ownerId, stage);

@@ -14,11 +14,7 @@ export function ownerName(text: string): string {
   throw new InvalidValueError('owner', text, 'a name that does not have the form of an owner id');
 }
 
-/**
- * The key of the item in the Owners table that reserves a name, and all names that differ from it only in case.
- *
- * @throws OperatorError if the name is not accepted
- */
+/** The key of the item that reserves a name in any case. @throws OperatorError if the name is not accepted */
 export function nameReservation(text: string): string {
   return `name#${ownerName(text).toLowerCase().normalize('NFC')}`;
 }

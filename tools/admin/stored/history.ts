@@ -15,10 +15,8 @@ export interface HistoryRecord {
   readonly at: string;
   /** The operator: an AWS identity, or the name given with `--as`. */
   readonly by: string;
-  /** The command, such as `keys revoke`. */
   readonly command: string;
   readonly keyIds?: readonly string[];
-  /** The fields that were changed. A value is null if there was or is none. */
   readonly changes?: Readonly<Record<string, { readonly from: Value; readonly to: Value }>>;
 }
 
@@ -33,9 +31,9 @@ type NamedRecord = readonly [name: string, record: HistoryRecord];
 const maxHistoryBytes = 90_000;
 
 interface Changes {
-  /** The change of the owner's item in the ApiKeys table. */
+  /** In the ApiKeys table. */
   readonly ofItem?: Update;
-  /** The change of the owner's details in the Owners table. */
+  /** In the Owners table. */
   readonly ofDetails?: Update | undefined;
   readonly others?: readonly TransactionPart[];
 }

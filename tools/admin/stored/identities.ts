@@ -36,12 +36,11 @@ export function createToken(prefix: string, seed: string): string {
   return body + tokenChecksum(body);
 }
 
-/** Creates the public id of a new key of an owner. */
+/** Creates a key id. */
 export function createKeyId(ownerId: string): string {
   return keyIdOf(ownerId, randomBase62(keyOwnLength));
 }
 
-/** Returns the owner's id that a key id contains. */
 export function ownerIdOf(keyId: string): string {
   return `own_${keyId.slice('key_'.length, -keyOwnLength)}`;
 }
@@ -51,20 +50,16 @@ export function ownCharactersOf(keyId: string): string {
   return keyId.slice(-keyOwnLength);
 }
 
-/** Whether a text has the form of a key id. */
 export function isKeyId(text: string): boolean {
   return keyIdForm.test(text);
 }
 
-/** Whether a text has the form of an owner id. */
 export function isOwnerId(text: string): boolean {
   return ownerIdForm.test(text);
 }
 
-/**
- * Derives the owner's characters from the seed's SHA-256, so that they do not reveal the seed. The
- * modulo bias is negligible, because 62^20 is smaller than 2^256 by a factor of 2^136.
- */
+// From the seed's SHA-256, so that they do not reveal it. The modulo bias is negligible: 62^20 is 2^136 times
+// smaller than 2^256.
 function ownerCharacters(seed: string): string {
   const digest = createHash('sha256').update(Buffer.from(seed, 'base64url')).digest('hex');
   let rest = BigInt(`0x${digest}`);

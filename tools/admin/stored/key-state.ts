@@ -7,7 +7,6 @@ import type { StoredEntry } from './stored-owner.ts';
 /** The statuses of a key. `suspended`: its owner is suspended. */
 export const keyStatuses = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
 
-/** The status of a key at a time. */
 export function statusOf({ owner, entry }: StoredKey, nowMs: number): (typeof keyStatuses)[number] {
   if (!entry) return 'revoked';
   if (isExpired(entry, nowMs)) return 'expired';
@@ -15,11 +14,7 @@ export function statusOf({ owner, entry }: StoredKey, nowMs: number): (typeof ke
   return isBanned(entry, nowMs) ? 'banned' : 'active';
 }
 
-/**
- * Returns the entry of a key that is neither expired nor revoked. It can be banned or suspended.
- *
- * @throws WrongStateError if it is expired or revoked, and so cannot be `change`, such as `rotated`
- */
+/** The entry of a key. @throws WrongStateError if it is expired or revoked, and so cannot be `change`d */
 export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
   if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
   throw new WrongStateError(`${key.keyId} is ${statusOf(key, nowMs)} and cannot be ${change}`, {
@@ -32,7 +27,6 @@ export function isExpired({ expiresAt }: StoredEntry, nowMs: number): boolean {
   return expiresAt !== undefined && expiresAt <= Math.floor(nowMs / 1_000);
 }
 
-/** Why a key is banned. */
 export const banReason = 'because too many of its requests in a minute were above the limit';
 
 /** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */

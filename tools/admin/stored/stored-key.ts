@@ -48,7 +48,7 @@ export function keysOf(owner: StoredOwner): StoredKey[] {
   return [...known, ...unknown];
 }
 
-/** Finds the key that has replaced a key, unless that key was revoked. */
+/** The key that has replaced a key, unless it was revoked. */
 export function replacementOf({ keyId, owner }: StoredKey): StoredKey | undefined {
   return keysOf(owner).find(({ details, entry }) => entry && details?.replaces === keyId);
 }

@@ -8,15 +8,14 @@ export interface KeyDetails {
   label?: string | undefined;
   /** The last four characters of the token, by which people recognise it. */
   lastFour: string;
-  /** ISO 8601. */
+  /** ISO 8601, like `revokedAt`. */
   createdAt: string;
   /** The name of the key's entry in the ApiKeys table. */
   tokenHash: string;
-  /** ISO 8601. */
   revokedAt?: string;
-  /** The last use in Unix seconds, copied from the entry when the key was revoked. */
+  /** In Unix seconds, copied from the entry when the key was revoked. */
   usedAt?: number;
-  /** The id of the key that this one has replaced in a rotation. */
+  /** A key id. */
   replaces?: string | undefined;
 }
 
@@ -38,7 +37,7 @@ export interface OwnerDetails {
   /** The key of the owner's item in the ApiKeys table. */
   ownerHash: string;
   agreed: AgreedLimits;
-  /** The details of the keys by key id. */
+  /** By key id. */
   keys: Readonly<Record<string, KeyDetails>>;
 }
 
