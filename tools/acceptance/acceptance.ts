@@ -6,6 +6,7 @@ import { type MetricName, metricNamespace } from '../../lambdas/domain/metric-de
 import { contractDifferences } from '../../lib/contract/contract.ts';
 import { operations } from '../../lib/settings/functions.ts';
 import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
+import { InterruptedError } from '../shared/errors.ts';
 import {
   type Answer,
   type OutgoingRequest,
@@ -41,7 +42,6 @@ const loadOwner = 'load';
 const smokeOwner = 'smoke test';
 const refusedOwner = 'refused';
 const documented = 'as documented';
-
 type Change = () => Promise<unknown>;
 
 /** Deploys a stage, makes every check, and destroys it, also if a check or the user ends the run. */
@@ -90,7 +90,7 @@ async function checkOperator({ trial, evidence }: Deployed): Promise<void> {
     return `${count} succeeded ${trial.operator ? 'as this role' : 'with the rights of the caller'}`;
   });
   await evidence.add('`./admin tables` as this role', 'accessDenied', () =>
-    admin(trial, ['tables', 'restore', 'orders', '--json']).catch(messageUnlessEnded(trial)),
+    admin(trial, ['tables', 'restore', 'orders', '--json']).catch(messageOf),
   );
 }
 
@@ -99,10 +99,8 @@ async function checkContract({ trial, evidence, base, send }: Deployed): Promise
   const { apiKey, keyId } = await issueKey(trial, smokeOwner);
   await evidence.add('npm run smoke -- --limits', ', 0 failed', async () => {
     const words = ['tools/smoke/main.ts', '--url', base.href, '--limits'];
-    const output = await run(words, { STORE_ORDERS_KEY: '' }, [apiKey], trial.signal).catch(
-      messageUnlessEnded(trial),
-    );
-    return output.split('\n').at(-1)!;
+    const running = run(words, { STORE_ORDERS_KEY: '' }, [apiKey], trial.signal);
+    return (await running.catch(messageOf)).split('\n').at(-1)!;
   });
   await evidence.add('a cancellation with a read-only key', documented, async () => {
     const { apiKey: readOnly } = await issueKey(trial, smokeOwner, '--read-only');
@@ -147,10 +145,8 @@ async function renewEnvironments(outputs: Outputs): Promise<void> {
   }
 }
 
-/**
- * Provokes the gateway responses that the smoke test does not, with an owner of their own. Only a firewall and
- * a function that hangs would provoke the others.
- */
+// Only a firewall and a function that hangs would provoke the gateway responses that are missing here and in the
+// smoke test.
 async function checkGatewayResponses({ trial, evidence, outputs, send }: Deployed): Promise<void> {
   const { stack, stage: stageName, signal } = trial;
   const { RestApiId: restApiId, ListOrdersFunctionName, AuthorizerFunctionName } = outputs;
@@ -198,7 +194,6 @@ async function checkGatewayResponses({ trial, evidence, outputs, send }: Deploye
   }
 }
 
-/** Lambda refuses every invocation of a function that may not run at all. */
 function throttling(FunctionName: string): [change: Change, undo: Change] {
   return [
     () => lambda.putFunctionConcurrency({ FunctionName, ReservedConcurrentExecutions: 0 }),
@@ -206,7 +201,6 @@ function throttling(FunctionName: string): [change: Change, undo: Change] {
   ];
 }
 
-/** Checks what AWS records about the requests of a run, some minutes later. */
 async function checkRecords({ trial, evidence, outputs }: Deployed): Promise<void> {
   const { stack, stage: Stage, signal } = trial;
   const { method: Method, path } = operations.cancelOrder;
@@ -271,11 +265,9 @@ function compared(name: string, answer: Answer): string {
   return `${shown(answer)}; ${contractDifferences(name, answer).join('; ') || documented}`;
 }
 
-function messageUnlessEnded({ signal }: Trial): (error: Error) => string {
-  return ({ message }) => {
-    signal.throwIfAborted();
-    return message;
-  };
+function messageOf(error: Error): string {
+  if (error instanceof InterruptedError) throw error;
+  return error.message;
 }
 
 async function issueKey(trial: Trial, owner: string, ...options: string[]) {

@@ -15,11 +15,7 @@ const [patienceMs, pauseMs] = emulator ? [2_000, 500] : [600_000, 5_000];
 export class Evidence {
   readonly #rows: (readonly string[])[] = [];
 
-  /**
-   * Makes a check, and adds a row with what it has seen, or with the reason why it could not be made.
-   *
-   * @throws InterruptedError if the user has ended the run
-   */
+  /** Adds what a check has seen, or why it could not be made. @throws InterruptedError if the user ends the run */
   async add(what: string, expected: Expected, look: () => Promise<string>): Promise<void> {
     const [verdict, seen] = await look().then(
       (text) => [isIn(text, expected) ? 'as expected' : 'differs', text] as const,
@@ -33,12 +29,10 @@ export class Evidence {
     console.error(`${verdict}: ${what}: ${printable(seen)}`);
   }
 
-  /** Whether all rows are as expected. */
   get isGood(): boolean {
     return this.#rows.every(([verdict]) => verdict === 'as expected');
   }
 
-  /** The rows as a table in Markdown. */
   get markdown(): string {
     const head = ['verdict', 'what', 'expected', 'seen'];
     return [head, head.map(() => '---'), ...this.#rows]
@@ -47,11 +41,7 @@ export class Evidence {
   }
 }
 
-/**
- * Looks repeatedly until nothing fails and the expected is seen, or for as long as metrics can be late.
- *
- * @returns what it saw last
- */
+/** Looks until nothing fails and the expected is seen, or metrics cannot be later. @returns what it saw last */
 export async function lookUntil(
   expected: Expected,
   look: () => Promise<string>,

@@ -1,4 +1,3 @@
-/** Runs an operator's command. @returns what it prints */
 type RunCommand = (words: readonly string[], input?: Iterable<string>) => Promise<string>;
 
 /** Every command but `./admin tables`, which takes an administrator. After `<` follows a line of the input. */
@@ -36,12 +35,7 @@ orders check
 orders delete -1 --yes
 owners delete everything --yes`;
 
-/**
- * Runs every operator's command once or more, on owners and orders of its own, which it removes as far as a
- * command can.
- *
- * @returns the number of commands
- */
+/** Runs every operator's command, on an owner and an order of its own. @returns the number of commands */
 export async function runEveryCommand(admin: RunCommand): Promise<number> {
   const lines = commands.trim().split('\n');
   let keyId = '';

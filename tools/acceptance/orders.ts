@@ -8,7 +8,7 @@ export const cancellationCount = 1_000;
 const atOnce = 4;
 const coldRounds = 5;
 
-/** Lines for `orders import`, with ids from 1. */
+/** For `orders import`, with ids from 1. */
 export function* orderLines(): Generator<string> {
   for (let id = 1; id <= orderCount; id++) {
     yield `{"id":${id},"petId":${id % 500},"quantity":2,"shipDate":"2027-01-04T09:30:00Z","complete":false,"status":"pending"}\n`;

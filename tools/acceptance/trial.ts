@@ -21,15 +21,13 @@ const waiting = { client, maxWaitTime: 600 };
 
 export type Outputs = Readonly<Record<OutputName, string>>;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The stage that is deployed, checked and destroyed. */
 export interface Trial {
   readonly stage: StageName;
   readonly stack: string;
   readonly signal: AbortSignal;
   /** The credentials of an operator. @default those of the caller */
-  operator?: Environment;
+  operator?: NodeJS.ProcessEnv;
 }
 
 /** Deploys the stage. @returns the outputs of its stack */
@@ -63,7 +61,7 @@ export async function destroy(trial: Trial): Promise<string[]> {
     .map(({ ResourceType, PhysicalResourceId }) => `${ResourceType} ${PhysicalResourceId}`);
 }
 
-/** Runs the next operator's commands in a role that has `docs/iam/operator-policy.json` and nothing else. */
+/** Runs the next operator's commands in a role with `docs/iam/operator-policy.json`. */
 export async function becomeOperator(trial: Trial): Promise<void> {
   const sts = new STS();
   const { Account, Arn = '' } = await sts.getCallerIdentity({});
@@ -124,15 +122,10 @@ async function cdk({ stage }: Trial, ...words: string[]): Promise<void> {
   await run(['node_modules/aws-cdk/bin/cdk', ...words, ...output], { STORE_ORDERS_STAGE: stage });
 }
 
-/**
- * Runs a program of this repository, and passes its standard error on.
- *
- * @returns its standard output
- * @throws Error with the last line that it has printed, if it fails
- */
+/** Runs a program of this repository. @returns its output @throws Error with its last line */
 export async function run(
   words: readonly string[],
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   input: Iterable<string> = [],
   signal?: AbortSignal,
 ): Promise<string> {
