@@ -1,11 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { OperatorError } from './errors.ts';
 
-/**
- * Parses the options of a program without subcommands; undefined if `--help` was given, which has been printed.
- *
- * @throws OperatorError with one line that names the problem and `--help`
- */
+/** Parses the options of a program without subcommands; undefined after `--help`. @throws OperatorError */
 export function parseCommandLine<Options extends object>(
   command: Command,
   words: readonly string[],
@@ -16,9 +12,8 @@ export function parseCommandLine<Options extends object>(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return undefined;
-    throw new OperatorError(`${problemOf(error, command)}; ${command.name()} --help lists them`, {
-      cause: error,
-    });
+    const remedy = `${command.name()} --help lists them`;
+    throw new OperatorError(problemOf(error, command), { cause: error, remedy });
   }
 }
 

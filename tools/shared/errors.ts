@@ -19,7 +19,6 @@ export class OperatorError extends Error {
   }
 }
 
-/** The command line is not valid: a word is unknown or missing. */
 export class UsageError extends OperatorError {}
 
 /** A value is not accepted. The message names the field, the value, and what was expected. */
@@ -65,11 +64,7 @@ export function shortened(text: string): string {
 
 /** The reason of a failed call, on one line. */
 export function reasonOf(error: unknown): string {
-  const { message, code, name } = Object(error) as {
-    message?: string;
-    code?: string;
-    name?: string;
-  };
+  const { message, code, name } = Object(error) as Record<string, string | undefined>;
   // The error of a refused connection has a code but no message.
   const text = message || code || name || String(error);
   return text.replaceAll(/\s+/g, ' ').trim();

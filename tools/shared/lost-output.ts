@@ -1,8 +1,7 @@
 /**
- * Lets a process continue if its output cannot be written. Otherwise, a service would stop serving, and a
- * command would stop half-way, with a stack trace. A closed pipe is no failure, because a reader such as `head`
- * closes it when it has read enough. Any other error, such as a full disk, is reported once on standard error,
- * and the process fails in the end.
+ * Lets a service or a half-done command continue if its output cannot be written. A closed pipe is no failure: a
+ * reader such as `head` has read enough. Any other error, such as a full disk, is reported once, and the process
+ * fails in the end.
  */
 export function outliveLostOutput(writing: NodeJS.Process = process): void {
   const { stdout, stderr } = writing;

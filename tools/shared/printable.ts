@@ -6,9 +6,8 @@ const controlCharacters = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 const tokens = /(so_[a-z]+_)[0-9A-Za-z]+/g;
 
 /**
- * Makes a text safe to print. Control characters are escaped like `\u001b`, which is also valid in a
- * JSON string, and tokens are shortened to their prefix. Names come from owners, lines from files and
- * messages from servers, and whoever wrote them must not control the terminal on which they are printed.
+ * Makes a text safe to print, whoever wrote it: control characters are escaped like `\u001b`, which is also valid in
+ * a JSON string, and tokens are shortened to their prefix.
  *
  * @param issuedToken a token that is kept, because the text has to show it
  */

@@ -7,9 +7,8 @@ import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 
 export interface SmokeOptions {
   readonly url: URL;
-  /** The pending order to cancel. @default - no order is cancelled */
+  /** A pending order. */
   readonly cancelOrder?: string;
-  /** Whether to use up the key's limit. */
   readonly limits?: boolean;
 }
 
@@ -57,11 +56,7 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
   return options as SmokeOptions;
 }
 
-/**
- * Reads the API key from the environment or, if it is not there, from standard input.
- *
- * @throws OperatorError if there is no valid key, without the given text, which may be a mistyped key
- */
+/** Reads the API key. @throws OperatorError without the given text, which may be a mistyped key */
 export async function readKey({ environment, readInput }: KeySources): Promise<string> {
   const key = (environment.STORE_ORDERS_KEY || (await readInput()))?.trim();
   if (key === undefined || key === '') {

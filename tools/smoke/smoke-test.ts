@@ -56,7 +56,7 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   return failed === 0 ? 0 : 1;
 }
 
-/** The selected checks. Those that use up the key's limit come last. */
+/** The selected checks, at the end those that use up the key's limit. */
 export function selectChecks({ cancelOrder, limits }: Omit<SmokeOptions, 'url'>): Check[] {
   return [
     ...authenticationChecks,

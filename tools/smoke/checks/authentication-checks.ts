@@ -7,7 +7,6 @@ import { checksOf } from './check.ts';
 const checksumLength = 6;
 const unauthorized: Expected = { status: 401, code: 'unauthorized' };
 
-/** The requests that a stage has to refuse, all with the same response. */
 const refusals: Readonly<Record<string, (key: string) => CallOptions>> = {
   'a missing Authorization header': () => ({ authorization: null }),
   // It does not match the authorizer's expression, so API Gateway itself answers 401, as it does when
@@ -70,7 +69,7 @@ function changed(key: string, index: number): string {
   return key.slice(0, index) + replacement + key.slice(index + 1);
 }
 
-/** Makes a changed key well-formed again. A key that differs in one character was issued to nobody. */
+/** Makes a changed key, which was issued to nobody, well-formed again. */
 function withChecksum(key: string): string {
   const body = key.slice(0, -checksumLength);
   return body + tokenChecksum(body);

@@ -10,7 +10,6 @@ const mostOrdersReadTwice = 1_000;
 const badOrderIds = ['007', '+1', '-0', '1.0', '0x10', '1e3', 'abc', '9223372036854775808'];
 const brokenJson = { body: '{', headers: { 'content-type': 'application/json' } };
 
-/** Checks of the whole list. */
 export function listChecks() {
   let orders: number | undefined;
   return checksOf('List orders', {
@@ -43,7 +42,6 @@ export const failingRequestChecks = checksOf('Failing requests', {
     expectOnEach(stage, { status: 400, code: 'invalid_body' }, brokenJson),
 });
 
-/** Checks that cancel an order. */
 export function cancellationChecks(orderId: string) {
   return checksOf('Cancel an order', {
     [`cancels order ${orderId}`]: (stage) =>
@@ -65,7 +63,7 @@ export function absentOrderId(): string {
   return `-${(randomBytes(8).readBigUInt64BE() >> 2n) + 2n ** 62n}`;
 }
 
-/** Compares a list, and returns its number of orders. @param expectedOrders that number, if it is known */
+/** Compares a list, and returns its number of orders. */
 async function expectList(
   stage: Stage,
   query: string,

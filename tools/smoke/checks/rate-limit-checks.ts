@@ -10,12 +10,10 @@ const mostRequests = 2_000;
 const requestsAtOnce = 10;
 const attempts = 3;
 
-/** Checks that each admitted request is counted. */
 export const countingChecks = checksOf('Rate limits', {
   'lowers Remaining by one for each admitted request, and not for others': expectCountdown,
 });
 
-/** Checks that use up the limit and compare the answers beyond it. */
 export function exhaustionChecks() {
   /** The end of the exhausted window in Unix seconds; 0 while no window is exhausted. */
   let exhaustedUntil = 0;
@@ -89,7 +87,6 @@ async function isExhausted(stage: Stage, remaining: number, reset: number): Prom
   );
 }
 
-/** @throws CheckFailed if the answer is not the documented rejection, or its headers disagree */
 function compareLimited(stage: Stage, operationId: string, answer: Answer): void {
   const { remaining, reset } = rateLimitOf(answer);
   const retryAfter = headerOf(answer, 'retry-after');

@@ -10,12 +10,7 @@ const pauseMs = 2_000;
 /** Several good answers are required, because each connection may reach another host. */
 const goodAnswersInARow = 5;
 
-/**
- * Ensures that the stage answers without errors, accepts the key and admits enough of its requests. Each
- * request has its own connection.
- *
- * @throws OperatorError if the checks cannot start, with one line that says what to do
- */
+/** @throws OperatorError if the stage answers with errors, refuses the key or admits too few of its requests */
 export async function preflight(
   stage: Stage,
   hostname: string,
@@ -52,7 +47,6 @@ async function ask(stage: Stage, hostname: string): Promise<Answer> {
   }
 }
 
-/** Converts a connection error into one line that says what to do. */
 function unreachable(hostname: string, error: NodeJS.ErrnoException) {
   const explanations: Record<string, string> = {
     ENOTFOUND:
@@ -68,7 +62,6 @@ function unreachable(hostname: string, error: NodeJS.ErrnoException) {
   return new OperatorError(`--url does not answer: ${explanation}`);
 }
 
-/** @throws OperatorError if the answer is not from this service, or refuses the key */
 function ensureService(answer: Answer): void {
   const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
   // The requested path exists only below the right address.

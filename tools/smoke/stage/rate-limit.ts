@@ -6,7 +6,7 @@ type Timed = Pick<Answer, 'headers' | 'durationMs'>;
 /** Allows for rounding to seconds, and for clocks that differ. */
 const toleranceSeconds = 2;
 
-/** The rate-limit headers as numbers; NaN for one that is missing or not a number. */
+/** The three headers as numbers; NaN for one that is missing or not a number. */
 export function rateLimitOf(answer: Headers): { limit: number; remaining: number; reset: number } {
   const value = (name: string) => Number(headerOf(answer, `x-ratelimit-${name}`) ?? Number.NaN);
   return { limit: value('limit'), remaining: value('remaining'), reset: value('reset') };
@@ -29,9 +29,8 @@ export function headerOf({ headers }: Headers, name: string): string | undefined
 }
 
 /**
- * The difference between `RateLimit-Policy` and `RateLimit`, which describe both windows, and the
- * three `X-RateLimit-` headers of the same answer, which describe the window with the fewest left.
- * It ignores a missing or malformed header, which the comparison with the contract reports.
+ * Compares `RateLimit-Policy` and `RateLimit`, which describe both windows, with the `X-RateLimit-` headers, which
+ * describe the one with the fewest left. The comparison with the contract reports missing or malformed headers.
  */
 export function rateLimitDifferences(answer: Timed): string[] {
   const [minuteLimit, , dayLimit] = numbersOf(answer, 'ratelimit-policy');

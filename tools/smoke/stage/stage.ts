@@ -10,9 +10,9 @@ import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';
 export interface CallOptions {
   /** The whole `Authorization` header; `null` sends none. @default `Bearer` and the key */
   readonly authorization?: string | null;
-  /** The value of the path parameter, which is not encoded. */
+  /** Not encoded. */
   readonly orderId?: string;
-  /** The query with its `?`, which is appended to the path. */
+  /** With its `?`. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -20,7 +20,6 @@ export interface CallOptions {
 
 export interface Expected {
   readonly status: number;
-  /** The expected error code in the body. */
   readonly code?: string;
   /** Where this is documented, for the message. @default as in openapi.yaml */
   readonly reason?: string;
@@ -41,7 +40,7 @@ const codesWithoutKey: readonly (string | undefined)[] = [
 /** A response is not as expected. The message has a line each for the request, the response and each difference. */
 export class CheckFailed extends Error {}
 
-/** A deployed or local stage, with calls of the contract's operations. */
+/** A deployed or local stage. */
 export class Stage {
   readonly key: string;
   readonly #send: Send;
@@ -69,11 +68,7 @@ export class Stage {
     return answer;
   }
 
-  /**
-   * Sends a request that is not an operation, to a path with the allowed methods.
-   *
-   * @throws CheckFailed if the answer is not the documented 404 or, if there are such methods, 405
-   */
+  /** @throws CheckFailed if the answer to an unknown request is not 404 or, if methods are allowed on its path, 405 */
   async expectUnknown(
     method: string,
     path: string,
@@ -88,19 +83,15 @@ export class Stage {
     if (allowed.length === 0) return this.compare('MISSING_AUTHENTICATION_TOKEN', answer, notFound);
     // A stage that allows an origin has OPTIONS on every path.
     const allow = headerOf(answer, 'allow')?.replace(', OPTIONS', '');
-    this.compare('unknownMethods', answer, methodNotAllowed, [
-      ...(allow === allowed.join(', ')
-        ? []
-        : [`allow is ${allow}, expected ${allowed.join(', ')}`]),
-    ]);
+    const expected = allowed.join(', ');
+    const found = allow === expected ? [] : [`allow is ${allow}, expected ${expected}`];
+    this.compare('unknownMethods', answer, methodNotAllowed, found);
   }
 
   /**
-   * Compares an answer with the contract.
-   *
-   * @param name the id of its operation, or the type of a gateway response
-   * @param found what else is wrong with it
-   * @throws CheckFailed if it is not the expected and documented one
+   * @param name the id of an operation, or the type of a gateway response
+   * @param found what else is wrong with the answer
+   * @throws CheckFailed if the answer is not the expected and documented one
    */
   compare(
     name: string,
