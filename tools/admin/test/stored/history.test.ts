@@ -27,28 +27,17 @@ describe('the history of an owner', () => {
     await setOwnerPlan('Acme', { plan: 'pro', perDay: 500 }, by('user/bob', 1_000));
     await expireKey(await findKey(keyId, stage), nowSeconds + 60, stage);
 
-    const before = { from: null };
+    const to = (value: unknown) => ({ from: null, to: value });
+    const byAnn = { at: '2026-11-20T09:30:15.500Z', by: 'user/ann' };
     const history = await readHistory(ownerId, stage);
     expect(Object.keys(history[0]!)).toEqual(['at', 'by', 'command', 'changes']);
     expect(history).toEqual([
       {
-        at: '2026-11-20T09:30:15.500Z',
-        by: 'user/ann',
+        ...byAnn,
         command: 'owners create',
-        changes: {
-          name: { ...before, to: 'Acme' },
-          plan: { ...before, to: 'free' },
-          perMinute: { ...before, to: 60 },
-          perDay: { ...before, to: 1_000 },
-        },
+        changes: { name: to('Acme'), plan: to('free'), perMinute: to(60), perDay: to(1_000) },
       },
-      {
-        at: '2026-11-20T09:30:15.500Z',
-        by: 'user/ann',
-        command: 'keys issue',
-        keyIds: [keyId],
-        changes: { label: { ...before, to: 'web shop' } },
-      },
+      { ...byAnn, command: 'keys issue', keyIds: [keyId], changes: { label: to('web shop') } },
       {
         at: '2026-11-20T09:30:16.500Z',
         by: 'user/bob',
@@ -58,16 +47,15 @@ describe('the history of an owner', () => {
           perMinute: { from: 60, to: 300 },
           perDay: { from: 1_000, to: 500 },
           agreedPlan: { from: 'free', to: 'pro' },
-          agreedPerDay: { ...before, to: 500 },
+          agreedPerDay: to(500),
         },
       },
       // The clock of this operator is slower.
       {
-        at: '2026-11-20T09:30:15.500Z',
-        by: 'user/ann',
+        ...byAnn,
         command: 'keys expire',
         keyIds: [keyId],
-        changes: { expiresAt: { ...before, to: '2026-11-20T09:31:15Z' } },
+        changes: { expiresAt: to('2026-11-20T09:31:15Z') },
       },
     ]);
   });
