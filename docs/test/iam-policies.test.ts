@@ -134,21 +134,19 @@ it('docs/iam/look-policy.json allows queries on every log of its stage, and on n
   expect(refused).toEqual([[], queries]);
 });
 
-describe('docs/iam/deploy-trust.json', () => {
-  it("trusts GitHub's subject of a stage's environment with and without ids, and no other", () => {
-    const { Statement } = JSON.parse(readFileSync('docs/iam/deploy-trust.json', 'utf8'));
+it("docs/iam/deploy-trust.json trusts GitHub's subject of a stage's environment with and without ids, and no other", () => {
+  const { Statement } = JSON.parse(readFileSync('docs/iam/deploy-trust.json', 'utf8'));
 
-    expect(Statement).toHaveLength(1);
-    // https://github.blog/changelog/2026-04-23-immutable-subject-claims-for-github-actions-oidc-tokens
-    expect(Statement[0].Condition).toEqual({
-      StringEquals: {
-        'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-        'token.actions.githubusercontent.com:sub': [
-          'repo:<OWNER>/<NAME>:environment:<STAGE>',
-          'repo:<OWNER>@<OWNER_ID>/<NAME>@<NAME_ID>:environment:<STAGE>',
-        ],
-      },
-    });
+  expect(Statement).toHaveLength(1);
+  // https://github.blog/changelog/2026-04-23-immutable-subject-claims-for-github-actions-oidc-tokens
+  expect(Statement[0].Condition).toEqual({
+    StringEquals: {
+      'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+      'token.actions.githubusercontent.com:sub': [
+        'repo:<OWNER>/<NAME>:environment:<STAGE>',
+        'repo:<OWNER>@<OWNER_ID>/<NAME>@<NAME_ID>:environment:<STAGE>',
+      ],
+    },
   });
 });
 

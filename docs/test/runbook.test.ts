@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { requiredVariable } from '../../lambdas/runtime/environment.ts';
 import { expectAgreement, expectContained } from '../../test/helpers/agreement.ts';
 import { stageNames } from '../../test/helpers/synthesized.ts';
@@ -8,10 +8,10 @@ import { renderGuide } from '../../tools/reference/guide.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 
-describe.each(stageNames)('alarms of %s', (stage) => {
-  const alarms = properties(stage, 'AWS::CloudWatch::Alarm');
-
-  it('each lead to a section of the runbook that says what to do', () => {
+it.each(stageNames)(
+  'Alarms of %s each lead to a section of the runbook that says what to do',
+  (stage) => {
+    const alarms = properties(stage, 'AWS::CloudWatch::Alarm');
     const sections = runbook.split(/^(?=## )/m).flatMap((section) => {
       if (!/^\*\*Look\.\*\*[\s\S]*(^\*\*Do\.\*\*|what to do \|)/m.test(section)) return [];
       const [heading] = renderGuide(section).headings;
@@ -25,21 +25,21 @@ describe.each(stageNames)('alarms of %s', (stage) => {
 
     const place = 'docs/runbook.md, sections that say where to look and what to do';
     expectContained(['lib/monitoring/alarms.ts', named], [place, sections]);
-  });
-});
+  },
+);
 
-describe.each(stageNames)('saved queries of %s', (stage) => {
-  const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
-
-  it('are named in the runbook, which names no others', () => {
+it.each(stageNames)(
+  'Saved queries of %s are named in the runbook, which names no others',
+  (stage) => {
+    const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
     const known = saved.map(({ Name }) => Name);
     const named = [...runbook.matchAll(/query\s`([^`]+)`/g)].map(
       ([, name]) => `StoreOrders-${stage}/${name}`,
     );
 
     expectAgreement(['lib/monitoring/saved-queries.ts', known], ['docs/runbook.md', named]);
-  });
-});
+  },
+);
 
 it('The runbook quotes what a function without one of its variables says', () => {
   const [, quoted] = /`(The environment variable [^`]+)`/.exec(runbook)!;

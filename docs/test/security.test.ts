@@ -1,34 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { expectAgreement } from '../../test/helpers/agreement.ts';
 import { createOwnerIdentity, createToken } from '../../tools/admin/stored/identities.ts';
 
 const [, pattern = ''] = /find them with\s+`(.+)`/.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
 
-describe('the prefix of each stage', () => {
-  it.each(['openapi.yaml', 'docs/clients.md'])('is in %s', (file) => {
-    const named = readFileSync(file, 'utf8').match(/so_[a-z]+_/g)!;
+it.each(['openapi.yaml', 'docs/clients.md'])('the prefix of each stage is in %s', (file) => {
+  const named = readFileSync(file, 'utf8').match(/so_[a-z]+_/g)!;
 
-    expectAgreement(['lib/settings/stages.ts', apiKeyPrefixes], [file, named]);
-  });
+  expectAgreement(['lib/settings/stages.ts', apiKeyPrefixes], [file, named]);
 });
 
-describe('the pattern of SECURITY.md', () => {
-  it.each([...stageNames, 'try-ana'] as const)(
-    'finds a key of %s in a text, and the whole of it',
-    (stage) => {
-      const { apiKeyPrefix } = stageSettings(stage);
-      const token = createToken(apiKeyPrefix, createOwnerIdentity(apiKeyPrefix).seed);
+it.each([...stageNames, 'try-ana'] as const)(
+  'the pattern of SECURITY.md finds a key of %s in a text, and the whole of it',
+  (stage) => {
+    const { apiKeyPrefix } = stageSettings(stage);
+    const token = createToken(apiKeyPrefix, createOwnerIdentity(apiKeyPrefix).seed);
 
-      const [found] = new RegExp(pattern).exec(`key: ${token}.`) ?? [];
+    const [found] = new RegExp(pattern).exec(`key: ${token}.`) ?? [];
 
-      // The message must not show the token.
-      const part =
-        found === token ? 'the key' : `${found?.length ?? 0} of its ${token.length} characters`;
-      expect(`the pattern of SECURITY.md finds ${part}`).toBe(
-        'the pattern of SECURITY.md finds the key',
-      );
-    },
-  );
-});
+    // The message must not show the token.
+    const part =
+      found === token ? 'the key' : `${found?.length ?? 0} of its ${token.length} characters`;
+    expect(`the pattern of SECURITY.md finds ${part}`).toBe(
+      'the pattern of SECURITY.md finds the key',
+    );
+  },
+);

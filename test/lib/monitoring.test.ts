@@ -157,14 +157,12 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
   });
 });
 
-describe('every metric of the functions', () => {
-  it('is recorded by one of them', () => {
-    const place = 'lambdas/domain/metric-definitions.ts';
-    const others = globSync('lambdas/**/*.ts').filter((file) => file !== place);
-    const named = others.flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []);
+it('every metric of the functions is recorded by one of them', () => {
+  const place = 'lambdas/domain/metric-definitions.ts';
+  const others = globSync('lambdas/**/*.ts').filter((file) => file !== place);
+  const named = others.flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []);
 
-    expectContained([place, Object.keys(metricUnits)], ['lambdas', named]);
-  });
+  expectContained([place, Object.keys(metricUnits)], ['lambdas', named]);
 });
 
 describe.each(stageNames)('saved queries of %s', (stage) => {
@@ -212,21 +210,19 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
   });
 });
 
-describe('the saved query for errors', () => {
-  // These lines are Lambda's own; test/aws-runtime/ has that of its runtime for Node.
-  it.each([
-    [true, 'INIT_REPORT Init Duration: 150.79 ms\tPhase: init\tStatus: error\tError Type: Error'],
-    [true, 'INIT_REPORT Init Duration: 9999.79 ms\tPhase: init\tStatus: timeout'],
-    [true, '2026-11-20T09:30:00.000Z 6f1d3c3a Task timed out after 5.00 seconds'],
-    [true, 'RequestId: 6f1d3c3a Error: Runtime exited with error: signal: killed'],
-    [true, '2026-11-20T09:30:00.000Z\tundefined\tERROR\tInit Error \t{"errorType":"Error"}'],
-    [false, 'START RequestId: 6f1d3c3a Version: 7'],
-    // The authorizer throws for a key that is not valid.
-    [false, '2026-11-20T09:30:00.000Z\t6f1d3c3a\tERROR\tInvoke Error \t{"errorType":"Error"}'],
-    [false, 'REPORT RequestId: 6f1d3c3a\tDuration: 9.14 ms\tStatus: error\tError Type: Error'],
-  ])('finds (%s) the line %j', (isFailure, line) => {
-    expect(runtimeFailure.test(line)).toBe(isFailure);
-  });
+// These lines are Lambda's own; test/aws-runtime/ has that of its runtime for Node.
+it.each([
+  [true, 'INIT_REPORT Init Duration: 150.79 ms\tPhase: init\tStatus: error\tError Type: Error'],
+  [true, 'INIT_REPORT Init Duration: 9999.79 ms\tPhase: init\tStatus: timeout'],
+  [true, '2026-11-20T09:30:00.000Z 6f1d3c3a Task timed out after 5.00 seconds'],
+  [true, 'RequestId: 6f1d3c3a Error: Runtime exited with error: signal: killed'],
+  [true, '2026-11-20T09:30:00.000Z\tundefined\tERROR\tInit Error \t{"errorType":"Error"}'],
+  [false, 'START RequestId: 6f1d3c3a Version: 7'],
+  // The authorizer throws for a key that is not valid.
+  [false, '2026-11-20T09:30:00.000Z\t6f1d3c3a\tERROR\tInvoke Error \t{"errorType":"Error"}'],
+  [false, 'REPORT RequestId: 6f1d3c3a\tDuration: 9.14 ms\tStatus: error\tError Type: Error'],
+])('the saved query for errors finds (%s) the line %j', (isFailure, line) => {
+  expect(runtimeFailure.test(line)).toBe(isFailure);
 });
 
 /** An alarm in the form of `expectedAlarms`, which leave out that its metrics are those of its stage. */

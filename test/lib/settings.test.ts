@@ -49,13 +49,11 @@ describe('the key prefix', () => {
   });
 });
 
-describe('the name of the service', () => {
-  it('changes only on purpose, because stacks, policies and metrics depend on it', () => {
-    expect({ metricNamespace, stackName: stackName('prod'), stackTag }).toEqual({
-      metricNamespace: 'StoreOrders',
-      stackName: 'StoreOrders-prod',
-      stackTag: 'store-orders-stack',
-    });
+it('the name of the service changes only on purpose, because stacks, policies and metrics depend on it', () => {
+  expect({ metricNamespace, stackName: stackName('prod'), stackTag }).toEqual({
+    metricNamespace: 'StoreOrders',
+    stackName: 'StoreOrders-prod',
+    stackTag: 'store-orders-stack',
   });
 });
 
@@ -185,41 +183,37 @@ describe('the configuration of a stage', () => {
   });
 });
 
-describe("the account's Lambda concurrency", () => {
-  it.each([
-    [1001, 500],
-    [199, 99],
-    [198, undefined],
-    [10, undefined],
-    [undefined, undefined],
-  ])(
-    'of %s gives lists %s: half, if 100 remain for functions without a reservation',
-    (lambdaConcurrency, half) => {
-      expect(listConcurrency({ lambdaConcurrency })).toBe(half);
-    },
-  );
-});
+it.each([
+  [1001, 500],
+  [199, 99],
+  [198, undefined],
+  [10, undefined],
+  [undefined, undefined],
+])(
+  "the account's Lambda concurrency of %s gives lists %s: half, if 100 remain for functions without a reservation",
+  (lambdaConcurrency, half) => {
+    expect(listConcurrency({ lambdaConcurrency })).toBe(half);
+  },
+);
 
-describe('the synthesis', () => {
-  const complete = {
-    account: '123456789012',
-    lambdaConcurrency: 1_000,
-    alarmEmail: 'operator@example.com',
-  };
-  const asPublished = { account: '000000000000', lambdaConcurrency: undefined };
+const complete = {
+  account: '123456789012',
+  lambdaConcurrency: 1_000,
+  alarmEmail: 'operator@example.com',
+};
+const asPublished = { account: '000000000000', lambdaConcurrency: undefined };
 
-  it.each<[StageName, Partial<StageSettings>, string[]]>([
-    ['prod', complete, []],
-    ['prod', asPublished, ['account']],
-    ['staging', asPublished, ['account']],
-    ['staging', { ...complete, lambdaConcurrency: undefined }, []],
-    ['prod', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
-    ['staging', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
-    ['prod', { ...complete, domain }, ['openDefaultEndpoint']],
-    ['prod', { ...complete, domain: { ...domain, isDefaultEndpointClosed: true } }, []],
-  ])('warns about %s with %j: %j', (stage, settings, expected) => {
-    expect(Object.keys(warningsOf(configure(settings, stage)))).toEqual(expected);
-  });
+it.each<[StageName, Partial<StageSettings>, string[]]>([
+  ['prod', complete, []],
+  ['prod', asPublished, ['account']],
+  ['staging', asPublished, ['account']],
+  ['staging', { ...complete, lambdaConcurrency: undefined }, []],
+  ['prod', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
+  ['staging', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
+  ['prod', { ...complete, domain }, ['openDefaultEndpoint']],
+  ['prod', { ...complete, domain: { ...domain, isDefaultEndpointClosed: true } }, []],
+])('the synthesis warns about %s with %j: %j', (stage, settings, expected) => {
+  expect(Object.keys(warningsOf(configure(settings, stage)))).toEqual(expected);
 });
 
 describe('plans', () => {

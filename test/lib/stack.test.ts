@@ -95,12 +95,12 @@ describe.each(stageNames)('stack of %s', (stage) => {
   });
 });
 
-describe.each(stageNames)('tables of %s', (stage) => {
-  const { deletionProtection, pointInTimeRecoveryDays, removalPolicy } = stageSettings(stage);
-  const tables = resources(stage, 'AWS::DynamoDB::Table');
-  const isRecoverable = pointInTimeRecoveryDays > 0;
-
-  it('are those that other tests create, with their keys, stream, protection and recovery', () => {
+it.each(stageNames)(
+  'The tables of %s are those that other tests create, with their keys, stream, protection and recovery',
+  (stage) => {
+    const { deletionProtection, pointInTimeRecoveryDays, removalPolicy } = stageSettings(stage);
+    const tables = resources(stage, 'AWS::DynamoDB::Table');
+    const isRecoverable = pointInTimeRecoveryDays > 0;
     const policy = removalPolicy === 'retain' ? 'Retain' : 'Delete';
     const expected = Object.entries(tableShapes).map(([name, shape]) => {
       const Properties = {
@@ -122,5 +122,5 @@ describe.each(stageNames)('tables of %s', (stage) => {
     });
 
     expect(tables).toEqual(Object.fromEntries(expected));
-  });
-});
+  },
+);

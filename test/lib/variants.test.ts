@@ -264,27 +264,25 @@ describe('a stack that allows an origin', () => {
   });
 });
 
-describe('a deployment that replaces a table', () => {
-  it('gives each function a new permission before its new code, and takes the former one last', () => {
-    // CloudFormation deletes what is no longer in the template when everything else has been updated.
-    const policiesOf = ({ Resources }: Template) =>
-      Object.keys(Resources).filter((id) => Resources[id]!.Type === 'AWS::IAM::Policy');
-    const before = policiesOf(template('prod'));
-    const after = policiesOf(complete);
+it('a deployment that replaces a table gives each function a new permission before its new code, and takes the former one last', () => {
+  // CloudFormation deletes what is no longer in the template when everything else has been updated.
+  const policiesOf = ({ Resources }: Template) =>
+    Object.keys(Resources).filter((id) => Resources[id]!.Type === 'AWS::IAM::Policy');
+  const before = policiesOf(template('prod'));
+  const after = policiesOf(complete);
 
-    const functions = Object.values(complete.Resources).filter(
-      ({ Type }) => Type === 'AWS::Lambda::Function',
-    );
+  const functions = Object.values(complete.Resources).filter(
+    ({ Type }) => Type === 'AWS::Lambda::Function',
+  );
 
-    expect(after.filter((id) => before.includes(id))).toEqual([]);
-    expect(functions.flatMap(({ DependsOn = [] }) => DependsOn)).toEqual(
-      expect.arrayContaining(after),
-    );
-    const names = [...before, ...after].map(
-      (id) => ({ ...template('prod').Resources, ...complete.Resources })[id]!.Properties.PolicyName,
-    );
-    expect(new Set(names).size).toBe(names.length);
-  });
+  expect(after.filter((id) => before.includes(id))).toEqual([]);
+  expect(functions.flatMap(({ DependsOn = [] }) => DependsOn)).toEqual(
+    expect.arrayContaining(after),
+  );
+  const names = [...before, ...after].map(
+    (id) => ({ ...template('prod').Resources, ...complete.Resources })[id]!.Properties.PolicyName,
+  );
+  expect(new Set(names).size).toBe(names.length);
 });
 
 /*
@@ -309,38 +307,34 @@ describe('the deployment of the API', () => {
   });
 });
 
-describe('a trial', () => {
-  it('is synthesized beside the other stages, and leaves only the account its role for logs', () => {
-    const app = createApp(mkdtempSync(join(assemblyDirectory(), 'variant-')));
-    const stages: StageName[] = [...stageNames, 'try-ana'];
+it('a trial is synthesized beside the other stages, and leaves only the account its role for logs', () => {
+  const app = createApp(mkdtempSync(join(assemblyDirectory(), 'variant-')));
+  const stages: StageName[] = [...stageNames, 'try-ana'];
 
-    for (const stage of stages) new ServiceStack(app, configurationForTests(stage), bundles());
-    const assembly = withoutStackTraces(() => app.synth());
+  for (const stage of stages) new ServiceStack(app, configurationForTests(stage), bundles());
+  const assembly = withoutStackTraces(() => app.synth());
 
-    const names = assembly.stacks.map((stack) => stack.stackName);
-    expect(names.sort()).toEqual(stages.map(stackName).sort());
-    const { Resources } = assembly.getStackByName(stackName('try-ana')).template as Template;
-    const remaining = Object.values(Resources).filter(
-      ({ DeletionPolicy }) => DeletionPolicy === 'Retain',
-    );
-    expect(remaining.map(({ Type }) => Type).sort()).toEqual([
-      'AWS::ApiGateway::Account',
-      'AWS::IAM::Role',
-    ]);
-    expect(all('AWS::SNS::Subscription', { Resources } as Template)).toEqual([]);
-  });
+  const names = assembly.stacks.map((stack) => stack.stackName);
+  expect(names.sort()).toEqual(stages.map(stackName).sort());
+  const { Resources } = assembly.getStackByName(stackName('try-ana')).template as Template;
+  const remaining = Object.values(Resources).filter(
+    ({ DeletionPolicy }) => DeletionPolicy === 'Retain',
+  );
+  expect(remaining.map(({ Type }) => Type).sort()).toEqual([
+    'AWS::ApiGateway::Account',
+    'AWS::IAM::Role',
+  ]);
+  expect(all('AWS::SNS::Subscription', { Resources } as Template)).toEqual([]);
 });
 
-describe('cdk-nag, AwsSolutions', () => {
-  it.each([
-    ['staging', staging],
-    ['prod', prod],
-    ['prod with every setting', completeStack],
-  ])('has no finding without a written reason: %s', (_, stack) => {
-    const { violations } = new AwsSolutionsChecks(stack).validateScope(stack);
+it.each([
+  ['staging', staging],
+  ['prod', prod],
+  ['prod with every setting', completeStack],
+])('cdk-nag, AwsSolutions has no finding without a written reason: %s', (_, stack) => {
+  const { violations } = new AwsSolutionsChecks(stack).validateScope(stack);
 
-    expect(violations).toEqual([]);
-  });
+  expect(violations).toEqual([]);
 });
 
 /** Creates the stack of a stage with a different configuration, without synthesizing it. */

@@ -57,27 +57,23 @@ describe.each(functionNames)('bundle of %s', (name) => {
   });
 });
 
-describe('the bundle of listOrders', () => {
-  it('keeps the young generation of its process small, whatever Lambda sets', async () => {
-    // Without the flag that the function sets, it grows to more than 8 MB.
-    expect(await youngGenerationMb()).toBeLessThanOrEqual(2);
-  });
+it('the bundle of listOrders keeps the young generation of its process small, whatever Lambda sets', async () => {
+  // Without the flag that the function sets, it grows to more than 8 MB.
+  expect(await youngGenerationMb()).toBeLessThanOrEqual(2);
 });
 
-describe("a bundle's credentials", () => {
-  it('are all those of the function, including the session token', async () => {
-    const environment = jest.replaceProperty(process, 'env', {
-      AWS_ACCESS_KEY_ID: 'id',
-      AWS_SECRET_ACCESS_KEY: 'secret',
-      AWS_SESSION_TOKEN: 'token',
-    });
-
-    const credentials = await defaultProvider()();
-
-    environment.restore();
-    const all = { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' };
-    expect(credentials).toEqual(all);
+it("a bundle's credentials are all those of the function, including the session token", async () => {
+  const environment = jest.replaceProperty(process, 'env', {
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'token',
   });
+
+  const credentials = await defaultProvider()();
+
+  environment.restore();
+  const all = { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' };
+  expect(credentials).toEqual(all);
 });
 
 function bundleFile(name: FunctionName): string {

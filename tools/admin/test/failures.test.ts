@@ -83,16 +83,14 @@ describe('a failure of AWS', () => {
   });
 });
 
-describe('a failure of a local service', () => {
-  it('is reported with the address and a remedy', () => {
-    const refused = failure('Error', 'connect ECONNREFUSED', { code: 'ECONNREFUSED' });
+it('a failure of a local service is reported with the address and a remedy', () => {
+  const refused = failure('Error', 'connect ECONNREFUSED', { code: 'ECONNREFUSED' });
 
-    expect(reportFailure(refused, locally)).toMatchObject({
-      exitCode: 3,
-      class: 'service',
-      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000: /),
-      remedy: expect.stringMatching(/^check that "npm start" is running/),
-    });
+  expect(reportFailure(refused, locally)).toMatchObject({
+    exitCode: 3,
+    class: 'service',
+    message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000: /),
+    remedy: expect.stringMatching(/^check that "npm start" is running/),
   });
 });
 

@@ -1,5 +1,5 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { reportFailure } from '../failure-report.ts';
 import { expireKey, revokeKey, unbanKey } from '../keys/change-key.ts';
@@ -180,8 +180,9 @@ const everyMishap = commands.flatMap((command) =>
   mishaps.map((mishap) => ({ name: command.name, command, mishap })),
 );
 
-describe.each(everyMishap)('$name, when one of its changes is $mishap', ({ command, mishap }) => {
-  it('reports success only if it is done, leaves every key listed, and completes when it is run again', async () => {
+it.each(everyMishap)(
+  '$name, when one of its changes is $mishap, reports success only if it is done, leaves every key listed, and completes when it is run again',
+  async ({ command, mishap }) => {
     let changes = 0;
     for (let hasHappened = true; hasHappened; changes++) {
       await startStage(command);
@@ -212,8 +213,8 @@ describe.each(everyMishap)('$name, when one of its changes is $mishap', ({ comma
     }
 
     expect(changes).toBeGreaterThan(1);
-  });
-});
+  },
+);
 
 async function startStage({ plan = 'free', limits, prepare }: Command) {
   await fixture.clear();

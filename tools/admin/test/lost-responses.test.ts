@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   DynamodbProxy,
   executedAndLost,
@@ -50,22 +50,23 @@ async function prepare(): Promise<void> {
 const shownOwner = () => `owners show '${owner}'`;
 const shownKey = () => `keys show ${keyId}`;
 
-describe('a command that loses the response to a write', () => {
-  it.each<[string, () => string[], () => string, RegExp?]>([
-    ['owners create', () => ['New', '--plan', 'free'], () => 'owners show New', /already an owner/],
-    ['owners set-plan', () => [owner, 'business'], shownOwner],
-    ['owners set-plan', () => [owner, 'free'], shownOwner],
-    ['owners rename', () => [owner, `${owner} Ltd`], () => 'owners list', /already renamed/],
-    ['owners suspend', () => [owner, '--yes'], shownOwner],
-    ['owners resume', () => [owner], shownOwner],
-    ['owners reset-usage', () => [owner], shownOwner],
-    ['owners delete', () => [owner, '--yes'], shownOwner, /There is no owner/],
-    ['keys issue', () => ['--owner', owner], () => 'keys list'],
-    ['keys rotate', () => [keyId], shownKey, /was already replaced by key_/],
-    ['keys expire', () => [keyId, '--in', '10d'], shownKey],
-    ['keys unban', () => [keyId], shownKey],
-    ['keys revoke', () => [keyId, '--yes'], shownKey],
-  ])('sends no further write, and says which command shows it: %s', async (...given) => {
+it.each<[string, () => string[], () => string, RegExp?]>([
+  ['owners create', () => ['New', '--plan', 'free'], () => 'owners show New', /already an owner/],
+  ['owners set-plan', () => [owner, 'business'], shownOwner],
+  ['owners set-plan', () => [owner, 'free'], shownOwner],
+  ['owners rename', () => [owner, `${owner} Ltd`], () => 'owners list', /already renamed/],
+  ['owners suspend', () => [owner, '--yes'], shownOwner],
+  ['owners resume', () => [owner], shownOwner],
+  ['owners reset-usage', () => [owner], shownOwner],
+  ['owners delete', () => [owner, '--yes'], shownOwner, /There is no owner/],
+  ['keys issue', () => ['--owner', owner], () => 'keys list'],
+  ['keys rotate', () => [keyId], shownKey, /was already replaced by key_/],
+  ['keys expire', () => [keyId, '--in', '10d'], shownKey],
+  ['keys unban', () => [keyId], shownKey],
+  ['keys revoke', () => [keyId, '--yes'], shownKey],
+])(
+  'a command that loses the response to a write sends no further write, and says which command shows it: %s',
+  async (...given) => {
     const [command, words, look, isDone = /^$/] = given;
     for (let lost = 1; ; lost++) {
       [writes, owner, lostWrite] = [0, `Owner ${++owners}`, lost];
@@ -82,5 +83,5 @@ describe('a command that loses the response to a write', () => {
       if (again.exitCode !== 0) expect(again.stderr).toMatch(isDone);
       await run(['owners', 'delete', 'New', '--yes']);
     }
-  });
-});
+  },
+);

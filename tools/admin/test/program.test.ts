@@ -188,26 +188,24 @@ describe('errors', () => {
   });
 });
 
-describe('help', () => {
-  it('shows the options and an example of every command', async () => {
-    const commands = await everyCommand();
+it('help shows the options and an example of every command', async () => {
+  const commands = await everyCommand();
 
-    const helps = await Promise.all(
-      [[], ...commands.map((command) => command.split(' '))].map((words) =>
-        admin([...words, '--help']),
-      ),
-    );
+  const helps = await Promise.all(
+    [[], ...commands.map((command) => command.split(' '))].map((words) =>
+      admin([...words, '--help']),
+    ),
+  );
 
-    expect(commands).toContain('owners reset-usage');
-    const [overview] = helps;
-    expect(overview!.stdout.split('\n').length).toBeLessThanOrEqual(41);
-    for (const command of commands) expect(overview!.stdout).toContain(command.split(' ').at(-1)!);
-    for (const { exitCode, stdout } of helps) {
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain('--stage <stage>');
-      expect(stdout).toMatch(/Examples:\n {2}\.\/admin /);
-    }
-  });
+  expect(commands).toContain('owners reset-usage');
+  const [overview] = helps;
+  expect(overview!.stdout.split('\n').length).toBeLessThanOrEqual(41);
+  for (const command of commands) expect(overview!.stdout).toContain(command.split(' ').at(-1)!);
+  for (const { exitCode, stdout } of helps) {
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('--stage <stage>');
+    expect(stdout).toMatch(/Examples:\n {2}\.\/admin /);
+  }
 });
 
 it('shows the help of a command also as "help keys issue"', async () => {

@@ -137,49 +137,43 @@ describe('tables restore', () => {
   });
 });
 
-describe('tables delete', () => {
-  it.each([
-    [restored, undefined],
-    ...[
-      ordersTable,
-      usedKeysTable,
-      'StoreOrders-staging-TablesOrders1-A1-20261120T093000Z',
-      'Other',
-    ].map((name) => [name, ready] as const),
-  ])('deletes only an unused restored table: %s', async (name, left) => {
-    const { call, table } = stageWith({ table: ready });
+it.each([
+  [restored, undefined],
+  ...[
+    ordersTable,
+    usedKeysTable,
+    'StoreOrders-staging-TablesOrders1-A1-20261120T093000Z',
+    'Other',
+  ].map((name) => [name, ready] as const),
+])('tables delete deletes only an unused restored table: %s', async (name, left) => {
+  const { call, table } = stageWith({ table: ready });
 
-    const failure = await deleteRestoredTable(name, call).catch((error) => error);
+  const failure = await deleteRestoredTable(name, call).catch((error) => error);
 
-    expect(table()).toEqual(left);
-    expect(failure?.message).toEqual(
-      left && expect.stringContaining('has no unused restored table'),
-    );
-  });
+  expect(table()).toEqual(left);
+  expect(failure?.message).toEqual(left && expect.stringContaining('has no unused restored table'));
 });
 
-describe('the commands of tables', () => {
-  const stack = stackOfEachTest();
+const stack = stackOfEachTest();
 
-  it('name account and Region in the question, and print the name of the table', async () => {
-    const name = 'StoreOrders-staging-TablesOrders1-A1-20261120T093000Z';
-    stack.outputs.OrdersTableName = name.slice(0, -17);
-    const dynamodb = mockClient(DynamoDBClient);
-    const Table = { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } as const;
-    const shown = { ...Table, TableArn: 'arn' };
-    dynamodb.onAnyCommand().resolves({});
-    dynamodb.on(DescribeTableCommand).resolves({ Table: shown });
-    dynamodb.on(DescribeContributorInsightsCommand).resolves({});
-    const run = (words: string[], io = {}) => admin(['tables', ...words, '--stage', 'staging'], io);
+it('the commands of tables name account and Region in the question, and print the name of the table', async () => {
+  const name = 'StoreOrders-staging-TablesOrders1-A1-20261120T093000Z';
+  stack.outputs.OrdersTableName = name.slice(0, -17);
+  const dynamodb = mockClient(DynamoDBClient);
+  const Table = { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } as const;
+  const shown = { ...Table, TableArn: 'arn' };
+  dynamodb.onAnyCommand().resolves({});
+  dynamodb.on(DescribeTableCommand).resolves({ Table: shown });
+  dynamodb.on(DescribeContributorInsightsCommand).resolves({});
+  const run = (words: string[], io = {}) => admin(['tables', ...words, '--stage', 'staging'], io);
 
-    const done = await run(['restore', 'orders', '--at', '2026-11-20T09:30:00Z']);
-    const asked = await run(['delete', name], { isTerminal: true, input: 'n\n' });
-    const deleted = await run(['delete', name, '--yes']);
-    dynamodb.restore();
+  const done = await run(['restore', 'orders', '--at', '2026-11-20T09:30:00Z']);
+  const asked = await run(['delete', name], { isTerminal: true, input: 'n\n' });
+  const deleted = await run(['delete', name, '--yes']);
+  dynamodb.restore();
 
-    const place = 'stage staging (111122223333, eu-central-1)';
-    expect(done).toEqual({ exitCode: 0, stdout: `${name}\n`, stderr: `${place}\n` });
-    expect(asked.stderr).toContain(`${place}: Delete ${name} for good? [y/N] `);
-    expect(deleted).toEqual({ exitCode: 0, stdout: `Deleted ${name}.\n`, stderr: `${place}\n` });
-  });
+  const place = 'stage staging (111122223333, eu-central-1)';
+  expect(done).toEqual({ exitCode: 0, stdout: `${name}\n`, stderr: `${place}\n` });
+  expect(asked.stderr).toContain(`${place}: Delete ${name} for good? [y/N] `);
+  expect(deleted).toEqual({ exitCode: 0, stdout: `Deleted ${name}.\n`, stderr: `${place}\n` });
 });

@@ -219,18 +219,19 @@ describe('expireKey', () => {
   });
 });
 
-describe('a key that is no longer valid', () => {
-  const changes = {
-    rotated: (keyId: string) => rotateKey(keyId, nowSeconds + 60, stage),
-    changed: async (keyId: string) => expireKey(await keyOf(keyId), nowSeconds + 60, stage),
-    unbanned: (keyId: string) => unbanKey(keyId, stage),
-  };
-  const ends = {
-    expired: (keyId: string) => set(keyId, { expiresAt: nowSeconds }),
-    revoked: (keyId: string) => revokeKey(keyId, stage),
-  };
+const changes = {
+  rotated: (keyId: string) => rotateKey(keyId, nowSeconds + 60, stage),
+  changed: async (keyId: string) => expireKey(await keyOf(keyId), nowSeconds + 60, stage),
+  unbanned: (keyId: string) => unbanKey(keyId, stage),
+};
+const ends = {
+  expired: (keyId: string) => set(keyId, { expiresAt: nowSeconds }),
+  revoked: (keyId: string) => revokeKey(keyId, stage),
+};
 
-  it.each(Object.entries(changes))('cannot be %s', async (done, change) => {
+it.each(Object.entries(changes))(
+  'a key that is no longer valid cannot be %s',
+  async (done, change) => {
     for (const [status, end] of Object.entries(ends)) {
       const { keyId, ownerId } = await issue();
       await end(keyId);
@@ -241,8 +242,8 @@ describe('a key that is no longer valid', () => {
       );
       expect(await allItems()).toEqual(before);
     }
-  });
-});
+  },
+);
 
 describe('keyView', () => {
   const described = async (keyId: string, at = nowMs) => keyView(await keyOf(keyId), at);

@@ -157,28 +157,29 @@ describe('attributes of other programs', () => {
   });
 });
 
-describe('a file of another form', () => {
-  it.each<[string, Buffer, string]>([
-    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'is a gzip file; .* "gunzip"'],
-    ['zip', Buffer.from('PK\x03\x04'), 'is a zip file or a spreadsheet; .* save it as CSV'],
-    ['UTF-16', Buffer.from('\ufeff{"id":1}\n{"id":2}', 'utf16le'), 'is text in UTF-16; .*iconv'],
-    ['UTF-16 without a mark', Buffer.from('{"id":1}', 'utf16le'), 'is text in UTF-16; .*iconv'],
-    ['PNG', Buffer.from('\x89PNG\r\n\x1a\n\0', 'latin1'), 'is a binary file, not text; .* as CSV'],
-    ['bzip2', Buffer.from('BZh91AY&SY\xb0\x1b', 'latin1'), 'is a binary file, not text; '],
-    ['a scan', Buffer.from('{\n    "Items": [\n'), "is the response of a scan; .*jq -c '.Items"],
-    ['an array', Buffer.from('[{"id":1}]'), "is an array of JSON; .*jq -c '.\\[\\]'"],
-    [
-      'an item',
-      Buffer.from('{\n  "Item": {\n'),
-      'is JSON in which an order has several lines; .*jq -c',
-    ],
-  ])('is named in one line, with the command that converts it: %s', async (_, content, text) => {
+it.each<[string, Buffer, string]>([
+  ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'is a gzip file; .* "gunzip"'],
+  ['zip', Buffer.from('PK\x03\x04'), 'is a zip file or a spreadsheet; .* save it as CSV'],
+  ['UTF-16', Buffer.from('\ufeff{"id":1}\n{"id":2}', 'utf16le'), 'is text in UTF-16; .*iconv'],
+  ['UTF-16 without a mark', Buffer.from('{"id":1}', 'utf16le'), 'is text in UTF-16; .*iconv'],
+  ['PNG', Buffer.from('\x89PNG\r\n\x1a\n\0', 'latin1'), 'is a binary file, not text; .* as CSV'],
+  ['bzip2', Buffer.from('BZh91AY&SY\xb0\x1b', 'latin1'), 'is a binary file, not text; '],
+  ['a scan', Buffer.from('{\n    "Items": [\n'), "is the response of a scan; .*jq -c '.Items"],
+  ['an array', Buffer.from('[{"id":1}]'), "is an array of JSON; .*jq -c '.\\[\\]'"],
+  [
+    'an item',
+    Buffer.from('{\n  "Item": {\n'),
+    'is JSON in which an order has several lines; .*jq -c',
+  ],
+])(
+  'a file of another form is named in one line, with the command that converts it: %s',
+  async (_, content, text) => {
     const { exitCode, stderr } = await orders(['import', file(content)]);
 
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(`^error: \\S+: ${text}`)]);
     expect(stderr.trimEnd()).not.toContain('\n');
-  });
-});
+  },
+);
 
 it('an export that fails ends in the middle of a line, so that an import from a pipe refuses it', async () => {
   const large = { S: 'x'.repeat(300_000) };

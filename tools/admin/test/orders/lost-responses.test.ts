@@ -1,5 +1,5 @@
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { OrderStatus } from '../../../../lambdas/domain/order-states.ts';
 import { captureLinesOfTests } from '../../../../test/helpers/captured-lines.ts';
 import { DynamodbProxy, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
@@ -113,8 +113,9 @@ async function storeOrder(fields: PutItemCommand['input']['Item']): Promise<void
   await database.dynamodb.send(new PutItemCommand({ TableName: tableName, Item }));
 }
 
-describe('R13: a change whose response is lost', () => {
-  it.each(cases)('takes effect once: $change, and meanwhile $sequence', async (given) => {
+it.each(cases)(
+  'R13: a change whose response is lost takes effect once: $change, and meanwhile $sequence',
+  async (given) => {
     const { change, sequence } = given;
     const { to, make } = changes[change];
     await storeOrder({ status: { S: to === 'pending' ? 'cancelled' : 'pending' } });
@@ -132,8 +133,8 @@ describe('R13: a change whose response is lost', () => {
     const isRemembered = !sequence.includes('cancelOrder');
     const toldClient = isRemembered ? 'done' : 'refused';
     expect(told).toBe(change === 'cancelOrder' ? toldClient : 'unconfirmed');
-  });
-});
+  },
+);
 
 it('an import whose response is lost inserts an order once, and reports that a client has cancelled it', async () => {
   const line: OrderItem = {

@@ -388,32 +388,30 @@ describe('ownerView', () => {
   });
 });
 
-describe('ownersUsage', () => {
-  const log = (...used: number[]) => used.map((requests) => [requests, 1_000 - requests]);
+const log = (...used: number[]) => used.map((requests) => [requests, 1_000 - requests]);
 
-  it('adds the requests in each usage plan, by the id of a gateway key or its value', async () => {
-    const { ownerId } = (await create()).details;
-    const { ownerId: busy } = (await create({ name: 'Busy' })).details;
-    const { ownerId: idle } = (await create({ name: 'Idle' })).details;
-    const [[keyId] = []] = await findGatewayKeys(stage, ownerId);
-    const usage: Record<string, Record<string, number[][]>> = {
-      'plan-free': { [keyId!]: log(0, 2, 3), [busy]: log(0, 0, 90) },
-      'plan-pro': { [ownerId]: log(1, 0, 4), other: log(7, 7, 7) },
-    };
-    const getUsage: KeyGateway['getUsage'] = async ({ usagePlanId }) => usage[usagePlanId] ?? {};
-    const metered = { ...stage, gateway: { ...stage.gateway, getUsage } };
-    const days = lastDays(3, nowMs);
+it('ownersUsage adds the requests in each usage plan, by the id of a gateway key or its value', async () => {
+  const { ownerId } = (await create()).details;
+  const { ownerId: busy } = (await create({ name: 'Busy' })).details;
+  const { ownerId: idle } = (await create({ name: 'Idle' })).details;
+  const [[keyId] = []] = await findGatewayKeys(stage, ownerId);
+  const usage: Record<string, Record<string, number[][]>> = {
+    'plan-free': { [keyId!]: log(0, 2, 3), [busy]: log(0, 0, 90) },
+    'plan-pro': { [ownerId]: log(1, 0, 4), other: log(7, 7, 7) },
+  };
+  const getUsage: KeyGateway['getUsage'] = async ({ usagePlanId }) => usage[usagePlanId] ?? {};
+  const metered = { ...stage, gateway: { ...stage.gateway, getUsage } };
+  const days = lastDays(3, nowMs);
 
-    const used = (...counts: number[]) =>
-      counts.map((requests, index) => ({ day: `2026-11-${18 + index}`, requests }));
-    const acme = { ownerId, name: 'Acme', plan: 'free', requests: 10, days: used(1, 2, 7) };
-    expect(await ownersUsage(undefined, days, metered)).toEqual([
-      { ownerId: busy, name: 'Busy', plan: 'free', requests: 90, days: used(0, 0, 90) },
-      acme,
-      { ownerId: idle, name: 'Idle', plan: 'free', requests: 0, days: used(0, 0, 0) },
-    ]);
-    expect(await ownersUsage('Acme', days, metered)).toEqual([acme]);
-  });
+  const used = (...counts: number[]) =>
+    counts.map((requests, index) => ({ day: `2026-11-${18 + index}`, requests }));
+  const acme = { ownerId, name: 'Acme', plan: 'free', requests: 10, days: used(1, 2, 7) };
+  expect(await ownersUsage(undefined, days, metered)).toEqual([
+    { ownerId: busy, name: 'Busy', plan: 'free', requests: 90, days: used(0, 0, 90) },
+    acme,
+    { ownerId: idle, name: 'Idle', plan: 'free', requests: 0, days: used(0, 0, 0) },
+  ]);
+  expect(await ownersUsage('Acme', days, metered)).toEqual([acme]);
 });
 
 describe('reviewPlans', () => {
@@ -469,16 +467,14 @@ describe('reviewPlans', () => {
   });
 });
 
-describe('the limits of an owner', () => {
-  it.each<[string, Partial<NewOwner>, string]>([
-    [
-      'more than its plan',
-      { perMinute: free.perMinute + 1 },
-      `from 1 to ${free.perMinute}, the maximum of the free plan; the pro plan allows it`,
-    ],
-    ['one of two agreed ones', { plan: 'enterprise', perMinute: 10 }, '--per-day: missing'],
-  ])('cannot be %s', async (_, request, message) => {
-    await expect(create(request)).rejects.toThrow(message);
-    expect(await readAll('Owners')).toEqual([]);
-  });
+it.each<[string, Partial<NewOwner>, string]>([
+  [
+    'more than its plan',
+    { perMinute: free.perMinute + 1 },
+    `from 1 to ${free.perMinute}, the maximum of the free plan; the pro plan allows it`,
+  ],
+  ['one of two agreed ones', { plan: 'enterprise', perMinute: 10 }, '--per-day: missing'],
+])('the limits of an owner cannot be %s', async (_, request, message) => {
+  await expect(create(request)).rejects.toThrow(message);
+  expect(await readAll('Owners')).toEqual([]);
 });

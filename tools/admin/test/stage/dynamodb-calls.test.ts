@@ -5,14 +5,12 @@ import { changeTogether, expressions, type Update } from '../../stage/dynamodb-c
 const change = { table: 'T', key: { id: 1 }, set: { status: 'suspended' } };
 const forgotten = undefined as unknown as string;
 
-describe('the condition of a change', () => {
-  it.each<[string, Update['where'], RegExp]>([
-    ['a value that somebody forgot', { ownerId: forgotten }, /on ownerId has no value/],
-    ['no test', {}, /is empty/],
-    ['no test in one of its alternatives', [{ ownerId: 'own_1' }, {}], /is empty/],
-  ])('is refused with %s', (_, where, message) => {
-    expect(() => expressions({ ...change, where })).toThrow(message);
-  });
+it.each<[string, Update['where'], RegExp]>([
+  ['a value that somebody forgot', { ownerId: forgotten }, /on ownerId has no value/],
+  ['no test', {}, /is empty/],
+  ['no test in one of its alternatives', [{ ownerId: 'own_1' }, {}], /is empty/],
+])('the condition of a change is refused with %s', (_, where, message) => {
+  expect(() => expressions({ ...change, where })).toThrow(message);
 });
 
 describe('a transaction', () => {

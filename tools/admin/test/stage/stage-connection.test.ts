@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { serve } from '../../../../test/helpers/loopback-server.ts';
 import { connect } from '../../stage/stage-connection.ts';
 
@@ -8,8 +8,9 @@ afterEach(() => {
   for (const name of names) delete process.env[name];
 });
 
-describe('a connection to a local service', () => {
-  it.each(names)("ignores the user's settings for AWS: %s", async (name) => {
+it.each(names)(
+  "a connection to a local service ignores the user's settings for AWS: %s",
+  async (name) => {
     const calls: unknown[] = [];
     await using server = await serve((call, answer) => {
       calls.push(call.url);
@@ -21,5 +22,5 @@ describe('a connection to a local service', () => {
 
     await expect(connected).rejects.toThrow('is not a stage of this service');
     expect(calls).toEqual(['/']);
-  });
-});
+  },
+);

@@ -28,12 +28,10 @@ describe('createToken', () => {
   });
 });
 
-describe('the form of an id', () => {
-  it.each([
-    ...['', 'key_', 'key_abc', `key_${'a'.repeat(33)}`, `KEY_${'a'.repeat(32)}`],
-    ...['own_', `own_${'a'.repeat(19)}`, `own_${'a'.repeat(21)}`, `OWN_${'a'.repeat(20)}`],
-    ...[`own_${'a'.repeat(19)}-`, `so_test_${'a'.repeat(46)}`],
-  ])('is not that of %p', (text) => {
-    expect([isKeyId(text), isOwnerId(text)]).toEqual([false, false]);
-  });
+it.each([
+  ...['', 'key_', 'key_abc', `key_${'a'.repeat(33)}`, `KEY_${'a'.repeat(32)}`],
+  ...['own_', `own_${'a'.repeat(19)}`, `own_${'a'.repeat(21)}`, `OWN_${'a'.repeat(20)}`],
+  ...[`own_${'a'.repeat(19)}-`, `so_test_${'a'.repeat(46)}`],
+])('the form of an id is not that of %p', (text) => {
+  expect([isKeyId(text), isOwnerId(text)]).toEqual([false, false]);
 });
