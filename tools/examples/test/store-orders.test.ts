@@ -336,8 +336,8 @@ describe('clients that share a key', () => {
     'use it for an hour without a 429, and nearly all of it: %s',
     async (_, count, start, limits, used, available) => {
       jest.setSystemTime(Date.parse(`2026-11-22T${start}Z`));
-      const service = new Service(limits, used);
-      globalThis.fetch = service.fetch;
+      const { counts, fetch } = serviceWith(limits, used);
+      globalThis.fetch = fetch;
       const end = new AbortController();
       const processes = Array.from({ length: count }, async () => {
         const orders = client();
@@ -348,9 +348,9 @@ describe('clients that share a key', () => {
       end.abort();
       await Promise.allSettled(processes);
 
-      expect(service.rejected).toBe(0);
-      expect(service.served).toBeLessThanOrEqual(available);
-      expect(service.served).toBeGreaterThanOrEqual(0.95 * available);
+      expect(counts.rejected).toBe(0);
+      expect(counts.served).toBeLessThanOrEqual(available);
+      expect(counts.served).toBeGreaterThanOrEqual(0.95 * available);
     },
   );
 });
@@ -360,38 +360,31 @@ const nowSeconds = () => Math.floor(Date.now() / 1_000);
 const network = () => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 100));
 
 /** Counts as the service does, and takes the time of a network. */
-class Service {
-  served = 0;
-  rejected = 0;
-  readonly #limits: Counts;
-  readonly #used: Counts;
-  #starts = windowStarts(nowSeconds());
+function serviceWith(limits: Counts, usedToday: number) {
+  const counts = { served: 0, rejected: 0 };
+  const used: Counts = { minute: 0, day: usedToday };
+  let starts = windowStarts(nowSeconds());
+  const allowance = (name: keyof Counts) => ({
+    limit: limits[name],
+    remaining: limits[name] - used[name],
+    reset: starts[name] + windowLengths[name],
+  });
 
-  constructor(limits: Counts, usedToday: number) {
-    this.#limits = limits;
-    this.#used = { minute: 0, day: usedToday };
-  }
-
-  readonly fetch = async (): Promise<Response> => {
+  async function fetch(): Promise<Response> {
     await network();
-    const starts = windowStarts(nowSeconds());
-    for (const name of windowNames) if (starts[name] !== this.#starts[name]) this.#used[name] = 0;
-    this.#starts = starts;
-    const isServed = windowNames.every((name) => this.#used[name] < this.#limits[name]);
-    if (isServed) this.served++;
-    else this.rejected++;
-    for (const name of windowNames) this.#used[name] += Number(isServed);
-    const allowances = { minute: this.#allowance('minute'), day: this.#allowance('day') };
+    const present = windowStarts(nowSeconds());
+    for (const name of windowNames) if (present[name] !== starts[name]) used[name] = 0;
+    starts = present;
+    const isServed = windowNames.every((name) => used[name] < limits[name]);
+    counts[isServed ? 'served' : 'rejected']++;
+    for (const name of windowNames) used[name] += Number(isServed);
+    const allowances = { minute: allowance('minute'), day: allowance('day') };
     const headers = { RateLimit: rateLimit(allowances, Date.now()) };
     await network();
     return new Response(null, { status: isServed ? 204 : 429, headers });
-  };
-
-  #allowance(name: 'minute' | 'day') {
-    const limit = this.#limits[name];
-    const reset = this.#starts[name] + windowLengths[name];
-    return { limit, remaining: limit - this.#used[name], reset };
   }
+
+  return { counts, fetch };
 }
 
 function retryAfter(value: string) {

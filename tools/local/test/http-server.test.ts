@@ -128,11 +128,7 @@ describe('the server of a gateway', () => {
 
   it('answers the error of a handler', async () => {
     const error = new TypeError('oops');
-    handlers = [
-      () => {
-        throw error;
-      },
-    ];
+    handlers = [() => Promise.reject(error)];
 
     const response = await fetch(await start());
 

@@ -29,12 +29,7 @@ afterAll(async () => {
 
 const someKey = `so_test_${'a'.repeat(46)}`;
 
-interface RunOptions {
-  readonly key?: string | undefined;
-  readonly input?: string;
-  /** @default - to the stage */
-  readonly send?: Send;
-}
+type RunOptions = Partial<Record<'key' | 'input', string> & { send: Send }>;
 
 async function run(argv: readonly string[], { key, input, send }: RunOptions = {}) {
   const lines: string[] = [];

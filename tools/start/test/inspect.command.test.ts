@@ -87,8 +87,6 @@ async function breakAtLine(thread: Session, onPause: (pause: Pause) => void): Pr
 /** One side of the inspector's protocol: of the process, or of one of its threads. It emits events by name. */
 class Session extends EventEmitter {
   readonly #send: (text: string) => void;
-  // biome-ignore lint/suspicious/noExplicitAny: the protocol's messages have hundreds of shapes
-  readonly #answers = new Map<number, (result: any) => void>();
   #lastId = 0;
 
   constructor(send: (text: string) => void) {
@@ -97,16 +95,17 @@ class Session extends EventEmitter {
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the protocol's messages have hundreds of shapes
-  call(method: string, params: object = {}): Promise<any> {
+  async call(method: string, params: object = {}): Promise<any> {
     const id = ++this.#lastId;
     this.#send(JSON.stringify({ id, method, params }));
-    return new Promise((resolve) => this.#answers.set(id, resolve));
+    const [result] = await once(this, `answer ${id}`);
+    return result;
   }
 
   receive(text: string): void {
     const { id, method, params, result } = JSON.parse(text);
     if (id === undefined) this.emit(method, params);
-    else this.#answers.get(id)?.(result);
+    else this.emit(`answer ${id}`, result);
   }
 }
 

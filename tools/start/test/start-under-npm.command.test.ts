@@ -23,37 +23,27 @@ describe('npm start', () => {
         detached: true,
       });
       await once(npm.stdout!, 'data');
-      const started = descendantsOf(npm.pid!, processes());
-      expect(started.map(({ program }) => program).join()).toContain('dynoxide');
+      const started = descendantsOf(String(npm.pid), processes());
+      expect(started.join()).toContain('dynoxide');
 
       npm.kill(signal);
 
-      const left = () => processes().filter(({ id }) => started.some((one) => one.id === id));
+      const left = () => processes().filter(([id]) => started.some(([one]) => one === id));
       await isWithinAwakeMs(endsWithinMs, () => left().length === 0);
       expect(left()).toEqual([]);
     },
   );
 });
 
-interface Process {
-  readonly id: number;
-  readonly parentId: number;
-  readonly program: string;
-}
-
-function processes(): Process[] {
+/** The id, the parent's id, the state and the program of each process. */
+function processes(): string[][] {
   return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,comm='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, , state]) => state !== undefined && !state.startsWith('Z'))
-    .map(([id, parentId, , program]) => ({
-      id: Number(id),
-      parentId: Number(parentId),
-      program: program!,
-    }));
+    .filter(([, , state]) => state !== undefined && !state.startsWith('Z'));
 }
 
-function descendantsOf(id: number, all: readonly Process[]): Process[] {
-  const children = all.filter(({ parentId }) => parentId === id);
-  return [...children, ...children.flatMap((child) => descendantsOf(child.id, all))];
+function descendantsOf(id: string, all: readonly string[][]): string[][] {
+  const children = all.filter(([, parentId]) => parentId === id);
+  return [...children, ...children.flatMap(([child]) => descendantsOf(child!, all))];
 }

@@ -1,16 +1,8 @@
-import {
-  cpSync,
-  type DisposableTempDir,
-  mkdtempDisposableSync,
-  readFileSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { type Ready, type Run, root, startRun } from './running-service.ts';
 
 const stack = 'lib/api/gateway-responses.ts';
@@ -20,14 +12,6 @@ const copied = [
   ...['bin', 'lambdas', 'lib', 'tools'],
   ...['cdk.json', 'openapi.yaml', 'package.json'],
 ];
-
-/** Copies the sources to a folder in which they can be changed, with a link to the installed packages. */
-function copySources(): DisposableTempDir {
-  const copy = mkdtempDisposableSync(join(tmpdir(), 'store-orders-'));
-  for (const name of copied) cpSync(join(root, name), join(copy.path, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(copy.path, 'node_modules'));
-  return copy;
-}
 
 /** The handler that is changed while it runs, below the folder with the copied sources. */
 const changedHandler = 'lambdas/cancel-order.ts';
@@ -47,14 +31,14 @@ function answering(source: string, message: string): string {
   return withStatement(source, `throw ${error}`);
 }
 
-let sources: DisposableTempDir;
 let run: Run;
 let ready: Ready;
 let original: string;
 let complaints = '';
 
 beforeAll(async () => {
-  sources = copySources();
+  for (const name of copied) cpSync(join(root, name), file(name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), file('node_modules'));
   original = readFileSync(file(changedHandler), 'utf8');
   run = startRun(['--watch', '--json', '--port', '0'], {}, sources.path);
   run.child.stderr!.on('data', (chunk) => {
@@ -66,9 +50,13 @@ beforeAll(async () => {
 afterAll(async () => {
   run.child.kill('SIGTERM');
   await run.exited;
-  sources.remove();
 });
 
+/**
+ * A copy of the sources, which can be changed, with a link to the installed packages. It is removed after the
+ * run has ended.
+ */
+const sources = temporaryDirectoryOfFile();
 const file = (name: string) => join(sources.path, name);
 
 async function cancel(orderId = '0'): Promise<string> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -92,16 +93,9 @@ async function send(
   return { status: response.statusCode, body: await text(response) };
 }
 
-let keys = 0;
 const createKey = () => {
-  keys++;
-  return gateway.send(
-    new CreateApiKeyCommand({
-      name: `key-${keys}`,
-      value: `value-of-key-number-${keys}`,
-      enabled: true,
-    }),
-  );
+  const name = randomUUID();
+  return gateway.send(new CreateApiKeyCommand({ name, value: `value of ${name}`, enabled: true }));
 };
 
 describe('the operator of a local run, with AWS clients', () => {

@@ -26,7 +26,6 @@ const identityOf = (resources: Resources) =>
 
 describe("a function's role", () => {
   it.each<[string, boolean, object[]]>([
-    ['the action on the table', true, [allow(orders)]],
     ['one of several actions', true, [allow(orders, ['dynamodb:Scan', 'dynamodb:UpdateItem'])]],
     ['one of several tables', true, [allow([`${tables}/Keys`, orders])]],
     ['it in a second statement', true, [allow(orders, 'dynamodb:Scan'), allow(orders)]],

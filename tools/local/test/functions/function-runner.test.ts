@@ -78,13 +78,13 @@ async function streamOf(invoked: Invoked) {
 
 /** The text of a stream, and the error if it broke off. */
 async function readUntilBroken(invoked: Invoked): Promise<[text: string, error?: string]> {
-  const chunks: Buffer[] = [];
+  let text = '';
   try {
-    for await (const chunk of await streamOf(invoked)) chunks.push(chunk);
+    for await (const chunk of await streamOf(invoked)) text += chunk;
   } catch (error) {
-    return [Buffer.concat(chunks).toString(), (error as Error).message];
+    return [text, (error as Error).message];
   }
-  return [Buffer.concat(chunks).toString()];
+  return [text];
 }
 
 async function untilLogged(text: string): Promise<void> {
@@ -471,12 +471,6 @@ describe('code that is replaced', () => {
   const answering = (text: string) =>
     `exports.handler = async ({ gate }) => { if (gate) await fetch(gate); return '${text}'; };`;
 
-  function makeNewCode(): void {
-    mkdirSync(`${directory.path}/new`);
-    directory.write('new/index.js', answering('new'));
-    newCode = `${directory.path}/new`;
-  }
-
   it('serves the requests that arrive while it is built, and the old code finishes the others', async () => {
     await using gate = await closedGate();
     const invoke = prepare(answering('old'), { reservedConcurrency: 2 });
@@ -489,7 +483,9 @@ describe('code that is replaced', () => {
     const replaced = runner.replaceCode(built.promise);
     const waiting = payloadOf(invoke());
     await sleep(0);
-    makeNewCode();
+    newCode = `${directory.path}/new`;
+    mkdirSync(newCode);
+    directory.write('new/index.js', answering('new'));
     built.resolve();
     await replaced;
     const answers = [await waiting, await payloadOf(invoke())];

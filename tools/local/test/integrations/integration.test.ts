@@ -32,26 +32,22 @@ interface Sending extends RequestParts {
 }
 
 function send(sending: Sending = {}) {
-  const { answer, ...parts } = sending;
+  const { answer, timeoutMs = 10_000, isStreaming = false, ...parts } = sending;
   const request = createRequest(parts);
   const invoked: Invoked[] = [];
-  const answered = integrationFor(sending, async (...invocation) => {
-    invoked.push(invocation);
-    return answer ?? new Promise(() => {});
-  })({ request, context: createContext(request), pathParameters: {} });
-  answered.catch(() => {});
-  return { answered, invoked, isGivenUp: () => invoked[0]![1].aborted };
-}
-
-function integrationFor(
-  { timeoutMs = 10_000, isStreaming = false }: Sending,
-  invoke: InvocationTarget['invoke'],
-) {
   const ResponseTransferMode = isStreaming ? 'STREAM' : 'BUFFERED';
   const settings = { TimeoutInMillis: timeoutMs, ResponseTransferMode, Uri: '' };
   const template = createTemplate(method('GET /', proxy('Fn', settings)));
   const [resource] = template.ofType('AWS::ApiGateway::Method');
-  return readProxyIntegration(resource!, () => ({ invoke, isStreaming }));
+  const invoke = async (...invocation: Invoked) => {
+    invoked.push(invocation);
+    return answer ?? new Promise<never>(() => {});
+  };
+  const integration = readProxyIntegration(resource!, () => ({ invoke, isStreaming }));
+  const exchange = { request, context: createContext(request), pathParameters: {} };
+  const answered = integration(exchange);
+  answered.catch(() => {});
+  return { answered, invoked, isGivenUp: () => invoked[0]![1].aborted };
 }
 
 /** Sends a request whose function streams after a time; `fault` is what its body ends with. */

@@ -9,7 +9,6 @@ const nul = '\0'.repeat(8);
 const text = `bo${nul}dy`;
 const prelude = JSON.stringify({ statusCode: 201, headers: { 'Content-Type': 'a/b' } });
 const streamOf = (...chunks: string[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
-const closed = (stream: Readable) => new Promise((resolve) => stream.once('close', resolve));
 
 describe('streamed result', () => {
   it.each([
@@ -60,7 +59,7 @@ describe('streamed result', () => {
 
     body.destroy(new Error('broken'));
 
-    await closed(body);
+    await new Promise((resolve) => body.once('close', resolve));
     expect(body.errored?.message).toBe('broken');
   });
 });

@@ -66,7 +66,7 @@ function lateness(result: ActionResult): string[] {
 /** Invariant: a list has every order once, or is visibly incomplete. */
 function listDifferences({ action, answer }: ActionResult): string[] {
   if (action.type !== 'list' || answer?.status !== 200) return [];
-  const rows = rowsOf(textOf(answer.body, action.isGzip));
+  const rows = rowsOf(answer.body, action.isGzip);
   if (!answer.isComplete) return rows ? ['a list that broke off looks whole'] : [];
   if (!rows) return ['a list that ended well is no JSON array'];
   const expected = [...Object.keys(knownOrders), lastOrder].map(rowOf);
@@ -80,19 +80,10 @@ function listDifferences({ action, answer }: ActionResult): string[] {
 const rowOf = (id: string) =>
   `{"id":${id},"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}`;
 
-/** The text of a body; undefined if it cannot be decompressed. */
-function textOf(body: Buffer, isGzip: boolean): string | undefined {
-  try {
-    return (isGzip ? gunzipSync(body) : body).toString();
-  } catch {
-    return undefined;
-  }
-}
-
 /** The elements of a JSON array; undefined if it is truncated. */
-function rowsOf(text = ''): string[] | undefined {
+function rowsOf(body: Buffer, isGzip: boolean): string[] | undefined {
   try {
-    return splitArray(text);
+    return splitArray((isGzip ? gunzipSync(body) : body).toString());
   } catch {
     return undefined;
   }

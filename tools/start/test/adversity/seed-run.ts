@@ -68,20 +68,14 @@ const badKeys = ['', 'wrong', `so_test_${'a'.repeat(46)}`];
 /** Generates the plan of a seed. */
 export function planOf(seed: number): SeedPlan {
   const random = randomFrom(seed, 'plan');
-  const actions: [weight: number, make: () => Action][] = [
-    [3, () => ({ type: 'list', isGzip: random.chance(0.5) })],
-    [6, () => ({ type: 'cancel', orderId: random.pick(orderIds) })],
-    [
-      1,
-      () => ({
-        type: 'bad-key',
-        orderId: random.pick(['1', undefined]),
-        token: random.pick(badKeys),
-      }),
-    ],
-    [1, () => ({ type: 'ship', orderId: random.pick(Object.keys(knownOrders)) })],
-  ];
-  const wheel = actions.flatMap(([weight, make]) => Array<() => Action>(weight).fill(make));
+  const list = () => ({ type: 'list', isGzip: random.chance(0.5) }) as const;
+  const cancel = () => ({ type: 'cancel', orderId: random.pick(orderIds) }) as const;
+  const badKey = () => {
+    const orderId = random.pick(['1', undefined]);
+    return { type: 'bad-key', orderId, token: random.pick(badKeys) } as const;
+  };
+  const ship = () => ({ type: 'ship', orderId: random.pick(Object.keys(knownOrders)) }) as const;
+  const wheel: (() => Action)[] = [...Array(3).fill(list), ...Array(6).fill(cancel), badKey, ship];
   const wave = () => Array.from({ length: random.integer(1, 7) }, () => random.pick(wheel)());
   return {
     mixture: mixtureOf(seed, random),
@@ -149,17 +143,12 @@ async function putKnownOrders({ database, ordersTable }: ServiceInThread): Promi
   await database.dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
 }
 
-async function readOrders({
-  database,
-  ordersTable,
-}: ServiceInThread): Promise<SeedRecord['orders']> {
+async function readOrders({ database, ordersTable }: ServiceInThread) {
   const items = await database.readAll(ordersTable);
-  return new Map(
-    items.map(({ id, status, cancelledBy }) => [
-      id!.N!,
-      { status: status!.S!, cancelledBy: cancelledBy?.S ?? '' },
-    ]),
-  );
+  const orders = items.map(({ id, status, cancelledBy }) => {
+    return [id!.N!, { status: status!.S!, cancelledBy: cancelledBy?.S ?? '' }] as const;
+  });
+  return new Map(orders);
 }
 
 /** Ships an order if it is pending. Returns whether it was. */
