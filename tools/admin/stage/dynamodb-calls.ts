@@ -4,6 +4,7 @@ import {
   type DynamoDBDocumentClient,
   GetCommand,
   paginateScan,
+  type ScanCommandInput,
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
@@ -135,12 +136,13 @@ export async function readItem<T>(
   return Item as T | undefined;
 }
 
-/** Reads all items of a table. @throws UnconfirmedError if a page lacks items: half a response can be valid JSON */
+/** Reads the items of a table. @throws UnconfirmedError if a page lacks items: half a response can be valid JSON */
 export async function readItems<T extends object>(
   TableName: string,
   { documents: client }: Documents,
+  filter: Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeValues'> = {},
 ): Promise<T[]> {
-  const pages = paginateScan({ client }, { TableName, ConsistentRead: true });
+  const pages = paginateScan({ client }, { TableName, ConsistentRead: true, ...filter });
   const items = await Array.fromAsync(pages, ({ Items = [], Count }) => {
     if (Items.length !== Count) throw new UnconfirmedError('Scan');
     return Items as T[];

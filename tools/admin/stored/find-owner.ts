@@ -52,8 +52,7 @@ export async function lookUpOwner(
   idOrName: string,
   stage: KeyStage,
 ): Promise<StoredOwner | undefined> {
-  if (isOwnerId(idOrName)) return readOwner(idOrName, stage);
-  const ownerId = await ownerIdOfName(idOrName, stage);
+  const ownerId = isOwnerId(idOrName) ? idOrName : await ownerIdOfName(idOrName, stage);
   return ownerId === undefined ? undefined : readOwner(ownerId, stage);
 }
 
@@ -95,11 +94,13 @@ export async function ownersNamed(
 
 /** All owners of the stage, the newest first. */
 export async function allOwners(stage: KeyStage): Promise<StoredOwner[]> {
-  const details = await readItems<OwnerDetails>(stage.ownersTable, stage);
+  const details = await readItems<OwnerDetails>(stage.ownersTable, stage, {
+    FilterExpression: 'begins_with(ownerId, :own)',
+    ExpressionAttributeValues: { ':own': 'own_' },
+  });
   const items = await readItems<OwnerItem & { ownerHash: string }>(stage.apiKeysTable, stage);
   const byHash = new Map(items.map((item) => [item.ownerHash, item]));
   return details
-    .filter(({ ownerId }) => isOwnerId(ownerId))
     .map((owner) => ({ details: owner, item: byHash.get(owner.ownerHash) }))
     .sort((one, other) => (one.details.createdAt < other.details.createdAt ? 1 : -1));
 }

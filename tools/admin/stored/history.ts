@@ -27,7 +27,7 @@ type Deed = Omit<HistoryRecord, 'at' | 'by'>;
 
 type NamedRecord = readonly [name: string, record: HistoryRecord];
 
-/** The size of a history beyond which its oldest records go: `owners list` reads all histories. */
+/** The size of a history beyond which its oldest records go. `owners list` pays for reading all histories. */
 const maxHistoryBytes = 90_000;
 
 interface Changes {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { recordText } from '../../console/view.ts';
@@ -55,6 +55,17 @@ const throttling = (throttled: keyof KeyGateway) =>
 /** One of two moves may be refused, and for this reason only. */
 const refused = (error: Error) =>
   expect(error.message).toContain('was changed by somebody else meanwhile');
+
+describe('allOwners', () => {
+  it('does not transfer histories', async () => {
+    await create();
+    const sent = jest.spyOn(stage.documents, 'send');
+
+    await allOwners(stage);
+
+    expect(await sent.mock.results[0]!.value).toMatchObject({ Items: [{ name: 'Acme' }] });
+  });
+});
 
 describe('createOwner', () => {
   it('stores the secret and the details in another table than the authorizer reads', async () => {
