@@ -13,10 +13,9 @@ const tokens = /(so_[a-z]+_)[0-9A-Za-z]+/g;
  */
 export function printable(text: string, issuedToken?: string): string {
   return text
-    .replaceAll(controlCharacters, escaped)
+    .replaceAll(
+      controlCharacters,
+      (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
     .replaceAll(tokens, (token, prefix) => (token === issuedToken ? token : `${prefix}…`));
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

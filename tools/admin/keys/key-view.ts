@@ -109,7 +109,7 @@ function rejectionsNow(
   return isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000)) ? rejectionCount : 0;
 }
 
-export function accessText({ isReadOnly }: Pick<KeyView, 'isReadOnly'>): string | null {
+function accessText({ isReadOnly }: KeyView): string | null {
   if (isReadOnly === null) return null;
   return isReadOnly ? 'read-only' : 'full';
 }

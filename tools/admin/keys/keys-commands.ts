@@ -13,14 +13,7 @@ import { keyStatuses, validEntry } from '../stored/key-state.ts';
 import { findKey } from '../stored/stored-key.ts';
 import { expireKey, revokeKey, unbanKey } from './change-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
-import {
-  accessText,
-  type KeyFilter,
-  type KeyView,
-  keyFields,
-  keyView,
-  listKeys,
-} from './key-view.ts';
+import { type KeyFilter, type KeyView, keyFields, keyView, listKeys } from './key-view.ts';
 import { findPurgeable, purgeKeys } from './purge-keys.ts';
 import { rotateKey } from './rotate-key.ts';
 import { whoseKeyId, whoseToken } from './whois-key.ts';
@@ -232,7 +225,7 @@ const issuedFields: readonly Field<IssuedKey>[] = [
   { name: 'owner id', of: ({ ownerId }) => ownerId },
   { name: 'plan', of: ({ plan }) => plan },
   { name: 'limits', of: (key) => `${limitsText(key)}, shared by all keys of the owner` },
-  { name: 'access', of: (key) => (key.isReadOnly ? accessText(key) : null) },
+  { name: 'access', of: ({ isReadOnly }) => (isReadOnly ? 'read-only' : null) },
   { name: 'expires', of: ({ expiresAt }) => expiresAt ?? 'never' },
   { name: 'status', of: issuedStatus },
   { name: 'api key', of: ({ apiKey }) => apiKey },

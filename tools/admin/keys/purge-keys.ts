@@ -42,10 +42,8 @@ async function purgeTogether({ details }: StoredOwner, keys: StoredKey[], stage:
   const entries = keys.flatMap(({ tokenHash, entry }) =>
     entry ? [{ path: `keys.${tokenHash}`, expiresAt: entry.expiresAt }] : [],
   );
-  const ofDetails = {
-    remove: keyIds.map((keyId) => `keys.${keyId}`),
-    where: { ownerId: present },
-  };
+  const remove = keyIds.map((keyId) => `keys.${keyId}`);
+  const ofDetails = { remove, where: { ownerId: present } };
   const ofItem = {
     remove: entries.map(({ path }) => path),
     where: Object.fromEntries(
