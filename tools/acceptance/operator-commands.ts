@@ -1,5 +1,3 @@
-type RunCommand = (words: readonly string[], input?: Iterable<string>) => Promise<string>;
-
 /** Every command but `./admin tables`, which takes an administrator. After `<` follows a line of the input. */
 const commands = `
 owners create everything --plan free
@@ -36,7 +34,9 @@ orders delete -1 --yes
 owners delete everything --yes`;
 
 /** Runs every operator's command, on an owner and an order of its own. @returns the number of commands */
-export async function runEveryCommand(admin: RunCommand): Promise<number> {
+export async function runEveryCommand(
+  admin: (words: readonly string[], input: Iterable<string>) => Promise<string>,
+): Promise<number> {
   const lines = commands.trim().split('\n');
   let keyId = '';
   for (const line of lines) {

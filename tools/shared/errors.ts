@@ -28,7 +28,6 @@ export class InvalidValueError extends OperatorError {
   }
 }
 
-/** The command names something that does not exist. */
 export class NotFoundError extends OperatorError {}
 
 /** The command names something whose state does not allow the command. */
@@ -57,7 +56,6 @@ export function quoted(value: unknown): string {
   return shortened(typeof value === 'string' ? JSON.stringify(value) : String(value));
 }
 
-/** Truncates a text for an error message. */
 export function shortened(text: string): string {
   return text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text;
 }

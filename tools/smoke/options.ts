@@ -13,7 +13,7 @@ export interface SmokeOptions {
 }
 
 export interface KeySources {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: NodeJS.ProcessEnv;
   /** Reads standard input; undefined if it is a terminal. */
   readonly readInput: () => Promise<string | undefined>;
 }
@@ -59,7 +59,7 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
 /** Reads the API key. @throws OperatorError without the given text, which may be a mistyped key */
 export async function readKey({ environment, readInput }: KeySources): Promise<string> {
   const key = (environment.STORE_ORDERS_KEY || (await readInput()))?.trim();
-  if (key === undefined || key === '') {
+  if (!key) {
     throw new OperatorError(
       'the API key is missing: set STORE_ORDERS_KEY, or pipe the key to this command',
     );

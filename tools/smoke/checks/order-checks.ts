@@ -70,10 +70,8 @@ async function expectList(
   accepted: 'zstd' | 'gzip' | 'identity',
   expectedOrders?: number,
 ): Promise<number> {
-  const answer = await stage.call('listOrders', {
-    query,
-    headers: { 'accept-encoding': accepted },
-  });
+  const headers = { 'accept-encoding': accepted };
+  const answer = await stage.call('listOrders', { query, headers });
   const encoding = headerOf(answer, 'content-encoding');
   const expectedEncoding = accepted === 'identity' ? undefined : accepted;
   stage.compare('listOrders', answer, { status: 200 }, [

@@ -31,11 +31,7 @@ const notFound: Expected = { status: 404, code: 'not_found', reason };
 const methodNotAllowed: Expected = { status: 405, code: 'method_not_allowed', reason };
 
 /** The codes of responses to requests without a known key. Their rate-limit headers are 0. */
-const codesWithoutKey: readonly (string | undefined)[] = [
-  'unauthorized',
-  'not_found',
-  'method_not_allowed',
-];
+const codesWithoutKey: readonly unknown[] = ['unauthorized', 'not_found', 'method_not_allowed'];
 
 /** A response is not as expected. The message has a line each for the request, the response and each difference. */
 export class CheckFailed extends Error {}
@@ -51,14 +47,10 @@ export class Stage {
   }
 
   call(operationId: string, options: CallOptions = {}): Promise<Answer> {
-    const { method, path } = operationOf(operationId);
-    const filled = path.replace('{orderId}', options.orderId ?? '').replace('{petId}', '7');
-    return this.#ask({
-      method,
-      path: filled + (options.query ?? ''),
-      headers: this.#headers(options),
-      body: options.body,
-    });
+    const { method, path: template } = operationOf(operationId);
+    const { orderId = '', query = '', body } = options;
+    const path = template.replace('{orderId}', orderId).replace('{petId}', '7') + query;
+    return this.#ask({ method, path, body, headers: this.#headers(options) });
   }
 
   /** Calls an operation. @throws CheckFailed if the answer is not the expected and documented one */
