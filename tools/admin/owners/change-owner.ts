@@ -5,8 +5,9 @@ import {
   quoted,
   WrongStateError,
 } from '../../shared/errors.ts';
-import { present } from '../stage/dynamodb-calls.ts';
+import { absent, changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { runRepeatable } from '../stage/service-failure.ts';
 import {
   findCompleteOwner,
   findOwner,
@@ -16,13 +17,16 @@ import {
   ownerName,
   reservableFor,
 } from '../stored/find-owner.ts';
-import { changeAndRecord, differences } from '../stored/history.ts';
+import { changeAndRecord, differences, onlyDeletion } from '../stored/history.ts';
 import {
   type CompleteOwner,
+  inApiKeys,
   inOwners,
   type OwnerItem,
   type StoredOwner,
 } from '../stored/stored-owner.ts';
+import { deleteGatewayKey } from './gateway-key.ts';
+import { alignGatewayKey } from './set-owner-plan.ts';
 
 /** The authorizer's counters before the first request. */
 export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Record<
@@ -87,6 +91,34 @@ export async function renameOwner(
     },
   );
   return { ...owner, details: { ...owner.details, name } };
+}
+
+/**
+ * Deletes an owner: first the item, after which its keys are refused, at last the details, the name and the history
+ * except for the deletion. If it is interrupted, the owner is listed as incomplete, and the same command completes it.
+ */
+export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<void> {
+  const { details, item } = await findOwner(idOrName, stage);
+  const { ownerId, name } = details;
+  await runRepeatable(`${ownerId} may be only partly deleted`, async () => {
+    const removal = { Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) };
+    const deed = { command: 'owners delete' };
+    if (item) await changeAndRecord(details, deed, { others: [removal] }, stage);
+    await deleteGatewayKey(ownerId, stage);
+    const isDeleted = await changeTogether(
+      [
+        { Delete: inOwners(ownerId, { where: { name } }, stage) },
+        { Delete: inOwners(nameReservation(name), { where: reservableFor(ownerId) }, stage) },
+        // "owners create" may have completed the owner again meanwhile.
+        { ConditionCheck: inApiKeys(details, { where: { ownerHash: absent } }, stage) },
+        await onlyDeletion(ownerId, item !== undefined, stage),
+      ],
+      stage,
+    );
+    if (isDeleted) return;
+    await alignGatewayKey(ownerId, stage);
+    throw new ChangedMeanwhileError(ownerId);
+  });
 }
 
 /** @throws NotFoundError if there is no such owner; it says if there is one with the new name */
