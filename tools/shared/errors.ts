@@ -1,16 +1,11 @@
-interface OperatorErrorOptions {
-  readonly cause?: unknown;
-  /** What the operator can do, if the problem does not imply it. */
-  readonly remedy?: string;
-}
-
 /** A failure of an operator's command, with a message of one line that names the remedy. */
 export class OperatorError extends Error {
   /** The message without the remedy. */
   readonly problem: string;
+  /** What the operator can do, if the problem does not imply it. */
   readonly remedy: string | undefined;
 
-  constructor(problem: string, { cause, remedy }: OperatorErrorOptions = {}) {
+  constructor(problem: string, { cause, remedy }: { cause?: unknown; remedy?: string } = {}) {
     super(remedy === undefined ? problem : `${problem}; ${remedy}`, cause ? { cause } : undefined);
     // The report of a failure for programs derives its code from the name of its class.
     this.name = new.target.name;

@@ -6,7 +6,6 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { ownersNamed } from '../stored/find-owner.ts';
 import { banReason, isBanned, statusOf } from '../stored/key-state.ts';
 import { keysOf, replacementOf, type StoredKey } from '../stored/stored-key.ts';
-import type { StoredEntry } from '../stored/stored-owner.ts';
 
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
@@ -14,6 +13,8 @@ export type KeyView = ReturnType<typeof keyView>;
 /** Describes a key at a time. Counters of a window that has ended are 0. Times are in ISO 8601 or null. */
 export function keyView(key: StoredKey, nowMs: number) {
   const { keyId, owner, details, entry } = key;
+  const { rejectionWindow = 0, rejectionCount = 0 } = entry ?? {};
+  const isThisMinute = isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000));
   return {
     keyId,
     owner: owner.details.name,
@@ -33,7 +34,7 @@ export function keyView(key: StoredKey, nowMs: number) {
     /** The minute of the last admitted request of the key. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
     usage: owner.item ? usageOf(owner.item, nowMs) : null,
-    rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
+    rejectionsThisMinute: isThisMinute ? rejectionCount : 0,
     bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
     replaces: details?.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
@@ -101,13 +102,6 @@ export const keyFields: readonly Field<KeyView>[] = [
   { name: 'replaces', of: ({ replaces }) => replaces, only: 'record' },
   { name: 'replaced by', of: ({ replacedBy }) => replacedBy, only: 'record' },
 ];
-
-function rejectionsNow(
-  { rejectionWindow = 0, rejectionCount = 0 }: StoredEntry,
-  nowMs: number,
-): number {
-  return isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000)) ? rejectionCount : 0;
-}
 
 function accessText({ isReadOnly }: KeyView): string | null {
   if (isReadOnly === null) return null;
