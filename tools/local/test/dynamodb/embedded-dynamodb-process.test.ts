@@ -65,20 +65,6 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Advances the fake clock until a start has ended. */
-async function inFakeTime<T>(starting: Promise<T>): Promise<T> {
-  let isOver = false;
-  const over = () => {
-    isOver = true;
-  };
-  void starting.then(over, over);
-  while (!isOver) {
-    await new Promise((resolve) => setImmediate(resolve));
-    jest.advanceTimersByTime(100);
-  }
-  return starting;
-}
-
 const useFakeTime = () =>
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
 
@@ -111,9 +97,9 @@ describe('the process of the embedded DynamoDB', () => {
 
   it('is stopped if it does not listen in time, and fails after five attempts', async () => {
     useFakeTime();
-    onSpawn = () => {};
+    onSpawn = () => jest.advanceTimersByTime(10_000);
 
-    await expect(inFakeTime(startEmbeddedDynamoDB())).rejects.toThrow(
+    await expect(startEmbeddedDynamoDB()).rejects.toThrow(
       'the embedded DynamoDB in memory fails (dynoxide did not listen within 10000 ms): start again',
     );
     expect(processes.map(({ signals }) => signals)).toEqual(Array(5).fill(['SIGTERM']));
@@ -148,7 +134,8 @@ describe('the end of the embedded DynamoDB', () => {
   it('is requested, and forced after a second', async () => {
     useFakeTime();
     endsBy = new Set(['SIGKILL']);
-    const database = await inFakeTime(startEmbeddedDynamoDB());
+    const database = await startEmbeddedDynamoDB();
+    expect(jest.getTimerCount()).toBe(0);
     const [{ signals, pipe }] = processes as [StubProcess];
 
     const closing = database.close();

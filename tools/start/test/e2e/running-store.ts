@@ -23,10 +23,7 @@ interface StoreOptions {
 }
 
 /** An order to store: its id as text, because a JavaScript number would round it, and further texts. */
-interface Order {
-  readonly id: string;
-  readonly [attribute: string]: string;
-}
+type Order = Readonly<Record<string, string> & { id: string }>;
 
 // The client does not give up, however slow the machine is or however long a test lets it pause. The
 // tests have shorter time limits.
