@@ -132,20 +132,6 @@ describe('createOwner', () => {
       const agreed = item!.plan === 'pro' ? { perDay: 5 } : { perMinute: 7 };
       expect([calls, details.agreed]).toEqual([calls, { plan: item!.plan, ...agreed }]);
     }));
-
-  it('uses the usage plan of the limits, wherever a move to another plan interrupts it', () =>
-    interleaved(stage, async (between, calls) => {
-      const name = `Acme ${calls}`;
-      const other = () =>
-        setOwnerPlan(name, { plan: 'pro' }, stage).catch((error: Error) =>
-          expect(error.message).toMatch(/There is no owner|incomplete/),
-        );
-
-      const { details } = await create({ name }, between(other));
-
-      const { item } = await fixture.owner(details.ownerId);
-      expect([calls, await usagePlanOf(name)]).toEqual([calls, `plan-${item!.plan}`]);
-    }));
 });
 
 describe('setOwnerPlan', () => {
