@@ -3,15 +3,13 @@ import { dirname, join } from 'node:path';
 import { describe, it } from '@jest/globals';
 import { expectContained } from './helpers/agreement.ts';
 
-const root = join(import.meta.dirname, '..');
 const foldersOfOthers = ['node_modules', 'cdk.out'];
 const pages = globSync('**/*.md', {
-  cwd: root,
   exclude: (name) => foldersOfOthers.includes(name) || name.startsWith('.'),
 }).sort();
 /** What CI runs, if it is here: a service of one's own can have other checks. */
-const checks = globSync(['.ci/*', '.github/workflows/*'], { cwd: root });
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const checks = globSync(['.ci/*', '.github/workflows/*']);
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** The target of a link, without its heading. Addresses of other sites contain a colon. */
 const link = /\]\(([^)#:\s]+)(?:#[^)]*)?\)/g;
@@ -22,20 +20,20 @@ const executable = /(?<=^|`)(\.\/[a-z]+)/gm;
 const script = /\bnpm (?:run (?:--silent )?(?=[a-z])|(?=start\b|test\b))([\w:-]+)/g;
 
 describe.each(pages)('%s', (page) => {
-  const text = readFileSync(join(root, page), 'utf8');
+  const text = readFileSync(page, 'utf8');
 
   it('names files, folders and commands that exist', () => {
     const links = named(text, link).map((target) => join(dirname(page), decodeURI(target)));
     const paths = [...links, ...named(text, path), ...named(text, executable)];
 
-    const existing = paths.filter((each) => existsSync(join(root, each)));
+    const existing = paths.filter((each) => existsSync(each));
 
     expectContained([page, paths], ['the repository', existing]);
   });
 });
 
 it.each([...pages, ...checks])('%s names scripts that exist', (file) => {
-  const names = named(readFileSync(join(root, file), 'utf8'), script);
+  const names = named(readFileSync(file, 'utf8'), script);
 
   expectContained([file, names], ['package.json, scripts', Object.keys(scripts)]);
 });

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
   type OrderField,
@@ -13,8 +12,7 @@ import { plans } from '../../lib/settings/plans.ts';
 import { expectAgreement, expectContained } from '../../test/helpers/agreement.ts';
 import { rowsAfter } from './markdown.ts';
 
-const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+const page = readFileSync('docs/clients.md', 'utf8');
 
 describe('docs/clients.md', () => {
   it('says what to do about every error of the contract, and about no other', () => {
@@ -98,7 +96,7 @@ describe('docs/clients.md', () => {
 });
 
 it('CHANGELOG.md names every operation', () => {
-  const named = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').match(/\w+/g)!;
+  const named = readFileSync('CHANGELOG.md', 'utf8').match(/\w+/g)!;
 
   expectContained(['lib/settings/functions.ts', operationNames], ['CHANGELOG.md', named]);
 });

@@ -4,25 +4,23 @@ import { describe, expect, it } from '@jest/globals';
 import { renderGuide } from '../../tools/reference/guide.ts';
 import { tokensOf } from './markdown.ts';
 
-const root = join(import.meta.dirname, '../..');
 const foldersOfOthers = ['node_modules', 'cdk.out'];
 const documents = globSync('**/*.md', {
-  cwd: root,
   exclude: (name) => foldersOfOthers.includes(name) || name.startsWith('.'),
 }).sort();
 const pages = new Map(documents.map((file) => [file, parsed(file)] as const));
 
 /** The folders that `.gitignore` keeps out of the repository. */
 const ignored = /^(\.|node_modules$|cdk\.out$)/;
-const topFolders = readdirSync(root, { withFileTypes: true })
+const topFolders = readdirSync('.', { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ignored.test(entry.name))
   .map(({ name }) => name);
 const folders = [...topFolders, '.ci', '.github'].join('|').replaceAll('.', '\\.');
 // A path such as `lib/settings/plans.ts`, in a folder of the repository and without placeholders.
 const pathsInText = new RegExp(`(?<![\\w./@-])(?:${folders})/[\\w./-]*\\w(?![\\w*$<{])`, 'g');
 
-const sources = globSync('{*,.ci/*,.github/**/*}', { cwd: root })
-  .concat(topFolders.flatMap((folder) => globSync(`${folder}/**/*`, { cwd: root })))
+const sources = globSync('{*,.ci/*,.github/**/*}')
+  .concat(topFolders.flatMap((folder) => globSync(`${folder}/**/*`)))
   .filter((file) => /\.(ts|js|cjs|ya?ml)$|^\.ci\/./.test(file));
 
 describe.each(documents)('%s', (document) => {
@@ -44,9 +42,9 @@ describe.each(documents)('%s', (document) => {
 
 it('the comments of the sources name paths that exist', () => {
   const unknown = sources.flatMap((file) =>
-    commentsOf(readFileSync(join(root, file), 'utf8'))
+    commentsOf(readFileSync(file, 'utf8'))
       .flatMap((comment) => comment.match(pathsInText) ?? [])
-      .filter((path) => !exists(path))
+      .filter((path) => !existsSync(path))
       .map((path) => `${file} names ${path}, which does not exist`),
   );
 
@@ -54,15 +52,11 @@ it('the comments of the sources name paths that exist', () => {
 });
 
 function parsed(file: string) {
-  const markdown = readFileSync(join(root, file), 'utf8');
+  const markdown = readFileSync(file, 'utf8');
   return {
     tokens: tokensOf(markdown),
     anchors: renderGuide(markdown).headings.map(({ id }) => id),
   };
-}
-
-function exists(path: string): boolean {
-  return existsSync(join(root, path));
 }
 
 /** The lines that consist of a comment or a part of one. */
@@ -74,7 +68,7 @@ function isBroken(document: string, link: string): boolean {
   if (/^[a-z]+:/.test(link)) return false;
   const [path, anchor] = decodeURI(link).split('#');
   const target = path ? join(dirname(document), path) : document;
-  if (!existsSync(join(root, target))) return true;
+  if (!existsSync(target)) return true;
   if (anchor === undefined || !target.endsWith('.md')) return false;
   return !pages.get(target)?.anchors.includes(anchor);
 }

@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { orderFields } from '../../lambdas/domain/order-fields.ts';
 import { expectAgreement } from '../../test/helpers/agreement.ts';
@@ -9,14 +8,7 @@ import { expectAgreement } from '../../test/helpers/agreement.ts';
  * that has lost its last test, and a title that cites no rule.
  */
 
-interface Rule {
-  /** Such as R12, or I3 for an interpretation. */
-  readonly number: string;
-  readonly text: string;
-}
-
 const page = 'docs/requirements.md';
-const root = join(import.meta.dirname, '../..');
 
 /** A rule begins with its number in bold and ends where the next one, or a heading, begins. */
 const beginning = /^(?=\*\*[RI]\d|#)/m;
@@ -24,9 +16,8 @@ const beginning = /^(?=\*\*[RI]\d|#)/m;
 /** A text that begins with a rule's number, or several with commas between, and a colon. */
 const citation = /['"`](?<numbers>[RI]\d+(?:, [RI]\d+)*): /g;
 
-const nothingToTest = 'Nothing to test.';
-
-const rules: Rule[] = readFileSync(join(root, page), 'utf8')
+/** Each has a number such as R12, or I3 for an interpretation. */
+const rules = readFileSync(page, 'utf8')
   .split(beginning)
   .flatMap((text) => {
     const number = /^\*\*([RI]\d+)\b/.exec(text)?.[1];
@@ -35,19 +26,18 @@ const rules: Rule[] = readFileSync(join(root, page), 'utf8')
 
 // The smoke test's checks also run as tests, and their titles are in its sources.
 const files = globSync(['{docs/,}test/**/*.ts', 'tools/smoke/**/*.ts', 'tools/*/test/**/*.ts'], {
-  cwd: root,
   exclude: (name) => ['node_modules', '.cache', 'cdk.out'].includes(String(name)),
 });
 
 const cited = files.flatMap((file) =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(citation)].flatMap(({ groups }) =>
+  [...readFileSync(file, 'utf8').matchAll(citation)].flatMap(({ groups }) =>
     groups!.numbers!.split(', '),
   ),
 );
 
 describe('the requirements', () => {
   it('are each cited by the title of a test, unless there is nothing to test', () => {
-    const tested = rules.filter(({ text }) => !text.includes(nothingToTest));
+    const tested = rules.filter(({ text }) => !text.includes('Nothing to test.'));
 
     expectAgreement([page, tested.map(({ number }) => number)], ['the titles of the tests', cited]);
   });

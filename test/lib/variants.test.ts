@@ -103,7 +103,8 @@ describe('a stack with every setting', () => {
     });
     const { ResponseCode, ResponseHeaders, CustomResponseBodyKey } = Action.Block.CustomResponse;
     expect(ResponseCode).toBe(429);
-    expect(headersOf(ResponseHeaders)).toEqual({
+    const headers = ResponseHeaders.map(({ Name, Value }: Record<string, string>) => [Name, Value]);
+    expect(Object.fromEntries(headers)).toEqual({
       'Retry-After': '300',
       ...noRateLimitHeaders,
       ...everyResponseHeaders(origin),
@@ -377,10 +378,6 @@ function one(type: string) {
   const [properties, ...more] = all(type);
   expect(more).toEqual([]);
   return properties;
-}
-
-function headersOf(headers: readonly { Name: string; Value: string }[]) {
-  return Object.fromEntries(headers.map(({ Name, Value }) => [Name, Value]));
 }
 
 /** The warnings that synthesis prints. */

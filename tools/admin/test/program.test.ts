@@ -75,10 +75,6 @@ describe('which service is operated', () => {
       `error: --stage: "nowhere" is not accepted; expected ${stageChoices}\n`,
     ],
     [
-      ['--stage', 'try-'],
-      'error: --stage: "try-" is not accepted; expected staging, prod or try-NAME',
-    ],
-    [
       ['--local', '3000'],
       'error: --local: "3000" is not accepted; expected the service\'s origin, such as',
     ],
