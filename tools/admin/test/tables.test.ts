@@ -1,8 +1,4 @@
-import {
-  DescribeContributorInsightsCommand,
-  DescribeTableCommand,
-  DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { deleteRestoredTable, restoreTable } from '../tables/restore-table.ts';
@@ -160,11 +156,9 @@ it('the commands of tables name account and Region in the question, and print th
   const name = 'StoreOrders-staging-TablesOrders1-A1-20261120T093000Z';
   stack.outputs.OrdersTableName = name.slice(0, -17);
   const dynamodb = mockClient(DynamoDBClient);
-  const Table = { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } as const;
-  const shown = { ...Table, TableArn: 'arn' };
+  const shown = { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } as const;
   dynamodb.onAnyCommand().resolves({});
-  dynamodb.on(DescribeTableCommand).resolves({ Table: shown });
-  dynamodb.on(DescribeContributorInsightsCommand).resolves({});
+  dynamodb.on(DescribeTableCommand).resolves({ Table: { ...shown, TableArn: 'arn' } });
   const run = (words: string[], io = {}) => admin(['tables', ...words, '--stage', 'staging'], io);
 
   const done = await run(['restore', 'orders', '--at', '2026-11-20T09:30:00Z']);

@@ -1,6 +1,9 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
-import { changeTogether, expressions, type Update } from '../../stage/dynamodb-calls.ts';
+import { mockClient } from 'aws-sdk-client-mock';
+import { changeTogether, expressions, readItems, type Update } from '../../stage/dynamodb-calls.ts';
+import { UnconfirmedError } from '../../stage/service-failure.ts';
 
 const change = { table: 'T', key: { id: 1 }, set: { status: 'suspended' } };
 const forgotten = undefined as unknown as string;
@@ -43,4 +46,19 @@ describe('a transaction', () => {
     expect(await changeTogether([], refused.stage)).toBe(false);
     expect([busy, throttled, refused].map(({ send }) => send.mock.calls.length)).toEqual([8, 1, 1]);
   });
+});
+
+it('a table is read page after page, also after an empty page, and not without one of them', async () => {
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'us-east-1' }));
+  const pages: Record<string, object> = {
+    first: { Items: [{ id: 1 }], Count: 1, LastEvaluatedKey: { id: 'second' } },
+    second: { Items: [], Count: 0, LastEvaluatedKey: { id: 'third' } },
+    third: { Items: [{ id: 2 }], Count: 1 },
+  };
+  const scans = mockClient(documents).on(ScanCommand);
+  scans.callsFake(({ ExclusiveStartKey }) => pages[ExclusiveStartKey?.id ?? 'first']);
+
+  expect(await readItems('T', { documents })).toEqual([{ id: 1 }, { id: 2 }]);
+  pages.third = {};
+  await expect(readItems('T', { documents })).rejects.toThrow(UnconfirmedError);
 });
