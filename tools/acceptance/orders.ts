@@ -27,11 +27,7 @@ export async function timedList(send: Send, key: string, accepted: string): Prom
   return `${length} orders as ${coding}, first byte after ${ms(answer.durationMs)}, whole after ${ms(wholeMs)}`;
 }
 
-/**
- * Cancels orders, a few at once, and measures from here.
- *
- * @param renew makes sure that the next requests start new environments of the functions
- */
+/** Cancels orders, a few at once. After `renew`, the next requests start new environments of the functions. */
 export async function timedCancellations(
   send: Send,
   key: string,

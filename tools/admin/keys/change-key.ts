@@ -19,10 +19,7 @@ export async function expireKey(
 }
 
 /** Lifts a key's ban, if there is one, and resets its count of rejections. @throws OperatorError if it is not valid */
-export async function unbanKey(
-  keyId: string,
-  stage: KeyStage,
-): Promise<KeyView & { wasBanned: boolean }> {
+export async function unbanKey(keyId: string, stage: KeyStage) {
   const key = await findKey(keyId, stage);
   const before = validEntry(key, 'unbanned', stage.now());
   const noBan = { bannedUntil: undefined, rejectionWindow: undefined, rejectionCount: undefined };

@@ -90,11 +90,7 @@ export function draftKey(
   };
 }
 
-/**
- * Stores a key's details and entry, together with another change of the owner's item.
- *
- * @param remedy what to do if it is unknown whether the key is valid
- */
+/** Stores a key and another change of the owner's item. If it is unknown whether it has, the operator gets `remedy`. */
 export async function storeKey(
   draft: ReturnType<typeof draftKey>,
   { set, where }: Pick<Update, 'set' | 'where'>,

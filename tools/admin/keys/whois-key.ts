@@ -24,8 +24,7 @@ const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
 /**
  * Finds the key of the token in a text, even if it is no longer valid.
  *
- * @returns `keys`: the key, if the owner has it; all keys of the owner if the token is incomplete or mistyped (not
- *   `isWhole`)
+ * @returns the key in `keys`, if the owner has it; all keys of the owner if the token is not whole
  * @throws OperatorError without any part of the text
  */
 export async function whoseToken(text: string, stage: KeyStage) {

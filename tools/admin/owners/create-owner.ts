@@ -22,7 +22,6 @@ export type NewOwner = AgreedLimits & { readonly name: string };
 /**
  * Creates an owner in steps that can be repeated, the last of which writes the item without which no key is valid.
  * One transaction contains the item and the agreed limits, so two simultaneous commands cannot mix theirs.
- *
  * @throws OperatorError if the name is taken
  */
 export async function createOwner(request: NewOwner, stage: KeyStage): Promise<StoredOwner> {

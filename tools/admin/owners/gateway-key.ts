@@ -5,9 +5,8 @@ import type { KeyStage } from '../stage/key-stage.ts';
 
 /**
  * Ensures that an owner has an API Gateway key, and that this key is only in the plan's usage plan: API Gateway
- * allows one for each key and stage. If another command has moved or deleted the key meanwhile, it starts again.
- *
- * @returns whether it has changed anything
+ * allows one for each key and stage. It starts again if another command has moved or deleted the key meanwhile.
+ * Returns whether it has changed anything.
  */
 export async function putGatewayKey(
   ownerId: string,

@@ -9,11 +9,7 @@ export interface OwnerLimits {
 
 const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
 
-/**
- * The agreed limits of an owner, otherwise those of its plan.
- *
- * @throws OperatorError if a limit is missing, or higher than the plan's, whose usage plan would reject requests first
- */
+/** The agreed limits, otherwise the plan's. @throws OperatorError if one is missing, or higher than the plan's */
 export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimits {
   return {
     perMinute: limitFor(plan, 'perMinute', perMinute),
