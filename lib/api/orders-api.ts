@@ -86,7 +86,7 @@ export class OrdersApi extends Construct {
       deployOptions: {
         stageName: configuration.stage,
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
-        accessLogFormat: accessLogFormat,
+        accessLogFormat,
         ...(configuration.tracing && { tracingEnabled: true }),
         // Data traces stay off, because they would contain the bearer token.
         loggingLevel: MethodLoggingLevel.ERROR,

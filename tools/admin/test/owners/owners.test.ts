@@ -6,7 +6,7 @@ import { revokeKey } from '../../keys/change-key.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { deleteOwner, renameOwner } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
-import { deleteGatewayKey, findGatewayKeys } from '../../owners/gateway-key.ts';
+import { deleteGatewayKey, findGatewayKeys, putGatewayKey } from '../../owners/gateway-key.ts';
 import { type OwnerLimits, reviewPlans } from '../../owners/owner-limits.ts';
 import { lastDays, ownersUsage } from '../../owners/owner-usage.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
@@ -131,6 +131,19 @@ describe('createOwner', () => {
       const { details, item } = await findOwner(name, stage);
       const agreed = item!.plan === 'pro' ? { perDay: 5 } : { perMinute: 7 };
       expect([calls, details.agreed]).toEqual([calls, { plan: item!.plan, ...agreed }]);
+    }));
+
+  it('uses the usage plan of the limits, wherever a creation is killed that has moved the gateway key', () =>
+    interleaved(stage, async (between, calls) => {
+      const name = `Acme ${calls}`;
+      const killed = async () => {
+        const owner = await lookUpOwner(name, stage);
+        if (owner && !owner.item) await putGatewayKey(owner.details.ownerId, 'pro', stage);
+      };
+
+      await create({ name }, between(killed));
+
+      expect([calls, await usagePlanOf(name)]).toEqual([calls, 'plan-free']);
     }));
 });
 
