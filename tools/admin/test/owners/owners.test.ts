@@ -238,8 +238,9 @@ describe('setOwnerPlan', () => {
         await create({ name, plan: from });
         const move = () => setOwnerPlan(name, { plan: other }, stage).catch(refused);
 
-        await setOwnerPlan(name, { plan: to }, between(move)).catch(refused);
+        const moved = await setOwnerPlan(name, { plan: to }, between(move)).catch(refused);
 
+        expect(moved?.item.plan ?? to).toBe(to);
         const { details, item } = await findOwner(name, stage);
         expect([calls, await usagePlanOf(name)]).toEqual([calls, `plan-${item!.plan}`]);
         expect([calls, details.agreed.plan]).toEqual([calls, item!.plan]);
