@@ -14,6 +14,7 @@ export class OperatorError extends Error {
   }
 }
 
+/** The command line is not valid: a word is unknown or missing. */
 export class UsageError extends OperatorError {}
 
 /** A value is not accepted. The message names the field, the value, and what was expected. */
@@ -23,6 +24,7 @@ export class InvalidValueError extends OperatorError {
   }
 }
 
+/** The command names something that does not exist. */
 export class NotFoundError extends OperatorError {}
 
 /** The command names something whose state does not allow the command. */
@@ -51,6 +53,7 @@ export function quoted(value: unknown): string {
   return shortened(typeof value === 'string' ? JSON.stringify(value) : String(value));
 }
 
+/** Truncates a text for an error message. */
 export function shortened(text: string): string {
   return text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text;
 }

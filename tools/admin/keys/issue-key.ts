@@ -17,6 +17,7 @@ import type { StoredKey } from '../stored/stored-key.ts';
 import type { CompleteOwner, KeyDetails, StoredEntry } from '../stored/stored-owner.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
+/** A key to issue. */
 export interface NewKey {
   /** The owner's id or name. */
   readonly owner: string;

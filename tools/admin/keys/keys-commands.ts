@@ -18,6 +18,7 @@ import { findPurgeable, purgeKeys } from './purge-keys.ts';
 import { rotateKey } from './rotate-key.ts';
 import { whoseKeyId, whoseToken } from './whois-key.ts';
 
+/** Adds the commands `keys …`. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, show and revoke API keys');
   addVerb<{ owner: string; label?: string; expiresIn?: Time; readOnly?: boolean }>(keys, io, {

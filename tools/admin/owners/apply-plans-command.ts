@@ -13,6 +13,7 @@ import { reviewPlans } from './owner-limits.ts';
 import { limitsText } from './owner-view.ts';
 import { alignGatewayKey, setLimits } from './set-owner-plan.ts';
 
+/** Adds the command `owners apply-plans`. */
 export function addApplyPlansCommand(owners: Command, io: CommandIo): void {
   addVerb<{ dryRun?: boolean }>(owners, io, {
     usage: 'apply-plans',

@@ -17,6 +17,7 @@ import { putGatewayKey } from './gateway-key.ts';
 import { limitsFor, type OwnerLimits } from './owner-limits.ts';
 import { alignGatewayKey } from './set-owner-plan.ts';
 
+/** An owner to create. */
 export type NewOwner = AgreedLimits & { readonly name: string };
 
 /**

@@ -30,6 +30,7 @@ export async function putGatewayKey(
   return true;
 }
 
+/** Deletes an owner's API Gateway key, if there is one. */
 export async function deleteGatewayKey(ownerId: string, stage: KeyStage): Promise<void> {
   const apiKey = await existingKeyId(ownerId, stage);
   if (apiKey) await stage.gateway.deleteApiKey({ apiKey });

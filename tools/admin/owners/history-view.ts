@@ -1,6 +1,7 @@
 import type { Field } from '../console/view.ts';
 import type { HistoryRecord } from '../stored/history.ts';
 
+/** The columns of a history. */
 export const historyFields: readonly Field<HistoryRecord>[] = [
   { name: 'when', of: ({ at }) => at },
   { name: 'who', of: ({ by }) => by },
@@ -9,6 +10,7 @@ export const historyFields: readonly Field<HistoryRecord>[] = [
   { name: 'changes', of: changesText },
 ];
 
+/** The last change of an owner or of a key, in its record. */
 export const lastChangeField: Field<{ readonly lastChange: HistoryRecord | null }> = {
   name: 'last change',
   of: ({ lastChange }) =>

@@ -17,6 +17,7 @@ export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimit
   };
 }
 
+/** The command that gives an owner a plan and limits. */
 export function setPlanCommand(ownerId: string, { plan, perMinute, perDay }: AgreedLimits): string {
   const words = ['owners set-plan', ownerId, plan];
   if (perMinute !== undefined) words.push(optionOf.perMinute, `${perMinute}`);

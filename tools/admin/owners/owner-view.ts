@@ -32,6 +32,7 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number) {
   };
 }
 
+/** The fields of the usage of the minute and of the day. */
 export const usageFields: readonly Field<{ usage: Usage | null }>[] = [
   { name: 'this minute', of: ({ usage }) => usageText(usage?.minute), only: 'record' },
   { name: 'today', of: ({ usage }) => usageText(usage?.day), only: 'record' },
@@ -54,10 +55,12 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
 ];
 
+/** Orders owners by their usage today. */
 export function busiestFirst({ usage: one }: OwnerView, { usage: other }: OwnerView): number {
   return (other?.day.used ?? 0) - (one?.day.used ?? 0);
 }
 
+/** Formats limits in one line. */
 export function limitsText({ perMinute, perDay }: Limits): string | null {
   if (perMinute === null || perDay === null) return null;
   return `${grouped(perMinute)} per minute, ${grouped(perDay)} per day`;

@@ -19,6 +19,7 @@ import { dayFields, lastDays, meteredDays, meteredFields, ownersUsage } from './
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { setOwnerPlan } from './set-owner-plan.ts';
 
+/** Adds the commands `owners …`. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
   const owners = program
     .command('owners')

@@ -41,6 +41,7 @@ export function createKeyId(ownerId: string): string {
   return keyIdOf(ownerId, randomBase62(keyOwnLength));
 }
 
+/** Returns the owner's id that a key id contains. */
 export function ownerIdOf(keyId: string): string {
   return `own_${keyId.slice('key_'.length, -keyOwnLength)}`;
 }
@@ -50,10 +51,12 @@ export function ownCharactersOf(keyId: string): string {
   return keyId.slice(-keyOwnLength);
 }
 
+/** Whether a text has the form of a key id. */
 export function isKeyId(text: string): boolean {
   return keyIdForm.test(text);
 }
 
+/** Whether a text has the form of an owner id. */
 export function isOwnerId(text: string): boolean {
   return ownerIdForm.test(text);
 }

@@ -7,6 +7,7 @@ import type { StoredEntry } from './stored-owner.ts';
 /** The statuses of a key. `suspended`: its owner is suspended. */
 export const keyStatuses = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
 
+/** The status of a key at a time. */
 export function statusOf({ owner, entry }: StoredKey, nowMs: number): (typeof keyStatuses)[number] {
   if (!entry) return 'revoked';
   if (isExpired(entry, nowMs)) return 'expired';
@@ -27,6 +28,7 @@ export function isExpired({ expiresAt }: StoredEntry, nowMs: number): boolean {
   return expiresAt !== undefined && expiresAt <= Math.floor(nowMs / 1_000);
 }
 
+/** Why a key is banned. */
 export const banReason = 'because too many of its requests in a minute were above the limit';
 
 /** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */

@@ -1,5 +1,6 @@
 import type { Stage } from '../stage/stage.ts';
 
+/** A check of one aspect of a stage. */
 export interface Check {
   readonly group: string;
   readonly title: string;

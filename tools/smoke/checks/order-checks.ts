@@ -10,6 +10,7 @@ const mostOrdersReadTwice = 1_000;
 const badOrderIds = ['007', '+1', '-0', '1.0', '0x10', '1e3', 'abc', '9223372036854775808'];
 const brokenJson = { body: '{', headers: { 'content-type': 'application/json' } };
 
+/** Checks of the whole list. */
 export function listChecks() {
   let orders: number | undefined;
   return checksOf('List orders', {
@@ -42,6 +43,7 @@ export const failingRequestChecks = checksOf('Failing requests', {
     expectOnEach(stage, { status: 400, code: 'invalid_body' }, brokenJson),
 });
 
+/** Checks that cancel an order. */
 export function cancellationChecks(orderId: string) {
   return checksOf('Cancel an order', {
     [`cancels order ${orderId}`]: (stage) =>

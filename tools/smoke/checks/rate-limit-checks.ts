@@ -10,10 +10,12 @@ const mostRequests = 2_000;
 const requestsAtOnce = 10;
 const attempts = 3;
 
+/** Checks that each admitted request is counted. */
 export const countingChecks = checksOf('Rate limits', {
   'lowers Remaining by one for each admitted request, and not for others': expectCountdown,
 });
 
+/** Checks that use up the limit and compare the answers beyond it. */
 export function exhaustionChecks() {
   /** The end of the exhausted window in Unix seconds; 0 while no window is exhausted. */
   let exhaustedUntil = 0;

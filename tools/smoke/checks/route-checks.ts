@@ -17,6 +17,7 @@ const variants = [
   { body: '{}', headers: { 'content-type': 'application/vnd.acme+json' } },
 ];
 
+/** What is not in the contract must be refused, with and without a key. */
 export const unknownRouteChecks = checksOf('Unknown paths', {
   'answers 404 to paths that are not in the contract, whatever their content type': async (
     stage,
