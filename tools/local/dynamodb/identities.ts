@@ -85,12 +85,14 @@ function allowedBy({ logicalId, ref, property }: TemplateResource, template: Tem
   return new Set(statements.flatMap((statement) => readStatement(statement, logicalId)));
 }
 
-/** Each action of a statement with each of its resources. */
+/** Each action of a statement with each of its resources; none if all actions are those of other services. */
 function readStatement(statement: Statement, logicalId: string): string[] {
+  const actions = [statement.Action].flat().map(String);
+  // Such as those of X-Ray, which allow writing traces on `*`.
+  if (actions.every((action) => /^(?!dynamodb:)[\w-]+:/.test(action))) return [];
   if (statement.Effect !== 'Allow') {
     throw unsupported(logicalId, `the effect ${statement.Effect} of a statement`);
   }
-  const actions = [statement.Action].flat().map(String);
   const resources = [statement.Resource].flat().map(String);
   // A statement on `*` would allow the calls whose table is not known here.
   const pattern = [...actions, ...resources].find((name) => /[*?]/.test(name));

@@ -29,6 +29,7 @@ describe("a function's role", () => {
     ['one of several actions', true, [allow(orders, ['dynamodb:Scan', 'dynamodb:UpdateItem'])]],
     ['one of several tables', true, [allow([`${tables}/Keys`, orders])]],
     ['it in a second statement', true, [allow(orders, 'dynamodb:Scan'), allow(orders)]],
+    ['it beside all resources of another service', true, [allow('*', 'xray:Put*'), allow(orders)]],
     ['nothing', false, []],
     ['another action', false, [allow(orders, 'dynamodb:GetItem')]],
     ['another table', false, [allow(`${tables}/Keys`)]],
