@@ -90,13 +90,14 @@ describe('the synthesis for a deployment', () => {
   });
 
   it('fails for a setting that AWS would reject, so that no earlier template is deployed', () => {
-    const tooShort: ChangedSources = { 'lib/settings/stages.ts': ["'000000000000'", "'12'"] };
+    const unknown: ChangedSources = { 'lib/settings/stages.ts': ["'destroy',", "'remove',"] };
 
-    const { status, stderr } = synthesis(tooShort);
+    const { status, stderr } = synthesis(unknown);
 
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: 'lib/settings/stages.ts, staging: account is "12": give its 12 digits\n',
+      stderr:
+        'lib/settings/stages.ts, staging: removalPolicy is "remove": give "retain" or "destroy"\n',
     });
     expect(readdirSync(directory.path)).toEqual([]);
   });
