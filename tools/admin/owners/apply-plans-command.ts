@@ -27,9 +27,9 @@ export function addApplyPlansCommand(owners: Command, io: CommandIo): void {
 }
 
 const applyPlansHelp = `
-It gives every owner the numbers in lib/settings/plans.ts, and an API Gateway key if it has none. Limits that were agreed with an owner remain,
-up to those of its plan. Deploy first if a number has increased, otherwise afterwards. If it leaves out an owner, it
-says why, and ends with exit code 4.`;
+It gives every owner the numbers in lib/settings/plans.ts, and an API Gateway key if it has none. Limits that were
+agreed with an owner remain, up to those of its plan. Deploy first if a number has increased, otherwise afterwards.
+If it leaves out an owner, it says why, and ends with exit code 4.`;
 
 async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
   const { stage, options, io, confirm } = call;

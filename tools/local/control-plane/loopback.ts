@@ -4,7 +4,10 @@ const loopbackAddress = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
 /** A loopback name, perhaps with a port, as in a `Host` header. */
 export const loopbackHost = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 
-/** The check of the name protects against DNS rebinding, in which a web site's name resolves to this machine. */
+/**
+ * Whether a request comes from this machine and was sent to a loopback name. The check of the name protects against
+ * DNS rebinding, in which a web site's name resolves to this machine.
+ */
 export function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
   return loopbackAddress.test(socket.remoteAddress ?? '') && loopbackHost.test(headers.host ?? '');
 }

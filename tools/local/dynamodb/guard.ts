@@ -103,7 +103,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
   const server = http.createServer((incoming, outgoing) => {
     answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  // Otherwise, a function could send a call on an idle connection that is being closed.
+  // 0 means no timeout. Otherwise, a function could send a call on an idle connection that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,7 +7,7 @@ export interface RequestHeader {
   readonly values: string[];
 }
 
-/** Parsed but not validated. */
+/** A request of a client, parsed but not validated. */
 export interface IncomingRequest {
   readonly method: string;
   /** The percent-encoded path with the stage, without the query. Starts with a single slash. */
@@ -27,7 +27,11 @@ export interface IncomingRequest {
 // API Gateway's maximum payload size.
 const bodyMaxBytes = 10_485_760;
 
-/** After a refusal, the connection stays open and the rest is discarded. @throws GatewayFault, or a stream's error */
+/**
+ * Reads a whole body. After a refusal, the connection stays open and the rest is discarded.
+ *
+ * @throws GatewayFault, or a stream's error
+ */
 export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -35,14 +35,14 @@ export interface InvocationTarget {
 /** Finds the function of a URI in the template. @throws TemplateError if there is none */
 export type TargetOf = (uri: unknown, logicalId: string) => InvocationTarget;
 
-/** In Lambda's format and wording. */
+/** The error of a function, in Lambda's format and wording. */
 export interface FunctionError {
   readonly errorType: string;
   readonly errorMessage: string;
   readonly trace?: readonly string[];
 }
 
-/** The payload is JSON. */
+/** The result of an invocation: JSON, a stream of bytes, or an error. */
 export type InvocationResult =
   | { readonly payload: string }
   | { readonly stream: Readable }
