@@ -18,13 +18,10 @@ const point = '.'.charCodeAt(0);
 const separatorT = 'T'.charCodeAt(0);
 const utc = 'Z'.charCodeAt(0);
 
-const mostFractionDigits = 9;
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-const offsetHours = 18;
-
-/** What `twoDigits` returns if there are none. */
-const noNumber = 100;
+/** What `twoDigits` returns if there are none: more than any number of a date-time, even of a year. */
+const noNumber = 10_000;
 const noDateTime = -1;
 
 /** Whether a value is a date-time with a time zone, of a day that exists. */
@@ -43,24 +40,21 @@ export function endOfDateTime(text: Buffer, start: number): number {
   if (text[at] === point) {
     const first = ++at;
     while (text[at]! >= zero && text[at]! <= nine) at++;
-    if (at === first || at > first + mostFractionDigits) return noDateTime;
+    if (at === first || at > first + 9) return noDateTime;
   }
   if (text[at] === utc) return at + 1;
   const hasOffset = text[at] === plus || text[at] === hyphen;
-  return hasOffset && isHourAndMinute(text, at + 1, offsetHours) ? at + 6 : noDateTime;
+  return hasOffset && isHourAndMinute(text, at + 1, 18) ? at + 6 : noDateTime;
 }
 
 function isDate(text: Buffer, start: number): boolean {
   if (text[start + 4] !== hyphen || text[start + 7] !== hyphen) return false;
-  const century = twoDigits(text, start);
-  const year = twoDigits(text, start + 2);
+  const year = 100 * twoDigits(text, start) + twoDigits(text, start + 2);
   const month = twoDigits(text, start + 5);
   const day = twoDigits(text, start + 8);
-  if (century === noNumber || year === noNumber || century + year === 0) return false;
-  if (month < 1 || month > 12) return false;
+  if (year < 1 || year >= noNumber || month < 1 || month > 12) return false;
   if (day < 1 || day > daysOfMonth[month - 1]!) return false;
-  // A century has a leap year if its number is divisible by four, as every other year.
-  return month !== 2 || day < 29 || (year === 0 ? century : year) % 4 === 0;
+  return month !== 2 || day < 29 || year % (year % 100 === 0 ? 400 : 4) === 0;
 }
 
 function isHourAndMinute(text: Buffer, start: number, hours: number): boolean {
