@@ -49,9 +49,6 @@ const closingBracket = ']'.charCodeAt(0);
 /** A JSON string cannot contain this text, because quotes in a string have a backslash. */
 const listName = Buffer.from('"Items":[');
 
-/** Tells whether an item is included in the result, given its id. */
-export type KeepOrder = (id: string) => boolean;
-
 /** What was copied of a page. */
 export interface CopiedOrders {
   /** The orders, each written as `,{…}`, in memory of their own. */
@@ -60,8 +57,10 @@ export interface CopiedOrders {
   readonly count: number;
   /** The number of items that were copied or left out. */
   readonly itemCount: number;
+  /** The ids of these items. Empty without `except`, because making strings takes time. */
+  readonly ids: string[];
   /** The ids of the items that were left out because their id is not an int64. */
-  readonly unlistedIds: readonly string[];
+  readonly unlistedIds: string[];
   /** The page without these items, in memory of its own. */
   readonly rest: Buffer;
 }
@@ -70,9 +69,9 @@ export interface CopiedOrders {
  * Converts a page of items to orders.
  *
  * @param page ends with `slackBytes` that do not belong to it and are overwritten
- * @param keep all items are included without it
+ * @param except the ids of items to leave out
  */
-export function copyOrders(page: Buffer, keep?: KeepOrder): CopiedOrders {
+export function copyOrders(page: Buffer, except?: ReadonlySet<string>): CopiedOrders {
   const length = page.length - slackBytes;
   // JSON contains no zero bytes, so a comparison of texts ends at these, not at what the memory held before.
   page.fill(0, length);
@@ -81,22 +80,24 @@ export function copyOrders(page: Buffer, keep?: KeepOrder): CopiedOrders {
   const copier = new OrderCopier(page, orders);
   const name = page.indexOf(listName);
   const list = name < 0 ? length : name + listName.length;
+  const ids: string[] = [];
   const unlistedIds: string[] = [];
   let [item, ordersLength, count, itemCount] = [list, 0, 0, 0];
   for (;;) {
     const end = copier.read(item);
     if (end === notUnderstood) break;
-    itemCount++;
-    if (!keep || keep(copier.id())) {
+    if (except) ids[itemCount] = copier.id();
+    if (!except?.has(ids[itemCount]!)) {
       if (copier.isOrder()) {
         count++;
         ordersLength = copier.write(ordersLength);
       } else unlistedIds.push(copier.id());
     }
+    itemCount++;
     item = page[end] === comma ? end + 1 : end;
   }
   const rest = Buffer.concat([page.subarray(0, list), page.subarray(item, length)]);
-  return { orders: orders.subarray(0, ordersLength), count, itemCount, unlistedIds, rest };
+  return { orders: orders.subarray(0, ordersLength), count, itemCount, ids, unlistedIds, rest };
 }
 
 /** A text of at least `wordBytes`. */

@@ -4,21 +4,14 @@ import { ServiceUnavailableError } from '../domain/errors.ts';
 import type { Item } from '../domain/item.ts';
 import { orderFieldNames } from '../domain/order-fields.ts';
 import { orderToJson } from '../domain/order-json.ts';
-import { type CopiedOrders, copyOrders, type KeepOrder, slackBytes } from './order-copier.ts';
+import { type CopiedOrders, copyOrders, slackBytes } from './order-copier.ts';
 
 /** The orders of one `Scan` response as JSON text. */
-export interface OrdersPage {
+export interface OrdersPage extends Pick<CopiedOrders, 'count' | 'ids' | 'unlistedIds'> {
   /** The orders, each written as `,{…}`, without separators. No buffer is empty. */
   buffers: Buffer[];
   /** Frees the memory of the buffers, which must not be used afterwards. */
   release(): void;
-  count: number;
-  /** The ids of all items of a page that was read without a segment. */
-  ids: ReadonlySet<string>;
-  /** How many items were left out because of `PageRequest.except`. */
-  exceptedCount: number;
-  /** The ids of items that are no orders, because their id is not an int64. */
-  unlistedIds: readonly string[];
   /** The start key of the next page; absent on the last page. */
   lastEvaluatedKey: Item | undefined;
 }
@@ -26,7 +19,7 @@ export interface OrdersPage {
 export interface PageRequest {
   startKey?: Item | undefined;
   segment?: { index: number; total: number };
-  /** The ids of items to leave out. */
+  /** The ids of items to leave out. Without it, the page has no `ids`. */
   except?: ReadonlySet<string> | undefined;
   /** Aborts the request when the page is no longer needed. */
   signal: AbortSignal;
@@ -56,48 +49,37 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
       Segment: segment?.index,
       TotalSegments: segment?.total,
     });
-    let ids = new Set<string>();
-    const keep: KeepOrder = (id) => {
-      ids.add(id);
-      return !except?.has(id);
-    };
-    // Most pages of a list need no ids, and making strings of them takes time.
-    const keepIfNeeded = !segment || except ? keep : undefined;
     let copied: CopiedOrders | undefined;
     interceptBody(command, (page) => {
-      // The SDK repeats a request if it cannot read what is left of the response.
-      ids = new Set();
-      copied = copyOrders(page, keepIfNeeded);
+      copied = copyOrders(page, except);
       return copied.rest;
     });
     const output = await client.send(command, { abortSignal: signal });
-    return { ...completePage(copied!, output, keep), ids };
+    return completePage(copied!, output, except);
   };
 }
 
 /** Completes a page with the orders that were left to the SDK, usually none. */
 function completePage(
-  { orders, count: copiedCount, itemCount, unlistedIds: copiedIds }: CopiedOrders,
+  { orders, count, itemCount, ids, unlistedIds }: CopiedOrders,
   { Items: items = [], Count: stated, LastEvaluatedKey: lastEvaluatedKey }: ScanCommandOutput,
-  keep: KeepOrder,
-): Omit<OrdersPage, 'ids'> {
-  const found = itemCount + items.length;
-  requireWhole(found, stated);
-  const unlistedIds = [...copiedIds];
+  except: PageRequest['except'],
+): OrdersPage {
+  requireWhole(itemCount + items.length, stated);
   const others: string[] = [];
   for (const item of items) {
     const id = item.id?.N ?? '';
-    if (!keep(id)) continue;
+    ids.push(id);
+    if (except?.has(id)) continue;
     const order = orderToJson(item);
     if (order === undefined) unlistedIds.push(id);
     else others.push(`,${order}`);
   }
-  const count = copiedCount + others.length;
   return {
     buffers: [orders, Buffer.from(others.join(''))].filter(({ length }) => length > 0),
     release: () => freeMemory(orders),
-    count,
-    exceptedCount: found - count - unlistedIds.length,
+    count: count + others.length,
+    ids,
     unlistedIds,
     lastEvaluatedKey,
   };

@@ -32,7 +32,7 @@ type Pages = AsyncGenerator<OrdersPage, void, void>;
 
 /** Reads the first page, which `signal` can abort, and returns all pages. The others are read on demand. */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
-  const firstPage = await readPage({ signal });
+  const firstPage = await readPage({ except: new Set(), signal });
   return allPages(readPage, firstPage);
 }
 
@@ -41,14 +41,13 @@ async function* allPages(readPage: ReadPage, firstPage: OrdersPage): Pages {
     yield firstPage;
     return;
   }
-  const { ids } = firstPage;
-  let remainingIds = ids.size;
+  const remainingIds = new Set(firstPage.ids);
   const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
   // Ends the requests that are under way when one of them fails or the reader leaves.
   const ending = new AbortController();
   const request = (index: number, startKey?: Item) => {
     const segment = { index, total: totalSegments };
-    const except = remainingIds > 0 ? ids : undefined;
+    const except = remainingIds.size > 0 ? remainingIds : undefined;
     const page = readWithRetries(readPage, { startKey, segment, except, signal: ending.signal });
     const next = page.then((page) => ({ index, page }));
     // `Promise.race` below reports a failure. If the reader has left by then, nobody handles it, and
@@ -65,7 +64,7 @@ async function* allPages(readPage: ReadPage, firstPage: OrdersPage): Pages {
       // A segment that is deleted and added again moves to the end of the map, and `race` prefers the
       // first settled promise. So all segments get their turn.
       underWay.delete(index);
-      remainingIds -= page.exceptedCount;
+      for (const id of page.ids) remainingIds.delete(id);
       if (page.lastEvaluatedKey) request(index, page.lastEvaluatedKey);
       yield page;
     }

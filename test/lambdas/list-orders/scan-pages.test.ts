@@ -193,8 +193,7 @@ function pageOf(request: PageRequest, candidates: string[], perPage: number): Or
     buffers: kept.map((id) => Buffer.from(id)),
     release: () => {},
     count: kept.length,
-    ids: new Set(kept),
-    exceptedCount: page.length - kept.length,
+    ids: except ? page : [],
     unlistedIds: [],
     lastEvaluatedKey: isLast ? undefined : { id: { N: page.at(-1)! } },
   };

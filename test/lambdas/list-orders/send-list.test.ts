@@ -125,8 +125,8 @@ function noTotals(): ListTotals {
 }
 
 function page(buffers: Buffer[], release: OrdersPage['release'] = () => {}): OrdersPage {
-  const counts = { count: buffers.length, ids: new Set<string>(), exceptedCount: 0 };
-  return { buffers, release, ...counts, unlistedIds: [], lastEvaluatedKey: undefined };
+  const ids = { ids: [], unlistedIds: [] };
+  return { buffers, release, count: buffers.length, ...ids, lastEvaluatedKey: undefined };
 }
 
 async function* pagesOf(...all: (string | Buffer)[][]): Pages {
