@@ -37,10 +37,6 @@ export async function startScan(readPage: ReadPage, signal: AbortSignal): Promis
 }
 
 async function* allPages(readPage: ReadPage, firstPage: OrdersPage): Pages {
-  if (!firstPage.lastEvaluatedKey) {
-    yield firstPage;
-    return;
-  }
   const remainingIds = new Set(firstPage.ids);
   const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
   // Ends the requests that are under way when one of them fails or the reader leaves.
@@ -57,7 +53,8 @@ async function* allPages(readPage: ReadPage, firstPage: OrdersPage): Pages {
   };
 
   try {
-    for (let index = 0; index < totalSegments; index++) request(index);
+    const segments = firstPage.lastEvaluatedKey ? totalSegments : 0;
+    for (let index = 0; index < segments; index++) request(index);
     yield firstPage;
     while (underWay.size > 0) {
       const { index, page } = await Promise.race(underWay.values());
