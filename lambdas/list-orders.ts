@@ -61,6 +61,8 @@ async function listOrders(
   return { statusCode: 200, headers, body: { pages, coding } };
 }
 
+const weightedCoding = /^([^\s;,]+)\s*(?:;\s*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/;
+
 /**
  * How the response is to be compressed: with a coding that the client accepts and gives no lower weight
  * than `identity`. Without the header it is not, because the client may be unable to decompress. For the
@@ -68,8 +70,11 @@ async function listOrders(
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
-function chosenCoding(acceptEncoding: string | undefined): Coding | undefined {
-  const weights = codingWeights(acceptEncoding ?? '');
+function chosenCoding(acceptEncoding = ''): Coding | undefined {
+  const elements = acceptEncoding.toLowerCase().split(',');
+  // An element that does not follow the grammar is ignored.
+  const matches = elements.map((element) => weightedCoding.exec(element.trim()) ?? []);
+  const weights = new Map(matches.map(([, name, weight = 1]) => [name, Number(weight)]));
   const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0;
   const zstd = weights.get('zstd') ?? 0;
   // A list without "identity" accepts it, but does not prefer it.
@@ -77,18 +82,6 @@ function chosenCoding(acceptEncoding: string | undefined): Coding | undefined {
   // Node 24 calls its zstd experimental. Without this line, nothing is compressed with it.
   if (zstd > 0 && zstd >= Math.max(gzip, identity)) return 'zstd';
   return gzip > 0 && gzip >= identity ? 'gzip' : undefined;
-}
-
-const coding = /^([^\s;,]+)\s*(?:;\s*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/;
-
-/** The weight of each coding in the list, without the elements that do not follow the grammar. */
-function codingWeights(list: string): Map<string, number> {
-  const weights = new Map<string, number>();
-  for (const element of list.toLowerCase().split(',')) {
-    const match = coding.exec(element.trim());
-    if (match?.[1]) weights.set(match[1], Number(match[2] ?? 1));
-  }
-  return weights;
 }
 
 /**
