@@ -91,13 +91,10 @@ function chosenCoding(acceptEncoding = ''): Coding | undefined {
  * @throws the error that ended the list; Lambda's runtime reports the invocation as failed
  */
 async function sendAndRecord(list: OrdersList, output: Writable, fields: LogFields): Promise<void> {
-  const totals = { orders: 0, bytes: 0, unlisted: 0, unlistedIds: [] };
+  const totals = { OrdersListed: 0, BytesStreamed: 0, UnlistedItems: 0, unlistedIds: [] };
   const record = (isComplete: boolean, ListsBrokenOff: 0 | 1) => {
-    const { orders, bytes, unlisted, unlistedIds } = totals;
-    recordMetrics(
-      { OrdersListed: orders, BytesStreamed: bytes, UnlistedItems: unlisted, ListsBrokenOff },
-      { ...fields, isComplete, ...(unlisted > 0 && { unlistedIds }) },
-    );
+    const { unlistedIds, ...counts } = totals;
+    recordMetrics({ ...counts, ListsBrokenOff }, { ...fields, isComplete, unlistedIds });
   };
   try {
     await sendList(list, output, totals);

@@ -27,13 +27,13 @@ export interface OrdersList {
   readonly coding: Coding | undefined;
 }
 
-/** How much of a list has been sent so far. */
+/** How much of a list has been sent so far, as metrics. */
 export interface ListTotals {
-  orders: number;
+  OrdersListed: number;
   /** Bytes after compression. */
-  bytes: number;
+  BytesStreamed: number;
   /** Items that are no orders. */
-  unlisted: number;
+  UnlistedItems: number;
   /** The ids of the first of them. */
   readonly unlistedIds: string[];
 }
@@ -73,7 +73,7 @@ export async function sendList(
   try {
     for await (const chunk of coding ? compressed(json, coding) : json) {
       if (output.destroyed) throw new Error('The response stream is closed.');
-      totals.bytes += chunk.length;
+      totals.BytesStreamed += chunk.length;
       allowedMs += (1_000 * chunk.length) / minBytesPerSecond;
       allowedMs -= await waitFor(output, allowedMs, (done) => output.write(chunk, done));
     }
@@ -91,8 +91,8 @@ export async function sendList(
 async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) {
   let isFirst = true;
   for await (const { buffers, count, unlistedIds, release } of pages) {
-    totals.orders += count;
-    totals.unlisted += unlistedIds.length;
+    totals.OrdersListed += count;
+    totals.UnlistedItems += unlistedIds.length;
     totals.unlistedIds.push(...unlistedIds.slice(0, mostUnlistedIds - totals.unlistedIds.length));
     for (const buffer of buffers) {
       if (isFirst) yield Buffer.from('[');

@@ -121,7 +121,7 @@ async function send(pages: Pages, client: Writable, coding?: Coding) {
 }
 
 function noTotals(): ListTotals {
-  return { orders: 0, bytes: 0, unlisted: 0, unlistedIds: [] };
+  return { OrdersListed: 0, BytesStreamed: 0, UnlistedItems: 0, unlistedIds: [] };
 }
 
 function page(buffers: Buffer[], release: OrdersPage['release'] = () => {}): OrdersPage {
@@ -162,7 +162,7 @@ describe('the body of a list', () => {
       body,
       true,
     ]);
-    expect(totals).toMatchObject({ orders: pages.flat().length, bytes: body.length });
+    expect(totals).toMatchObject({ OrdersListed: pages.flat().length, BytesStreamed: body.length });
   });
 
   it('is compressed at the fastest level, and its compressed bytes are counted', async () => {
@@ -172,7 +172,7 @@ describe('the body of a list', () => {
     const { totals } = await send(pagesOf([orders], [',{"id":-1}']), client, 'gzip');
 
     expect(gunzipSync(client.body).toString()).toBe(`[${orders.slice(1)},{"id":-1}]`);
-    expect(totals).toMatchObject({ orders: 2, bytes: client.body.length });
+    expect(totals).toMatchObject({ OrdersListed: 2, BytesStreamed: client.body.length });
     // RFC 1952, section 2.3.1: XFL is 4 where the fastest algorithm was used.
     expect(client.body[8]).toBe(4);
   });
@@ -278,7 +278,7 @@ describe('the end of a list', () => {
 
       expect(String(outcome)).toBe('SlowReaderError: A client has to read 230000 bytes a second.');
       expect(outcome).toBeInstanceOf(SlowReaderError);
-      const allowedMs = maxBacklogMs + (1_000 * totals.bytes) / minBytesPerSecond;
+      const allowedMs = maxBacklogMs + (1_000 * totals.BytesStreamed) / minBytesPerSecond;
       expect(Math.abs(ms - allowedMs)).toBeLessThan(50);
       // The runtime would take an error of its stream for a crash.
       expect([client.destroyed, client.crashes]).toEqual([true, []]);
