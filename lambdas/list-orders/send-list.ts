@@ -85,8 +85,8 @@ export async function sendList(
 }
 
 /**
- * Every order begins with a comma, which the very first one loses. The memory of a chunk is freed when the
- * next one is asked for.
+ * Every order begins with a comma; the array's bracket replaces the very first one. The memory of a chunk is
+ * freed when the next one is asked for.
  */
 async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) {
   let isFirst = true;
@@ -95,9 +95,9 @@ async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) 
     totals.UnlistedItems += unlistedIds.length;
     totals.unlistedIds.push(...unlistedIds.slice(0, mostUnlistedIds - totals.unlistedIds.length));
     for (const buffer of buffers) {
-      if (isFirst) yield Buffer.from('[');
-      yield isFirst ? buffer.subarray(1) : buffer;
+      if (isFirst) buffer.write('[');
       isFirst = false;
+      yield buffer;
     }
     release();
   }
