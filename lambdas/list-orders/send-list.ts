@@ -34,12 +34,9 @@ export interface ListTotals {
   BytesStreamed: number;
   /** Items that are no orders. */
   UnlistedItems: number;
-  /** The ids of the first of them. */
+  /** The ids of the first 100 of them, for the log. */
   readonly unlistedIds: string[];
 }
-
-/** How many ids of unlisted items are kept for the log. */
-const mostUnlistedIds = 100;
 
 /** The client has been reading too slowly for too long. */
 export class SlowReaderError extends Error {
@@ -93,7 +90,7 @@ async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) 
   for await (const { buffers, count, unlistedIds, release } of pages) {
     totals.OrdersListed += count;
     totals.UnlistedItems += unlistedIds.length;
-    totals.unlistedIds.push(...unlistedIds.slice(0, mostUnlistedIds - totals.unlistedIds.length));
+    totals.unlistedIds.push(...unlistedIds.slice(0, 100 - totals.unlistedIds.length));
     for (const buffer of buffers) {
       if (isFirst) buffer.write('[');
       isFirst = false;
