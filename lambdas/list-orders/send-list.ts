@@ -41,10 +41,6 @@ export interface ListTotals {
 /** The client has been reading too slowly for too long. */
 export class SlowReaderError extends Error {
   override readonly name = 'SlowReaderError';
-
-  constructor() {
-    super(`A client has to read ${minBytesPerSecond} bytes a second.`);
-  }
 }
 
 /**
@@ -102,20 +98,16 @@ async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) 
 }
 
 async function* compressed(chunks: AsyncIterable<Buffer>, coding: Coding) {
-  const compressor = await createCompressor(coding);
+  await using compressor = await createCompressor(coding);
   const output: Buffer[] = [];
   compressor.on('data', (bytes: Buffer) => output.push(bytes));
-  try {
-    for await (const chunk of chunks) {
-      await new Promise((resolve) => compressor.write(chunk, resolve));
-      yield* output.splice(0);
-    }
-    compressor.end();
-    await once(compressor, 'end');
-    yield* output;
-  } finally {
-    compressor.destroy();
+  for await (const chunk of chunks) {
+    await new Promise((resolve) => compressor.write(chunk, resolve));
+    yield* output.splice(0);
   }
+  compressor.end();
+  await once(compressor, 'end');
+  yield* output;
 }
 
 /** Level 1 is the fastest. docs/adr/0013-lists-are-compressed-with-zstd.md compares both codings. */
@@ -139,15 +131,15 @@ async function waitFor(
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const sinceMs = performance.now();
-  const timer = setTimeout(() => reject(new SlowReaderError()), allowedMs);
+  const timer = setTimeout(() => {
+    reject(new SlowReaderError(`A client has to read ${minBytesPerSecond} bytes a second.`));
+  }, allowedMs);
   output.once('error', reject);
   write((error) => (error ? reject(error) : resolve()));
-  try {
-    await promise;
-  } finally {
+  await promise.finally(() => {
     clearTimeout(timer);
     output.off('error', reject);
-  }
+  });
   return performance.now() - sinceMs;
 }
 
