@@ -16,8 +16,7 @@ export function attributeJson(attributes: AttributeValue | Item, isCompared = fa
     if (isCompared && type !== 'L' && Array.isArray(part)) {
       return part.map((each) => (type === 'NS' ? comparableNumber(each) : String(each))).sort();
     }
-    // The SDK loses the value of an attribute `__proto__`. An import refuses null, so the loss is noticed.
-    if (typeof part !== 'object' || Array.isArray(part)) return part ?? null;
+    if (typeof part !== 'object' || Array.isArray(part)) return part;
     return Object.fromEntries(
       Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)),
     );

@@ -6,6 +6,7 @@ import { isStageName, type StageName } from '../../../lib/settings/stages.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
+import { withEveryName } from './every-name.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
@@ -50,7 +51,7 @@ export async function connect(
       remedy: 'it was deployed by another version: deploy it again',
     });
   };
-  const dynamodb = withCallLimits(new DynamoDB(settings));
+  const dynamodb = withEveryName(withCallLimits(new DynamoDB(settings)));
   // arn:aws:cloudformation:eu-central-1:111122223333:stack/StoreOrders-prod/1a2b
   const [, , , region = '', account = ''] = stack?.StackId?.split(':') ?? [];
   return {
