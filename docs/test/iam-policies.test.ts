@@ -176,6 +176,8 @@ async function runOperatorsCommands(): Promise<void> {
   });
   await run(['owners', 'create', 'Acme', '--plan', 'free']);
   await addTwice();
+  const wide = { id: { N: '-2' }, ['x'.repeat(9_000)]: { S: '' } };
+  await run(['orders', 'import', '-'], JSON.stringify(wide));
   // Restoring a table takes an administrator, and a database with recovery.
   const commands = (await everyCommand()).filter((name) => !name.startsWith('tables '));
   expectAgreement(['./admin --help', commands], ['tools/acceptance/operator-commands.ts', done]);

@@ -1,4 +1,9 @@
-import { BatchExecuteStatementCommand, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { OperatorError } from '../../shared/errors.ts';
@@ -141,8 +146,13 @@ async function insertOrders(
   table: RetryingTable,
 ): Promise<OrderItem[]> {
   const duplicates: OrderItem[] = [];
-  await repeat(orders, table, async (open) => {
-    const Statements = open.map((order) => insertStatement(newOrder(order), table.tableName));
+  const { wide = [], usual = [] } = Object.groupBy(orders, (order) => {
+    const { Statement } = insertStatement(order, table.tableName);
+    return Statement.length > longestStatement ? 'wide' : 'usual';
+  });
+  for (const order of wide) if (!(await isInserted(order, table))) duplicates.push(order);
+  await repeat(usual, table, async (open) => {
+    const Statements = open.map((order) => insertStatement(order, table.tableName));
     const command = new BatchExecuteStatementCommand({ Statements });
     const { Responses: responses = [] } = await table.dynamodb.send(command).catch((error) => {
       if (mayHaveTakenEffect(error)) return { Responses: [] };
@@ -158,9 +168,7 @@ async function insertOrders(
       if (!Code) return false;
       reason = Object.assign(new Error(Message), { name: Code });
       if (isThrottled(reason)) return true;
-      if (!/DuplicateItem|InternalServerError/.test(Code)) {
-        throw new OperatorError(`order ${order.id.N}: DynamoDB refused it: ${Code} ${Message}`);
-      }
+      if (!/DuplicateItem|InternalServerError/.test(Code)) throw refusalOf(order, reason);
       duplicates.push(order);
       return false;
     });
@@ -169,10 +177,40 @@ async function insertOrders(
   return duplicates;
 }
 
-function insertStatement(item: OrderItem, tableName: string) {
+function refusalOf(order: OrderItem, { name, message }: Error): OperatorError {
+  return new OperatorError(`order ${order.id.N}: DynamoDB refused it: ${name} ${message}`);
+}
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementRequest.html */
+const longestStatement = 8_192;
+
+function insertStatement(order: OrderItem, tableName: string) {
+  const item = newOrder(order);
   const values = Object.keys(item).map((name) => `'${name.replaceAll("'", "''")}': ?`);
   const Statement = `INSERT INTO "${tableName}" VALUE {${values.join(', ')}}`;
   return { Statement, Parameters: Object.values(item) };
+}
+
+/** Inserts an order whose names of attributes are too long for a statement. Returns false if it may have existed. */
+async function isInserted(order: OrderItem, table: RetryingTable): Promise<boolean> {
+  const command = new PutItemCommand({
+    TableName: table.tableName,
+    Item: newOrder(order),
+    ConditionExpression: 'attribute_not_exists(id)',
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  let isDone = false;
+  await repeat([order], table, async () => {
+    try {
+      isDone = (await table.dynamodb.send(command)).ConsumedCapacity !== undefined;
+    } catch (error) {
+      if (Object(error).name === 'ValidationException') throw refusalOf(order, error as Error);
+      const isDuplicate = error instanceof ConditionalCheckFailedException;
+      if (!isDuplicate && !mayHaveTakenEffect(error)) throw error;
+    }
+    return { left: [] };
+  });
+  return isDone;
 }
 
 /** Reads the orders that exist. Returns them by their keys. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
@@ -23,11 +24,18 @@ const everyType: Record<string, AttributeValue> = {
   map: { M: { 'a.b': { S: 'x' }, N: { N: '1' }, id: { S: 'x' }, 'ü"': { B: bytes(7) } } },
   "a name with a dot. and 'quotes' #:": { S: 'x' },
 };
+/** The SDK that reads what is stored loses this one, so it is looked for in what the commands print. */
+const proto: Record<string, AttributeValue> = {
+  ['__proto__']: { L: [{ B: bytes(9) }, { M: { ['__proto__']: { S: '"__proto__":' } } }] },
+  'x"__proto__': { S: 'y' },
+};
+const protoJson = '"__proto__":{"L":[{"B":"CQ=="},{"M":{"__proto__":{"S":"\\"__proto__\\":"}}}]}';
 const everyTypeOrder = {
   id: { N: '1' },
   status: { S: 'pending' },
   petId: { N: '7' },
   ...everyType,
+  ...proto,
 };
 
 /** Items whose own fields have values that the API cannot show, or no state. */
@@ -42,6 +50,9 @@ const many = Object.fromEntries(
   [...Array(400)].map((_, index) => [`attribute${index}`, { N: `${index}` }]),
 );
 
+/** Names that are longer than a statement of PartiQL can be. */
+const long = { ['x'.repeat(9_000)]: { S: 'x' }, ["'".repeat(4_500)]: { S: 'y' } };
+
 /** What is stored, sorted by the ids. */
 const sorted = async () =>
   (await stored()).sort((one, other) => (one.id!.N! < other.id!.N! ? -1 : 1));
@@ -50,21 +61,28 @@ describe('attributes of other programs', () => {
   it.each(['jsonl', 'csv'])(
     'come back from an export exactly after a deletion, as %s',
     async (format) => {
-      const items = [everyTypeOrder, ...odd, { id: { N: '8' }, ...many }];
+      const items = [
+        everyTypeOrder,
+        ...odd,
+        { id: { N: '8' }, ...many },
+        { id: { N: '9' }, ...long },
+      ];
       for (const item of items) await put(item);
       const before = await sorted();
       const [out, keep] = [`out.${format}`, 'kept'].map((name) => join(directory.path, name));
 
       await orders(['export', '--out', out!]);
+      const exported = readFileSync(out!, 'utf8');
       const deleted = await orders(['delete', out!, '--keep', keep!, '--yes']);
 
-      expect(deleted.stdout).toBe('Deleted 7 orders; 0 different, 0 not found.\n');
+      expect(deleted.stdout).toBe('Deleted 8 orders; 0 different, 0 not found.\n');
       expect(await stored()).toEqual([]);
       for (const path of [out!, keep!]) {
         await useNewTable();
         expect(await orders(['import', path])).toMatchObject({ exitCode: 0 });
         expect(await sorted()).toEqual(before);
-        expect((await orders(['import', path])).stdout).toContain('7 already existed');
+        expect((await orders(['export', '--format', format])).stdout).toBe(exported);
+        expect((await orders(['import', path])).stdout).toContain('8 already existed');
       }
     },
   );
@@ -77,7 +95,7 @@ describe('attributes of other programs', () => {
       const { exitCode, stdout } = await orders(words.split(' '));
 
       expect([words, exitCode]).toEqual([words, 0]);
-      if (/show|cancel|ship/.test(words)) expect(stdout).toContain('"binary":{"B":"AP8="}');
+      if (/show|cancel|ship/.test(words)) expect(stdout).toContain(protoJson);
       expect(await stored()).toMatchObject([everyType]);
     }
   });
@@ -134,10 +152,6 @@ describe('attributes of other programs', () => {
     ['{"id":1,"attributes":{"x":{"M":{"y":{"S":5}}}}}', 'attribute "x": '],
     ['{"id":1,"attributes":{"x":{"M":{"y":{"S":"1"},"y":{"S":"2"}}}}}', '"y": the order has this'],
     [`{"id":1,"attributes":{"x":{"L":${'[{"L":'.repeat(40)}[]${'}]'.repeat(40)}}}}`, 'attribute'],
-    [
-      `{"id":1,"attributes":{"${'x'.repeat(7_900)}":{"S":""}}}`,
-      'the names of the attributes: too long; expected up to 7892 char',
-    ],
     ['{"id":1,"attributes":5}', "attributes: expected DynamoDB's own JSON"],
     ['{"id":"x","petId":"y"}', 'id: "x" is not accepted; .*; and petId: "y" is not accepted'],
   ])('are refused, with all wrong fields of the line: %.70s', async (line, message) => {

@@ -2,7 +2,9 @@ import {
   BatchExecuteStatementCommand,
   BatchGetItemCommand,
   type BatchStatementErrorCodeEnum,
+  ConditionalCheckFailedException,
   DynamoDBClient,
+  PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -80,6 +82,32 @@ describe('addOrders', () => {
     expect(await addOrders([order(1)], table)).toEqual([{ outcomes: ['alreadyThere'] }]);
     expect(await failureOfInserting(order(1))).toMatchObject({ exitCode: 3, code: 'unconfirmed' });
     expect(mock.commandCalls(BatchExecuteStatementCommand)).toHaveLength(2);
+  });
+
+  it('inserts an order with long names by a call of its own, with the same care', async () => {
+    const long = (id: number) => order(id, { ['x'.repeat(8_192)]: number(1) });
+    const orders = [1, 2, 3, 4].map(long);
+    const exists = new ConditionalCheckFailedException({ message: '', $metadata: {} });
+    mock
+      .on(PutItemCommand, { ConditionExpression: 'attribute_not_exists(id)' })
+      .rejectsOnce(tooFast)
+      .resolvesOnce({ ConsumedCapacity: {} })
+      .rejectsOnce(exists)
+      .rejectsOnce(new UnconfirmedError('PutItem', new Error('socket hang up')))
+      .resolvesOnce({});
+    mock.on(BatchGetItemCommand).resolves({ Responses: { Orders: orders.slice(1) } });
+
+    const [first, ...others] = await addOrders(orders, table);
+
+    expect(first).toEqual(inserted);
+    expect(others).toEqual(others.map(() => ({ outcomes: ['alreadyThere'] })));
+    expect(mock.commandCalls(PutItemCommand)).toHaveLength(5);
+    expect(pauses).toHaveLength(1);
+    mock.on(PutItemCommand).rejects(Object.assign(new Error('x'), { name: 'ValidationException' }));
+    expect(await failureOfInserting(long(5))).toMatchObject({
+      exitCode: 1,
+      message: 'order 5: DynamoDB refused it: ValidationException x',
+    });
   });
 
   it('fails after twelve attempts if DynamoDB throttles', async () => {
