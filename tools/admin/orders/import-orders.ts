@@ -148,7 +148,7 @@ async function insertOrders(
   const duplicates: OrderItem[] = [];
   const { wide = [], usual = [] } = Object.groupBy(orders, (order) => {
     const { Statement } = insertStatement(order, table.tableName);
-    return Statement.length > longestStatement ? 'wide' : 'usual';
+    return Buffer.byteLength(Statement) > longestStatement ? 'wide' : 'usual';
   });
   for (const order of wide) if (!(await isInserted(order, table))) duplicates.push(order);
   await repeat(usual, table, async (open) => {
@@ -181,7 +181,11 @@ function refusalOf(order: OrderItem, { name, message }: Error): OperatorError {
   return new OperatorError(`order ${order.id.N}: DynamoDB refused it: ${name} ${message}`);
 }
 
-/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementRequest.html */
+/**
+ * Whether it is counted in characters or bytes is not said.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementRequest.html
+ */
 const longestStatement = 8_192;
 
 function insertStatement(order: OrderItem, tableName: string) {
