@@ -95,12 +95,9 @@ function requireWhole(found: number, stated: number | undefined): void {
   throw new ServiceUnavailableError({ cause });
 }
 
-type Handler = (parameters: unknown) => Promise<{ response: Response }>;
-
-interface Response {
-  statusCode: number;
-  body: IncomingMessage | Buffer;
-}
+type Handler = (
+  parameters: unknown,
+) => Promise<{ response: { statusCode: number; body: IncomingMessage | Buffer } }>;
 
 /**
  * Passes the body of every successful response, followed by `slackBytes`, to a function, and what that
