@@ -259,11 +259,9 @@ class OrderCopier {
     if (page[first] === zero) return digits === 1 && first === start ? at : notUnderstood;
     const limit = first === start ? greatestInt64 : leastInt64;
     if (digits !== limit.length) return digits < limit.length ? at : notUnderstood;
-    for (let index = 0; index < digits; index++) {
-      const difference = page[first + index]! - limit[index]!;
-      if (difference !== 0) return difference < 0 ? at : notUnderstood;
-    }
-    return at;
+    let index = 0;
+    while (index < digits - 1 && page[first + index] === limit[index]) index++;
+    return page[first + index]! <= limit[index]! ? at : notUnderstood;
   }
 
   /**
