@@ -29,10 +29,8 @@ const wordBytes = 4;
 /** How much memory a page needs behind it, so that a word can be read at its very end. */
 export const slackBytes = wordBytes;
 
-/** What stands for a position after an item, a text or a value, if it is not as expected. */
-const notUnderstood = -1;
-/** The position of a value that the item lacks. No value is at the beginning of a page. */
-const absent = 0;
+/** What stands for a position that does not exist: of an absent value, or after what is not as expected. */
+const none = -1;
 
 const quote = '"'.charCodeAt(0);
 const comma = ','.charCodeAt(0);
@@ -85,7 +83,7 @@ export function copyOrders(page: Buffer, except?: ReadonlySet<string>): CopiedOr
   let [item, ordersLength, count, itemCount] = [list, 0, 0, 0];
   for (;;) {
     const end = copier.read(item);
-    if (end === notUnderstood) break;
+    if (end === none) break;
     if (except) ids[itemCount] = copier.id();
     if (!except?.has(ids[itemCount]!)) {
       if (copier.isOrder()) {
@@ -115,9 +113,9 @@ interface CopiedField {
   readonly firstWord: number;
   /** The text before the value in an order, such as `,"id":`. */
   readonly name: Text;
-  /** Where the value begins, or `absent`. A string includes its quotes. */
+  /** Where the value begins, or `none`. A string includes its quotes. */
   start: number;
-  /** The position after the value, or `absent` if it is not of the field's type and format. */
+  /** The position after the value, or `none` if it is not of the field's type and format. */
   end: number;
 }
 
@@ -140,32 +138,31 @@ class OrderCopier {
   }
 
   /**
-   * Reads the item at a position. Returns the position after the item, or `notUnderstood` unless it is an
-   * item without white space and without escapes of visible characters.
+   * Reads the item at a position. Returns the position after the item, or `none` unless it is an item without
+   * white space and without escapes of visible characters.
    */
   read(item: number): number {
     const { page, fields } = this;
-    if (page[item] !== openingBrace) return notUnderstood;
-    for (const field of fields) field.start = field.end = absent;
+    if (page[item] !== openingBrace) return none;
+    for (const field of fields) field.start = field.end = none;
     let at = item;
     do {
       at = this.readAttribute(at + 1);
     } while (page[at] === comma);
-    if (page[at++] !== closingBrace) return notUnderstood;
-    return page[at] === comma || page[at] === closingBracket ? at : notUnderstood;
+    if (page[at++] !== closingBrace) return none;
+    return page[at] === comma || page[at] === closingBracket ? at : none;
   }
 
   /** Whether the item that was read has an id that is an int64. */
   isOrder(): boolean {
-    return this.idField.end !== absent;
+    return this.idField.end !== none;
   }
 
   /** The id of the item that was read, even if it is no int64; empty if it is no number. */
   id(): string {
     const { start } = this.idField;
-    return start === absent
-      ? ''
-      : this.page.toString('latin1', start, this.page.indexOf(quote, start));
+    const end = this.page.indexOf(quote, start);
+    return start === none ? '' : this.page.toString('latin1', start, end);
   }
 
   /** Writes the item that was read as an order. Returns the next position. */
@@ -173,7 +170,7 @@ class OrderCopier {
     const { orders, fields } = this;
     let to = order + 1;
     for (const { start, end, name } of fields) {
-      if (end === absent) continue;
+      if (end === none) continue;
       this.writeText(to, name);
       to += name.length;
       this.copyValue(start, end, to);
@@ -193,7 +190,7 @@ class OrderCopier {
       found.start = at + found.opening.length;
       const end = this.endOfValue(found);
       const closing = found.field.type === 'integer' ? end + 1 : end;
-      if (end !== notUnderstood && this.page[closing] === closingBrace) {
+      if (end !== none && this.page[closing] === closingBrace) {
         found.end = end;
         return closing + 1;
       }
@@ -239,13 +236,13 @@ class OrderCopier {
     if (field.format === 'date-time') return this.endOfDateTime(start);
     if (field.type === 'string') return this.endOfString(start);
     if (this.hasText(start, trueText)) return start + trueText.length;
-    return this.hasText(start, falseText) ? start + falseText.length : notUnderstood;
+    return this.hasText(start, falseText) ? start + falseText.length : none;
   }
 
   private endOfDateTime(start: number): number {
     const { page } = this;
     const end = endOfDateTime(page, start + 1);
-    return end > 0 && page[end] === quote ? end + 1 : notUnderstood;
+    return end > 0 && page[end] === quote ? end + 1 : none;
   }
 
   /** The position of the quote behind the digits of an int64 in canonical form. */
@@ -255,13 +252,13 @@ class OrderCopier {
     let at = first;
     while (page[at]! >= zero && page[at]! <= nine) at++;
     const digits = at - first;
-    if (page[at] !== quote || digits === 0) return notUnderstood;
-    if (page[first] === zero) return digits === 1 && first === start ? at : notUnderstood;
+    if (page[at] !== quote || digits === 0) return none;
+    if (page[first] === zero) return digits === 1 && first === start ? at : none;
     const limit = first === start ? greatestInt64 : leastInt64;
-    if (digits !== limit.length) return digits < limit.length ? at : notUnderstood;
+    if (digits !== limit.length) return digits < limit.length ? at : none;
     let index = 0;
     while (index < digits - 1 && page[first + index] === limit[index]) index++;
-    return page[first + index]! <= limit[index]! ? at : notUnderstood;
+    return page[first + index]! <= limit[index]! ? at : none;
   }
 
   /**
@@ -285,15 +282,15 @@ class OrderCopier {
   private endOfAttribute(start: number): number {
     const { page } = this;
     let at = this.endOfString(start);
-    if (page[start] !== quote || page[at++] !== colon) return notUnderstood;
+    if (page[start] !== quote || page[at++] !== colon) return none;
     for (let depth = 0; at < page.length; at++) {
       const byte = page[at]!;
-      if (byte <= space) return notUnderstood;
+      if (byte <= space) return none;
       if (byte === quote) at = this.endOfString(at) - 1;
       else if (byte === openingBrace) depth++;
       else if (byte === closingBrace && --depth <= 0) return at + 1;
     }
-    return notUnderstood;
+    return none;
   }
 }
 
@@ -309,7 +306,7 @@ function copiedField(name: string, field: OrderField): CopiedField {
   const isQuoted = field.type === 'integer';
   const opening = textOf(`${start}{"${attributeTypes[field.type]}":${isQuoted ? '"' : ''}`);
   const firstWord = opening.words[0]!;
-  return { field, opening, firstWord, name: textOf(`,${start}`), start: absent, end: absent };
+  return { field, opening, firstWord, name: textOf(`,${start}`), start: none, end: none };
 }
 
 function textOf(text: string): Text {
