@@ -86,10 +86,10 @@ export function copyOrders(page: Buffer, except?: ReadonlySet<string>): CopiedOr
     if (end === none) break;
     if (except) ids[itemCount] = copier.id();
     if (!except?.has(ids[itemCount]!)) {
-      if (copier.isOrder()) {
-        count++;
-        ordersLength = copier.write(ordersLength);
-      } else unlistedIds.push(copier.id());
+      const next = copier.write(ordersLength);
+      if (next === ordersLength) unlistedIds.push(copier.id());
+      else count++;
+      ordersLength = next;
     }
     itemCount++;
     item = page[end] === comma ? end + 1 : end;
@@ -153,11 +153,6 @@ class OrderCopier {
     return page[at] === comma || page[at] === closingBracket ? at : none;
   }
 
-  /** Whether the item that was read has an id that is an int64. */
-  isOrder(): boolean {
-    return this.idField.end !== none;
-  }
-
   /** The id of the item that was read, even if it is no int64; empty if it is no number. */
   id(): string {
     const { start } = this.idField;
@@ -165,9 +160,10 @@ class OrderCopier {
     return start === none ? '' : this.page.toString('latin1', start, end);
   }
 
-  /** Writes the item that was read as an order. Returns the next position. */
+  /** Writes the item that was read as an order, unless its id is not an int64. Returns the next position. */
   write(order: number): number {
-    const { orders, fields } = this;
+    const { orders, fields, idField } = this;
+    if (idField.end === none) return order;
     let to = order + 1;
     for (const { start, end, name } of fields) {
       if (end === none) continue;
