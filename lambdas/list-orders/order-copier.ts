@@ -125,16 +125,14 @@ class OrderCopier {
   private readonly pageWords: DataView;
   private readonly orders: Buffer;
   private readonly orderWords: DataView;
-  private readonly fields: readonly CopiedField[];
-  private readonly idField: CopiedField;
+  private readonly fields = Object.entries(orderFields).map(copiedField);
+  private readonly idField = this.fields[orderFieldNames.indexOf('id')]!;
 
   constructor(page: Buffer, orders: Buffer) {
     this.page = page;
-    this.pageWords = wordsIn(page);
+    this.pageWords = new DataView(page.buffer, page.byteOffset, page.byteLength);
     this.orders = orders;
-    this.orderWords = wordsIn(orders);
-    this.fields = Object.entries(orderFields).map(([name, field]) => copiedField(name, field));
-    this.idField = this.fields[orderFieldNames.indexOf('id')]!;
+    this.orderWords = new DataView(orders.buffer);
   }
 
   /**
@@ -229,16 +227,13 @@ class OrderCopier {
 
   private endOfValue({ start, field }: CopiedField): number {
     if (field.type === 'integer') return this.endOfInteger(start);
-    if (field.format === 'date-time') return this.endOfDateTime(start);
+    if (field.format === 'date-time') {
+      const end = endOfDateTime(this.page, start + 1);
+      return this.page[end] === quote ? end + 1 : none;
+    }
     if (field.type === 'string') return this.endOfString(start);
     if (this.hasText(start, trueText)) return start + trueText.length;
     return this.hasText(start, falseText) ? start + falseText.length : none;
-  }
-
-  private endOfDateTime(start: number): number {
-    const { page } = this;
-    const end = endOfDateTime(page, start + 1);
-    return end > 0 && page[end] === quote ? end + 1 : none;
   }
 
   /** The position of the quote behind the digits of an int64 in canonical form. */
@@ -297,7 +292,7 @@ const escapeOfAscii = textOf('\\u00');
 const trueText = textOf('true');
 const falseText = textOf('false');
 
-function copiedField(name: string, field: OrderField): CopiedField {
+function copiedField([name, field]: [string, OrderField]): CopiedField {
   const start = memberName(name);
   const isQuoted = field.type === 'integer';
   const opening = textOf(`${start}{"${attributeTypes[field.type]}":${isQuoted ? '"' : ''}`);
@@ -312,8 +307,4 @@ function textOf(text: string): Text {
     bytes.readInt32LE(Math.min(wordBytes * index, length - wordBytes)),
   );
   return { length, words };
-}
-
-function wordsIn({ buffer, byteOffset, byteLength }: Buffer): DataView {
-  return new DataView(buffer, byteOffset, byteLength);
 }
