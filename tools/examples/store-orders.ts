@@ -56,8 +56,8 @@ export class StoreOrders {
   readonly #options: StoreOrdersOptions;
   /** Settles when the last request has been answered. */
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** Node can read zstd, which takes a third fewer bytes than gzip, and does not ask for it by itself. */
-  readonly #codings: { 'Accept-Encoding'?: string };
+  /** Whether `fetch` reads zstd: a third fewer bytes than gzip. Node does not ask for it by itself. */
+  readonly #readsZstd: boolean;
   /** When the next request may be sent, by the clock of `performance`, which nobody sets. */
   #resumeAtMs = 0;
 
@@ -72,8 +72,7 @@ export class StoreOrders {
     this.#options = options;
     const { undici = '', deno } = Object(globalThis).process?.versions ?? {};
     const [major, minor] = undici.split('.').map(Number);
-    const readsZstd = !deno && !options.fetch && (major > 7 || (major === 7 && minor >= 11));
-    this.#codings = readsZstd ? { 'Accept-Encoding': 'zstd, gzip' } : {};
+    this.#readsZstd = !deno && !options.fetch && (major > 7 || (major === 7 && minor >= 11));
     // `fetch` would put such a key into its error.
     if (/[^\w-]/.test(this.#apiKey)) throw new Error('The API key is malformed.');
   }
@@ -140,10 +139,8 @@ export class StoreOrders {
     signal?.throwIfAborted();
     const waitMs = this.#resumeAtMs - performance.now();
     if (waitMs > 0) await sleep(waitMs, signal);
-    const headers: Record<string, string> = {
-      Authorization: `Bearer ${this.#apiKey}`,
-      ...this.#codings,
-    };
+    const headers: Record<string, string> = { Authorization: `Bearer ${this.#apiKey}` };
+    if (this.#readsZstd) headers['Accept-Encoding'] = 'zstd, gzip';
     // A browser sends its own name. For another one, it may need the stage's permission.
     if (!globalThis.navigator?.userAgent.startsWith('Mozilla')) headers['User-Agent'] = userAgent;
     const connection = new AbortController();
