@@ -4,7 +4,6 @@ import { CloudWatchLogs, paginateFilterLogEvents } from '@aws-sdk/client-cloudwa
 import { Lambda, waitUntilFunctionUpdatedV2 } from '@aws-sdk/client-lambda';
 import { type MetricName, metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
 import { contractDifferences } from '../../lib/contract/contract.ts';
-import { operations } from '../../lib/settings/functions.ts';
 import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
 import { InterruptedError } from '../shared/errors.ts';
 import {
@@ -203,8 +202,6 @@ function throttling(FunctionName: string): [change: Change, undo: Change] {
 
 async function checkRecords({ trial, evidence, outputs }: Deployed): Promise<void> {
   const { stack, stage: Stage, signal } = trial;
-  const { method: Method, path } = operations.cancelOrder;
-  const ofApi = { ApiName: stack, Stage };
   const ofFunction = (name: MetricName) => [metricNamespace, name] as const;
   const metrics = [
     [metricNamespace, 'ClientErrors', 1, { Stage }],
@@ -214,8 +211,7 @@ async function checkRecords({ trial, evidence, outputs }: Deployed): Promise<voi
     [...ofFunction('RequestsRejected'), 1, { Stage, Reason: 'unauthorized' }],
     [...ofFunction('CancellationLatency'), cancellationCount, { Stage, Outcome: 'cancelled' }],
     [...ofFunction('OrdersListed'), orderCount, { Stage }],
-    ['AWS/ApiGateway', 'Count', cancellationCount, ofApi],
-    ['AWS/ApiGateway', 'Latency', cancellationCount, { ...ofApi, Method, Resource: `/v1${path}` }],
+    ['AWS/ApiGateway', 'Count', cancellationCount, { ApiName: stack, Stage }],
   ] as const;
   const add = (what: string, expected: string | number, look: () => Promise<string>) =>
     evidence.add(what, expected, () => lookUntil(expected, look, signal));
