@@ -17,7 +17,11 @@ import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
 import { lookUntil } from './evidence.ts';
 
 const client = new CloudFormation();
-const waiting = { client, maxWaitTime: 600 };
+const waiting = { client, maxWaitTime: 1_800, minDelay: 5, maxDelay: 10 };
+
+/** What the checks add to a stage is in stacks of its own, with these suffixes, so that one call removes it. */
+const suffixes = ['-operator', ''] as const;
+type Suffix = (typeof suffixes)[number];
 
 export type Outputs = Readonly<Record<OutputName, string>>;
 
@@ -32,7 +36,9 @@ export interface Trial {
 
 /** Deploys the stage. @returns the outputs of its stack */
 export async function deploy(trial: Trial): Promise<Outputs> {
-  await cdk(trial, 'deploy', '--require-approval', 'never');
+  const options = ['--require-approval', 'never', '--output', `.cache/acceptance/${trial.stage}`];
+  const environment = { STORE_ORDERS_STAGE: trial.stage };
+  await run(['node_modules/aws-cdk/bin/cdk', 'deploy', ...options], environment, [], trial.signal);
   const { Stacks } = await client.describeStacks({ StackName: trial.stack });
   const outputs = Stacks?.[0]?.Outputs ?? [];
   return Object.fromEntries(outputs.map((each) => [each.OutputKey, each.OutputValue]));
@@ -44,21 +50,30 @@ export async function destroy(trial: Trial): Promise<string[]> {
   for (const { id } of await gateway.findApiKeys(`${trial.stack}-own_`)) {
     await gateway.deleteApiKey({ apiKey: id });
   }
-  await client.deleteStack(roleStack(trial));
-  await waitUntilStackDeleteComplete(waiting, roleStack(trial));
-  const { Stacks: [stack] = [] } = await client
-    .describeStacks({ StackName: trial.stack })
-    .catch(() => ({ Stacks: [] }));
-  if (stack === undefined) return [];
-  // If it fails, the list of the resources shows what remains.
-  await cdk(trial, 'destroy', '--force').catch(() => {});
+  return (await Array.fromAsync(suffixes, (suffix) => deleteStack(trial.stack + suffix))).flat();
+}
+
+async function deleteStack(StackName: string): Promise<string[]> {
+  const found = await client.describeStacks({ StackName }).catch(() => undefined);
+  if (found === undefined) return [];
+  await client.deleteStack({ StackName });
   // CloudFormation still describes a deleted stack by its id.
-  const deleted = { StackName: stack.StackId };
+  const deleted = { StackName: found.Stacks?.[0]?.StackId };
+  // If it fails, the list of the resources shows what remains.
+  await waitUntilStackDeleteComplete(waiting, deleted).catch(() => {});
   const pages = await Array.fromAsync(paginateListStackResources({ client }, deleted));
   return pages
     .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
     .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
     .map(({ ResourceType, PhysicalResourceId }) => `${ResourceType} ${PhysicalResourceId}`);
+}
+
+/** Creates resources in a stack of their own, which `destroy` deletes. */
+async function createStack(trial: Trial, suffix: Suffix, Resources: object): Promise<void> {
+  const StackName = trial.stack + suffix;
+  const TemplateBody = JSON.stringify({ Resources });
+  await client.createStack({ StackName, TemplateBody, Capabilities: ['CAPABILITY_NAMED_IAM'] });
+  await waitUntilStackCreateComplete(waiting, { StackName });
 }
 
 /** Runs the next operator's commands in a role with `docs/iam/operator-policy.json`. */
@@ -71,19 +86,14 @@ export async function becomeOperator(trial: Trial): Promise<void> {
     .replaceAll('<ACCOUNT>', Account!)
     .replaceAll('<REGION>', stageSettings(trial.stage).region)
     .replaceAll('<STAGE>', trial.stage);
-  const RoleName = roleStack(trial).StackName;
+  const RoleName = `${trial.stack}-operator`;
   const trust = { Effect: 'Allow', Principal: { AWS: Account }, Action: 'sts:AssumeRole' };
   const Properties = {
     RoleName,
     AssumeRolePolicyDocument: { Version: '2012-10-17', Statement: [trust] },
     Policies: [{ PolicyName: 'operator', PolicyDocument: JSON.parse(policy) }],
   };
-  await client.createStack({
-    ...roleStack(trial),
-    TemplateBody: JSON.stringify({ Resources: { Role: { Type: 'AWS::IAM::Role', Properties } } }),
-    Capabilities: ['CAPABILITY_NAMED_IAM'],
-  });
-  await waitUntilStackCreateComplete(waiting, roleStack(trial));
+  await createStack(trial, '-operator', { Role: { Type: 'AWS::IAM::Role', Properties } });
   const RoleArn = `arn:${partition}:iam::${Account}:role/${RoleName}`;
   // A new role can be assumed some seconds later, and has its policy later still.
   const assume = async () => {
@@ -102,11 +112,6 @@ export async function becomeOperator(trial: Trial): Promise<void> {
   await lookUntil('', assume, trial.signal);
 }
 
-// The role has a stack of its own, so that one call removes it.
-function roleStack({ stack }: Trial) {
-  return { StackName: `${stack}-operator` };
-}
-
 /** Runs an operator's command. @returns what it prints */
 export async function admin(
   { stage, operator, signal }: Trial,
@@ -115,11 +120,6 @@ export async function admin(
 ): Promise<string> {
   const environment = { STORE_ORDERS_STAGE: stage, STORE_ORDERS_LOCAL: '', ...operator };
   return run(['tools/admin/run.ts', ...words], environment, input, signal);
-}
-
-async function cdk({ stage }: Trial, ...words: string[]): Promise<void> {
-  const output = ['--output', `.cache/acceptance/${stage}`];
-  await run(['node_modules/aws-cdk/bin/cdk', ...words, ...output], { STORE_ORDERS_STAGE: stage });
 }
 
 /** Runs a program of this repository. @returns its output @throws Error with its last line */
