@@ -11,34 +11,30 @@ export const emulator = process.env.AWS_ENDPOINT_URL || undefined;
 /** Metrics can be late by some minutes. An emulator has no reason to be. */
 const [patienceMs, pauseMs] = emulator ? [2_000, 500] : [600_000, 5_000];
 
-/** The rows of a page of evidence: a verdict, what was checked, what was expected, and what was seen. */
+/** A table in Markdown: a verdict, what was checked, what was expected, and what was seen. */
 export class Evidence {
-  readonly #rows: (readonly string[])[] = [];
+  markdown = '| verdict | what | expected | seen |\n| --- | --- | --- | --- |';
+  isGood = true;
 
   /** Adds what a check has seen, or why it could not be made. @throws InterruptedError if the user ends the run */
   async add(what: string, expected: Expected, look: () => Promise<string>): Promise<void> {
     const [verdict, seen] = await look().then(
       (text) => [isIn(text, expected) ? 'as expected' : 'differs', text] as const,
-      (error) => {
-        if (error instanceof InterruptedError) throw error;
-        return ['unchecked', reasonOf(error)] as const;
-      },
+      (error) => ['unchecked', failureText(error)] as const,
     );
     const expectation = typeof expected === 'number' ? `at least ${expected}` : expected;
-    this.#rows.push([verdict, what, expectation, printable(seen)]);
-    console.error(`${verdict}: ${what}: ${printable(seen)}`);
+    const cells = [verdict, what, expectation, printable(seen)];
+    const row = `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
+    console.error(row);
+    this.markdown += `\n${row}`;
+    this.isGood &&= verdict === 'as expected';
   }
+}
 
-  get isGood(): boolean {
-    return this.#rows.every(([verdict]) => verdict === 'as expected');
-  }
-
-  get markdown(): string {
-    const head = ['verdict', 'what', 'expected', 'seen'];
-    return [head, head.map(() => '---'), ...this.#rows]
-      .map((cells) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`)
-      .join('\n');
-  }
+/** Why a look failed. @throws InterruptedError if the user has ended the run */
+export function failureText(error: unknown): string {
+  if (error instanceof InterruptedError) throw error;
+  return reasonOf(error);
 }
 
 /** Looks until nothing fails and the expected is seen, or metrics cannot be later. @returns what it saw last */

@@ -1,3 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { STS } from '@aws-sdk/client-sts';
+import { failureText, lookUntil } from './evidence.ts';
+import { admin, createStack, type Deployed } from './trial.ts';
+
 /** Every command but `./admin tables`, which takes an administrator. After `<` follows a line of the input. */
 const commands = `
 owners create everything --plan free
@@ -11,8 +16,6 @@ owners history everything
 status
 owners set-plan everything pro
 owners apply-plans --yes
-owners rename everything all
-owners rename all everything
 keys issue --owner everything --json
 keys list
 keys whois KEY_ID
@@ -31,7 +34,8 @@ orders reopen -1
 orders ship -1
 orders check
 orders delete -1 --yes
-owners delete everything --yes`;
+owners rename everything all
+owners delete all --yes`;
 
 /** Runs every operator's command, on an owner and an order of its own. @returns the number of commands */
 export async function runEveryCommand(
@@ -45,4 +49,50 @@ export async function runEveryCommand(
     if (words.startsWith('keys issue')) ({ keyId } = JSON.parse(output));
   }
   return lines.length;
+}
+
+/** Runs them in a role with `docs/iam/operator-policy.json`, as all further ones. */
+export async function checkOperator(trial: Deployed): Promise<void> {
+  const { evidence } = trial;
+  await evidence.add('a role with operator-policy.json', 'assumed', () => becomeOperator(trial));
+  await evidence.add("all operator's commands", 'succeeded as this role', async () => {
+    const count = await runEveryCommand((words, input) => admin(trial, words, input));
+    return `${count} succeeded ${trial.operator ? 'as this role' : 'with the rights of the caller'}`;
+  });
+  await evidence.add('`./admin tables` as this role', 'accessDenied', () =>
+    admin(trial, ['tables', 'restore', 'orders', '--json']).catch(failureText),
+  );
+}
+
+async function becomeOperator(trial: Deployed): Promise<string> {
+  const [, partition, , region, account] = trial.outputs.AlarmTopicArn.split(':');
+  const policy = readFileSync('docs/iam/operator-policy.json', 'utf8')
+    .replaceAll('arn:aws:', `arn:${partition}:`)
+    .replaceAll('<ACCOUNT>', account!)
+    .replaceAll('<REGION>', region!)
+    .replaceAll('<STAGE>', trial.stage);
+  const RoleName = `${trial.stack}-operator`;
+  const trust = { Effect: 'Allow', Principal: { AWS: account }, Action: 'sts:AssumeRole' };
+  const Properties = {
+    RoleName,
+    AssumeRolePolicyDocument: { Version: '2012-10-17', Statement: [trust] },
+    Policies: [{ PolicyName: 'operator', PolicyDocument: JSON.parse(policy) }],
+  };
+  await createStack(trial, '-operator', { Role: { Type: 'AWS::IAM::Role', Properties } });
+  const RoleArn = `arn:${partition}:iam::${account}:role/${RoleName}`;
+  // A new role can be assumed some seconds later, and has its policy later still.
+  const assume = async () => {
+    const assumed = await new STS().assumeRole({ RoleArn, RoleSessionName: 'acceptance' });
+    const operator = {
+      AWS_ACCESS_KEY_ID: assumed.Credentials!.AccessKeyId,
+      AWS_SECRET_ACCESS_KEY: assumed.Credentials!.SecretAccessKey,
+      AWS_SESSION_TOKEN: assumed.Credentials!.SessionToken,
+      // The SDK would prefer it.
+      AWS_PROFILE: undefined,
+    };
+    await admin({ ...trial, operator }, ['owners', 'list']);
+    trial.operator = operator;
+    return 'created and assumed';
+  };
+  return lookUntil('assumed', assume, trial.signal);
 }

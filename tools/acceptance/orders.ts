@@ -1,25 +1,54 @@
-import type { Send } from '../smoke/stage/http-client.ts';
+import { Lambda, waitUntilFunctionUpdatedV2 } from '@aws-sdk/client-lambda';
+import type { Answer } from '../smoke/stage/http-client.ts';
 import { headerOf } from '../smoke/stage/rate-limit.ts';
-import { shown } from '../smoke/stage/stage.ts';
+import { type Stage, shown } from '../smoke/stage/stage.ts';
+import { addOwner, admin, type Deployed } from './trial.ts';
 
+const lambda = new Lambda();
+
+export const loadOwner = 'load';
 export const orderCount = 100_000;
 export const cancellationCount = 1_000;
+const coldCount = 20;
 /** Fewer than half of the 10 environments that some new accounts can run: each request takes two. */
 const atOnce = 4;
-const coldRounds = 5;
 
-/** For `orders import`, with ids from 1. */
-export function* orderLines(): Generator<string> {
-  for (let id = 1; id <= orderCount; id++) {
-    yield `{"id":${id},"petId":${id % 500},"quantity":2,"shipDate":"2027-01-04T09:30:00Z","complete":false,"status":"pending"}\n`;
+/** Imports, lists and cancels many orders. */
+export async function checkOrders(trial: Deployed): Promise<void> {
+  const { evidence, outputs, signal } = trial;
+  const limits = ['--per-minute', '60000', '--per-day', '1000000'];
+  const { stage } = await addOwner(trial, loadOwner, '--plan', 'enterprise', ...limits);
+  await evidence.add('orders import', `Imported ${orderCount.toLocaleString('en')} orders`, () =>
+    admin(trial, ['orders', 'import', '-'], Array.from({ length: orderCount }, orderLine)),
+  );
+  for (const coding of ['identity', 'gzip', 'zstd']) {
+    await evidence.add(`a list as ${coding}`, `${orderCount} orders as ${coding}`, () =>
+      timedList(stage, coding),
+    );
+  }
+  await evidence.add('cancellations', `${cancellationCount} × 204`, () =>
+    timedCancellations(stage, signal, () => renewEnvironments(outputs)),
+  );
+}
+
+/** Changes the configuration of the functions, after which Lambda starts new environments. */
+async function renewEnvironments(outputs: Deployed['outputs']): Promise<void> {
+  for (const FunctionName of [outputs.AuthorizerFunctionName, outputs.CancelOrderFunctionName]) {
+    const Description = `changed at ${new Date().toISOString()}`;
+    await lambda.updateFunctionConfiguration({ FunctionName, Description });
+    const waiting = { client: lambda, maxWaitTime: 120, minDelay: 1 };
+    await waitUntilFunctionUpdatedV2(waiting, { FunctionName });
   }
 }
 
+function orderLine(_: unknown, index: number): string {
+  return `{"id":${index + 1},"petId":${index % 500},"quantity":2,"shipDate":"2027-01-04T09:30:00Z","complete":false,"status":"pending"}\n`;
+}
+
 /** Reads the whole list. @returns its size and times */
-export async function timedList(send: Send, key: string, accepted: string): Promise<string> {
+export async function timedList(stage: Stage, accepted: string): Promise<string> {
   const startedMs = performance.now();
-  const headers = { authorization: `Bearer ${key}`, 'accept-encoding': accepted };
-  const answer = await send({ method: 'GET', path: '/store/orders', headers });
+  const answer = await stage.call('listOrders', { headers: { 'accept-encoding': accepted } });
   const wholeMs = performance.now() - startedMs;
   if (answer.status !== 200) return shown(answer);
   const coding = headerOf(answer, 'content-encoding') ?? 'identity';
@@ -29,31 +58,25 @@ export async function timedList(send: Send, key: string, accepted: string): Prom
 
 /** Cancels orders, a few at once. After `renew`, the next requests start new environments of the functions. */
 export async function timedCancellations(
-  send: Send,
-  key: string,
+  stage: Stage,
   signal: AbortSignal,
   renew: () => Promise<void>,
 ): Promise<string> {
-  const headers = { authorization: `Bearer ${key}` };
-  const cold: number[] = [];
-  const warm: number[] = [];
-  let cancelled = 0;
-  for (let id = 1; id <= cancellationCount; id += atOnce) {
+  const answers: Answer[] = [];
+  while (answers.length < cancellationCount) {
     signal.throwIfAborted();
-    const isCold = id <= coldRounds * atOnce;
-    if (isCold) await renew();
-    const paths = Array.from({ length: atOnce }, (_, index) => `/store/orders/${id + index}`);
-    const answers = await Promise.all(
-      paths.map((path) => send({ method: 'DELETE', path, headers })),
-    );
-    cancelled += answers.filter(({ status }) => status === 204).length;
-    (isCold ? cold : warm).push(...answers.map(({ durationMs }) => durationMs));
+    if (answers.length < coldCount) await renew();
+    const orderIds = Array.from({ length: atOnce }, (_, index) => answers.length + index + 1);
+    const calls = orderIds.map((id) => stage.call('cancelOrder', { orderId: `${id}` }));
+    answers.push(...(await Promise.all(calls)));
   }
-  return `${cancelled} × 204; cold ${percentiles(cold)}; warm ${percentiles(warm)}`;
+  const cancelled = answers.filter(({ status }) => status === 204).length;
+  const [cold, warm] = [answers.slice(0, coldCount), answers.slice(coldCount)].map(percentiles);
+  return `${cancelled} × 204; cold ${cold}; warm ${warm}`;
 }
 
-function percentiles(samplesMs: readonly number[]): string {
-  const sorted = samplesMs.toSorted((one, other) => one - other);
+function percentiles(answers: readonly Answer[]): string {
+  const sorted = answers.map(({ durationMs }) => durationMs).sort((one, other) => one - other);
   const at = (percent: number) => ms(sorted[Math.ceil((percent * sorted.length) / 100) - 1]!);
   return `p50 ${at(50)}, p90 ${at(90)}, p99 ${at(99)}`;
 }

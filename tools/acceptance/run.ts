@@ -4,24 +4,26 @@ import { stackName } from '../../lib/settings/names.ts';
 import { isStageName, stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InterruptedError, InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
-import { accept } from './acceptance.ts';
+import { checkContract, checkGatewayResponses } from './contract.ts';
 import { Evidence, emulator } from './evidence.ts';
-import { destroy } from './trial.ts';
+import { checkOperator } from './operator-commands.ts';
+import { checkOrders } from './orders.ts';
+import { checkRecords } from './records.ts';
+import { type Deployed, deploy, destroy, type Trial } from './trial.ts';
+
+const checks = [checkOperator, checkContract, checkOrders, checkGatewayResponses, checkRecords];
 
 const command = new Command('npm run acceptance --')
-  .description(
-    'Deploys a trial with your AWS credentials, checks it, and destroys it. Prints a table in Markdown.',
-  )
   .option('--clean', 'only remove what an interrupted run has left')
-  .addHelpText(
-    'after',
-    `
-It takes about half an hour, and costs less than a dollar. STORE_ORDERS_STAGE names the trial (default:
-try-accept). Account and Region are those of staging in lib/settings/stages.ts. After Ctrl+C it removes
-everything; a run that was ended otherwise is removed by the next one.
+  .description(`Deploys a trial with your AWS credentials, checks it, and destroys it. Prints a
+table in Markdown.
 
-Exit code: 0 if everything is as expected, 1 otherwise.`,
-  );
+It takes about half an hour, and costs less than a dollar. STORE_ORDERS_STAGE
+names the trial (default: try-accept). Account and Region are those of staging
+in lib/settings/stages.ts. After Ctrl+C it removes everything; a run that was
+ended otherwise is removed by the next one.
+
+Exit code: 0 if everything is as expected, 1 otherwise.`);
 
 const interruption = new AbortController();
 // A second signal ends the process.
@@ -41,22 +43,43 @@ async function run(isCleanOnly = false): Promise<number> {
   if (!isStageName(stage) || stageNames.some((name) => name === stage)) {
     throw new InvalidValueError('STORE_ORDERS_STAGE', stage, 'a trial, such as try-ana');
   }
-  process.env.AWS_REGION = stageSettings(stage).region;
-  const trial = { stage, stack: stackName(stage), signal: interruption.signal };
+  const { region } = stageSettings(stage);
+  // The programs that the checks run inherit it.
+  const own = { STORE_ORDERS_STAGE: stage, STORE_ORDERS_LOCAL: '', STORE_ORDERS_KEY: '' };
+  Object.assign(process.env, { ...own, AWS_REGION: region });
+  const evidence = new Evidence();
+  const trial = { stage, stack: stackName(stage), signal: interruption.signal, evidence };
   if (isCleanOnly) {
     for (const each of await destroy(trial)) console.log(`${each} remains`);
     return 0;
   }
-  const evidence = new Evidence();
-  let isWhole = true;
-  await accept(trial, evidence).catch((error: unknown) => {
-    isWhole = false;
-    console.error(`acceptance: the checks ended early: ${reasonOf(error)}`);
-  });
+  const failure: unknown = await accept(trial).catch((error) => error);
+  if (failure) console.error(`acceptance: the checks ended early: ${reasonOf(failure)}`);
   const where = emulator ? `the emulator at ${emulator}, which says nothing about AWS` : 'AWS';
-  console.log(`On ${where}, in ${process.env.AWS_REGION}, ${new Date().toISOString()}:\n`);
+  console.log(`On ${where}, in ${region}, ${new Date().toISOString()}:\n`);
   console.log(evidence.markdown);
-  return evidence.isGood && isWhole ? 0 : 1;
+  return failure || !evidence.isGood ? 1 : 0;
+}
+
+/** Deploys a stage, makes every check, and destroys it, also if a check or the user ends the run. */
+async function accept(trial: Trial): Promise<void> {
+  await destroy(trial);
+  try {
+    let deployed: Deployed | undefined;
+    const startedMs = performance.now();
+    await trial.evidence.add('cdk deploy', 'succeeded', async () => {
+      deployed = await deploy(trial);
+      return `succeeded in ${Math.round((performance.now() - startedMs) / 1_000)} s`;
+    });
+    if (deployed) for (const check of checks) await check(deployed);
+  } finally {
+    const most = 'at most the role with which API Gateway logs';
+    await trial.evidence.add('what remains in the end', most, async () => {
+      const remaining = await destroy(trial);
+      const isMost = remaining.every((each) => /ApiGateway::Account|CloudWatchRole/.test(each));
+      return `${isMost ? most : 'more'}: ${remaining.join(', ') || 'nothing'}`;
+    });
+  }
 }
 
 function interrupt(): void {

@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { APIGateway } from '@aws-sdk/client-api-gateway';
@@ -10,11 +8,12 @@ import {
   waitUntilStackCreateComplete,
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
-import { STS } from '@aws-sdk/client-sts';
 import type { OutputName } from '../../lib/settings/names.ts';
-import { type StageName, stageSettings } from '../../lib/settings/stages.ts';
+import type { StageName } from '../../lib/settings/stages.ts';
 import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
-import { lookUntil } from './evidence.ts';
+import { senderTo } from '../smoke/stage/http-client.ts';
+import { Stage } from '../smoke/stage/stage.ts';
+import { type Evidence, emulator } from './evidence.ts';
 
 const client = new CloudFormation();
 const waiting = { client, maxWaitTime: 1_800, minDelay: 5, maxDelay: 10 };
@@ -23,25 +22,32 @@ const waiting = { client, maxWaitTime: 1_800, minDelay: 5, maxDelay: 10 };
 const suffixes = ['-operator', ''] as const;
 type Suffix = (typeof suffixes)[number];
 
-export type Outputs = Readonly<Record<OutputName, string>>;
-
 /** The stage that is deployed, checked and destroyed. */
 export interface Trial {
   readonly stage: StageName;
   readonly stack: string;
   readonly signal: AbortSignal;
+  readonly evidence: Evidence;
   /** The credentials of an operator. @default those of the caller */
   operator?: NodeJS.ProcessEnv;
 }
 
-/** Deploys the stage. @returns the outputs of its stack */
-export async function deploy(trial: Trial): Promise<Outputs> {
+/** A trial while it is there. */
+export interface Deployed extends Trial {
+  readonly outputs: Readonly<Record<OutputName, string>>;
+}
+
+/** @throws Error if `cdk deploy` fails */
+export async function deploy(trial: Trial): Promise<Deployed> {
   const options = ['--require-approval', 'never', '--output', `.cache/acceptance/${trial.stage}`];
-  const environment = { STORE_ORDERS_STAGE: trial.stage };
-  await run(['node_modules/aws-cdk/bin/cdk', 'deploy', ...options], environment, [], trial.signal);
+  await run(trial, ['node_modules/aws-cdk/bin/cdk', 'deploy', ...options]);
   const { Stacks } = await client.describeStacks({ StackName: trial.stack });
-  const outputs = Stacks?.[0]?.Outputs ?? [];
-  return Object.fromEntries(outputs.map((each) => [each.OutputKey, each.OutputValue]));
+  const listed = Stacks?.[0]?.Outputs ?? [];
+  const outputs = Object.fromEntries(listed.map((each) => [each.OutputKey, each.OutputValue]));
+  // ministack and LocalStack serve an API at this path.
+  const path = `_aws/execute-api/${outputs.RestApiId}/${trial.stage}/v1`;
+  if (emulator) outputs.BaseUrl = `${emulator}/${path}`;
+  return { ...trial, outputs };
 }
 
 /** Deletes what a run, maybe an interrupted one, has created. @returns what remains */
@@ -69,81 +75,45 @@ async function deleteStack(StackName: string): Promise<string[]> {
 }
 
 /** Creates resources in a stack of their own, which `destroy` deletes. */
-async function createStack(trial: Trial, suffix: Suffix, Resources: object): Promise<void> {
+export async function createStack(trial: Trial, suffix: Suffix, Resources: object): Promise<void> {
   const StackName = trial.stack + suffix;
   const TemplateBody = JSON.stringify({ Resources });
   await client.createStack({ StackName, TemplateBody, Capabilities: ['CAPABILITY_NAMED_IAM'] });
   await waitUntilStackCreateComplete(waiting, { StackName });
 }
 
-/** Runs the next operator's commands in a role with `docs/iam/operator-policy.json`. */
-export async function becomeOperator(trial: Trial): Promise<void> {
-  const sts = new STS();
-  const { Account, Arn = '' } = await sts.getCallerIdentity({});
-  const partition = Arn.split(':')[1];
-  const policy = readFileSync('docs/iam/operator-policy.json', 'utf8')
-    .replaceAll('arn:aws:', `arn:${partition}:`)
-    .replaceAll('<ACCOUNT>', Account!)
-    .replaceAll('<REGION>', stageSettings(trial.stage).region)
-    .replaceAll('<STAGE>', trial.stage);
-  const RoleName = `${trial.stack}-operator`;
-  const trust = { Effect: 'Allow', Principal: { AWS: Account }, Action: 'sts:AssumeRole' };
-  const Properties = {
-    RoleName,
-    AssumeRolePolicyDocument: { Version: '2012-10-17', Statement: [trust] },
-    Policies: [{ PolicyName: 'operator', PolicyDocument: JSON.parse(policy) }],
-  };
-  await createStack(trial, '-operator', { Role: { Type: 'AWS::IAM::Role', Properties } });
-  const RoleArn = `arn:${partition}:iam::${Account}:role/${RoleName}`;
-  // A new role can be assumed some seconds later, and has its policy later still.
-  const assume = async () => {
-    const { Credentials } = await sts.assumeRole({ RoleArn, RoleSessionName: 'acceptance' });
-    const operator = {
-      AWS_ACCESS_KEY_ID: Credentials!.AccessKeyId,
-      AWS_SECRET_ACCESS_KEY: Credentials!.SecretAccessKey,
-      AWS_SESSION_TOKEN: Credentials!.SessionToken,
-      // The SDK would prefer it.
-      AWS_PROFILE: undefined,
-    };
-    const owners = await admin({ ...trial, operator }, ['owners', 'list']);
-    trial.operator = operator;
-    return owners;
-  };
-  await lookUntil('', assume, trial.signal);
+/** Creates an owner with a key. */
+export async function addOwner(trial: Deployed, name: string, ...options: string[]) {
+  await admin(trial, ['owners', 'create', name, ...options]);
+  return issueKey(trial, name);
+}
+
+/** Issues a key. @returns the stage as this key calls it */
+export async function issueKey(trial: Deployed, owner: string, ...options: string[]) {
+  const issued = await admin(trial, ['keys', 'issue', '--owner', owner, '--json', ...options]);
+  const { apiKey, keyId, ownerId } = JSON.parse(issued) as Record<string, string>;
+  const send = senderTo(new URL(trial.outputs.BaseUrl), 60_000);
+  return { stage: new Stage(send, apiKey!), keyId: keyId!, ownerId };
 }
 
 /** Runs an operator's command. @returns what it prints */
-export async function admin(
-  { stage, operator, signal }: Trial,
-  words: readonly string[],
-  input: Iterable<string> = [],
-): Promise<string> {
-  const environment = { STORE_ORDERS_STAGE: stage, STORE_ORDERS_LOCAL: '', ...operator };
-  return run(['tools/admin/run.ts', ...words], environment, input, signal);
+export async function admin(trial: Trial, words: readonly string[], input?: Iterable<string>) {
+  return run(trial, ['tools/admin/run.ts', ...words], input);
 }
 
 /** Runs a program of this repository. @returns its output @throws Error with its last line */
 export async function run(
+  { operator, signal }: Trial,
   words: readonly string[],
-  environment: NodeJS.ProcessEnv,
   input: Iterable<string> = [],
-  signal?: AbortSignal,
 ): Promise<string> {
-  const running = promisify(execFile)(process.execPath, words, {
-    cwd: join(import.meta.dirname, '../..'),
-    env: { ...process.env, ...environment },
-    maxBuffer: Number.POSITIVE_INFINITY,
-    ...(signal && { signal }),
-  });
-  const { stdin, stderr } = running.child;
-  stderr!.pipe(process.stderr, { end: false });
+  const options = { env: { ...process.env, ...operator }, signal, maxBuffer: 2 ** 30 };
+  const running = promisify(execFile)(process.execPath, words, options);
+  running.child.stderr!.pipe(process.stderr, { end: false });
   // A program that fails may not read its input to the end.
-  Readable.from(input).pipe(stdin!.on('error', () => {}));
-  try {
-    return (await running).stdout.trim();
-  } catch (error) {
-    signal?.throwIfAborted();
-    const { stdout = '', stderr: errors = '' } = error as { stdout?: string; stderr?: string };
-    throw new Error((stdout.trim() || errors.trim()).split('\n').at(-1), { cause: error });
-  }
+  Readable.from(input).pipe(running.child.stdin!.on('error', () => {}));
+  const ended = await running.catch((error: Awaited<typeof running> & Error) => error);
+  signal.throwIfAborted();
+  if (!('message' in ended)) return ended.stdout.trim();
+  throw new Error((ended.stdout || ended.stderr || ended.message).trim().split('\n').at(-1));
 }

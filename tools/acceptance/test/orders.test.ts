@@ -1,37 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Answer, Send } from '../../smoke/stage/http-client.ts';
+import type { Answer } from '../../smoke/stage/http-client.ts';
+import { Stage } from '../../smoke/stage/stage.ts';
 import { cancellationCount, timedCancellations, timedList } from '../orders.ts';
 
 type Sent = Omit<Answer, 'question' | 'headers'> & { readonly coding?: string };
 
-/** Sends each request to a function that answers it. */
-function senderTo(answer: (path: string, accepted?: string) => Sent): Send {
-  return async (question) => {
+/** A stage whose requests a function answers. */
+function stageWith(answer: (path: string, accepted?: string) => Sent): Stage {
+  return new Stage(async (question) => {
     const { coding, ...rest } = answer(question.path, question.headers?.['accept-encoding']);
     return { question, headers: new Map(coding ? [['content-encoding', [coding]]] : []), ...rest };
-  };
+  }, 'key');
 }
 
 describe('a list', () => {
   it('is shown with its size, coding and times', async () => {
-    const send = senderTo((_, coding = '') => ({
+    const stage = stageWith((_, coding = '') => ({
       status: 200,
       durationMs: 7,
       text: '[{},{}]',
       coding,
     }));
 
-    expect(await timedList(send, 'key', 'zstd')).toMatch(
+    expect(await timedList(stage, 'zstd')).toMatch(
       /^2 orders as zstd, first byte after 7 ms, whole after \d+ ms$/,
     );
   });
 
   it('is shown as identity without a coding, and as it is if it is an error', async () => {
-    const plain = senderTo(() => ({ status: 200, durationMs: 7, text: '[]' }));
-    const error = senderTo(() => ({ status: 503, durationMs: 7, text: '{}' }));
+    const plain = stageWith(() => ({ status: 200, durationMs: 7, text: '[]' }));
+    const error = stageWith(() => ({ status: 503, durationMs: 7, text: '{}' }));
 
-    expect(await timedList(plain, 'key', 'zstd')).toMatch(/^0 orders as identity, /);
-    expect(await timedList(error, 'key', 'zstd')).toBe('503 (no content type) {}');
+    expect(await timedList(plain, 'zstd')).toMatch(/^0 orders as identity, /);
+    expect(await timedList(error, 'zstd')).toBe('503 (no content type) {}');
   });
 });
 
@@ -39,24 +40,24 @@ describe('cancellations', () => {
   const signal = new AbortController().signal;
 
   /** Answers every request but the tenth with 204. The four that follow `renew` at once are slower. */
-  function stage(tenth: number) {
+  function stageThatAnswers(tenth: number) {
     const paths = new Set<string>();
     let coldRequests = 0;
     const renew = async () => {
       coldRequests = 4;
     };
-    const send = senderTo((path) => {
+    const stage = stageWith((path) => {
       paths.add(path);
       const status = paths.size === 10 ? tenth : 204;
       return { status, durationMs: coldRequests-- > 0 ? 900 : paths.size, text: '' };
     });
-    return { paths, renew, send };
+    return { paths, renew, stage };
   }
 
   it('of different orders are measured with new and with warm environments', async () => {
-    const { paths, renew, send } = stage(204);
+    const { paths, renew, stage } = stageThatAnswers(204);
 
-    const seen = await timedCancellations(send, 'key', signal, renew);
+    const seen = await timedCancellations(stage, signal, renew);
 
     expect(paths.size).toBe(cancellationCount);
     // The warm requests took from 21 to 1,000 ms: a percentile is a sample that so many do not exceed.
@@ -66,15 +67,15 @@ describe('cancellations', () => {
   });
 
   it('are counted only with a 204', async () => {
-    const { renew, send } = stage(503);
+    const { renew, stage } = stageThatAnswers(503);
 
-    expect(await timedCancellations(send, 'key', signal, renew)).toMatch(/^999 × 204; /);
+    expect(await timedCancellations(stage, signal, renew)).toMatch(/^999 × 204; /);
   });
 
   it('stop when the run is interrupted', async () => {
-    const { paths, renew, send } = stage(204);
+    const { paths, renew, stage } = stageThatAnswers(204);
 
-    const seen = timedCancellations(send, 'key', AbortSignal.abort(), renew);
+    const seen = timedCancellations(stage, AbortSignal.abort(), renew);
 
     await expect(seen).rejects.toThrow('aborted');
     expect(paths.size).toBe(0);

@@ -106,7 +106,8 @@ export function metricsOf(stage: StageName) {
   };
 }
 
-function metricStat(
+/** A metric in minutes. */
+export function metricStat(
   Namespace: string,
   MetricName: string,
   Stat: string,

@@ -1,0 +1,82 @@
+import { APIGateway } from '@aws-sdk/client-api-gateway';
+import { Lambda } from '@aws-sdk/client-lambda';
+import { contractDifferences } from '../../lib/contract/contract.ts';
+import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
+import type { Answer } from '../smoke/stage/http-client.ts';
+import { headerOf } from '../smoke/stage/rate-limit.ts';
+import { shown } from '../smoke/stage/stage.ts';
+import { failureText, lookUntil } from './evidence.ts';
+import { addOwner, admin, type Deployed, issueKey, run } from './trial.ts';
+
+const gateway = new APIGateway();
+const lambda = new Lambda();
+
+const documented = 'as documented';
+
+/** Compares answers with the contract: those of the smoke test, and two that take another key. */
+export async function checkContract(trial: Deployed): Promise<void> {
+  const { evidence, outputs } = trial;
+  const { stage, keyId } = await addOwner(trial, 'smoke test', '--plan', 'pro');
+  await evidence.add('npm run smoke -- --limits', ', 0 failed', async () => {
+    const words = ['tools/smoke/main.ts', '--url', outputs.BaseUrl, '--limits'];
+    return (await run(trial, words, [stage.key]).catch(failureText)).split('\n').at(-1)!;
+  });
+  // The contract names the challenge, and does not require it with every 403.
+  const challenged = `${documented}, with the challenge Bearer`;
+  await evidence.add('a cancellation with a read-only key', challenged, async () => {
+    const { stage: readOnly } = await issueKey(trial, 'smoke test', '--read-only');
+    const answer = await readOnly.call('cancelOrder', { orderId: '-1' });
+    const challenge = headerOf(answer, 'x-amzn-remapped-www-authenticate');
+    return `${compared('cancelOrder', answer)}, with the challenge ${challenge}`;
+  });
+  await evidence.add('the next request with a revoked key', '401', async () => {
+    await admin(trial, ['keys', 'revoke', keyId, '--yes']);
+    return `${(await stage.call('getPet')).status}`;
+  });
+}
+
+// Only a firewall and a function that hangs would provoke the gateway responses that are missing here and in the
+// smoke test.
+/** Provokes responses of API Gateway that the smoke test cannot. */
+export async function checkGatewayResponses(trial: Deployed): Promise<void> {
+  const { stack, signal, evidence, outputs } = trial;
+  const api = { restApiId: outputs.RestApiId, stageName: trial.stage };
+  const { stage, ownerId } = await addOwner(trial, 'refused', '--plan', 'free');
+  const { findApiKeys, findUsagePlans, deleteApiKey } = apiGatewayKeys(gateway);
+  const keyId = (await findApiKeys(`${stack}-${ownerId}`))[0]!.id;
+  const [usagePlanId] = await findUsagePlans({ keyId });
+  const provoke = (type: string, ask: () => Promise<Answer>, change?: () => Promise<unknown>) =>
+    evidence.add(`gateway response ${type}`, documented, async () => {
+      const look = async () => compared(type, await ask());
+      await change?.();
+      return change ? lookUntil(documented, look, signal) : look();
+    });
+  const getPet = () => stage.call('getPet');
+  const listOrders = () => stage.call('listOrders');
+  const stop = (FunctionName: string) => () =>
+    lambda.putFunctionConcurrency({ FunctionName, ReservedConcurrentExecutions: 0 });
+  const html = { 'content-type': 'text/html' };
+  // API Gateway accepts 10 MB: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+  const body = 'x'.repeat(11 * 1024 * 1024);
+  // In this order, no change has to be undone: each answer comes before those of the earlier changes.
+  await provoke('UNSUPPORTED_MEDIA_TYPE', () => stage.call('getPet', { headers: html }));
+  await provoke('REQUEST_TOO_LARGE', () => stage.call('cancelOrder', { orderId: '1', body }));
+  await provoke('INTEGRATION_FAILURE', listOrders, stop(outputs.ListOrdersFunctionName));
+  await provoke('THROTTLED', listOrders, () =>
+    gateway.updateStage({ ...api, ...patch('/~1v1~1store~1orders/GET/throttling/burstLimit', 0) }),
+  );
+  await provoke('QUOTA_EXCEEDED', getPet, () =>
+    gateway.updateUsage({ usagePlanId, keyId, ...patch('/remaining', 0) }),
+  );
+  await provoke('INVALID_API_KEY', getPet, () => deleteApiKey({ apiKey: keyId }));
+  await provoke('AUTHORIZER_FAILURE', getPet, stop(outputs.AuthorizerFunctionName));
+}
+
+function patch(path: string, value: number) {
+  return { patchOperations: [{ op: 'replace', path, value: `${value}` } as const] };
+}
+
+/** Compares an answer with the contract. @param name the id of an operation, or the type of a gateway response */
+function compared(name: string, answer: Answer): string {
+  return `${shown(answer)}; ${contractDifferences(name, answer).join('; ') || documented}`;
+}
