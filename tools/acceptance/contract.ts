@@ -1,17 +1,20 @@
 import { APIGateway } from '@aws-sdk/client-api-gateway';
 import { Lambda } from '@aws-sdk/client-lambda';
 import { contractDifferences } from '../../lib/contract/contract.ts';
+import { operations } from '../../lib/settings/functions.ts';
 import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
 import type { Answer } from '../smoke/stage/http-client.ts';
 import { headerOf } from '../smoke/stage/rate-limit.ts';
 import { shown } from '../smoke/stage/stage.ts';
 import { failureText, lookUntil } from './evidence.ts';
-import { addOwner, admin, type Deployed, issueKey, run } from './trial.ts';
+import { renewEnvironments } from './orders.ts';
+import { addOwner, admin, createStack, type Deployed, issueKey, run } from './trial.ts';
 
 const gateway = new APIGateway();
 const lambda = new Lambda();
 
 const documented = 'as documented';
+type DeployedApi = Record<'restApiId' | 'stageName', string>;
 
 /** Compares answers with the contract: those of the smoke test, and two that take another key. */
 export async function checkContract(trial: Deployed): Promise<void> {
@@ -35,8 +38,6 @@ export async function checkContract(trial: Deployed): Promise<void> {
   });
 }
 
-// Only a firewall and a function that hangs would provoke the gateway responses that are missing here and in the
-// smoke test.
 /** Provokes responses of API Gateway that the smoke test cannot. */
 export async function checkGatewayResponses(trial: Deployed): Promise<void> {
   const { stack, signal, evidence, outputs } = trial;
@@ -53,6 +54,10 @@ export async function checkGatewayResponses(trial: Deployed): Promise<void> {
     });
   const getPet = () => stage.call('getPet');
   const listOrders = () => stage.call('listOrders');
+  const cancelCold = async () => {
+    await renewEnvironments(outputs);
+    return stage.call('cancelOrder', { orderId: '1' });
+  };
   const stop = (FunctionName: string) => () =>
     lambda.putFunctionConcurrency({ FunctionName, ReservedConcurrentExecutions: 0 });
   const html = { 'content-type': 'text/html' };
@@ -61,6 +66,7 @@ export async function checkGatewayResponses(trial: Deployed): Promise<void> {
   // In this order, no change has to be undone: each answer comes before those of the earlier changes.
   await provoke('UNSUPPORTED_MEDIA_TYPE', () => stage.call('getPet', { headers: html }));
   await provoke('REQUEST_TOO_LARGE', () => stage.call('cancelOrder', { orderId: '1', body }));
+  await provoke('INTEGRATION_TIMEOUT', cancelCold, () => shortenTimeout(api));
   await provoke('INTEGRATION_FAILURE', listOrders, stop(outputs.ListOrdersFunctionName));
   await provoke('THROTTLED', listOrders, () =>
     gateway.updateStage({ ...api, ...patch('/~1v1~1store~1orders/GET/throttling/burstLimit', 0) }),
@@ -70,6 +76,38 @@ export async function checkGatewayResponses(trial: Deployed): Promise<void> {
   );
   await provoke('INVALID_API_KEY', getPet, () => deleteApiKey({ apiKey: keyId }));
   await provoke('AUTHORIZER_FAILURE', getPet, stop(outputs.AuthorizerFunctionName));
+  await provoke('WAF_FILTERED', getPet, () => createStack(trial, '-firewall', blocking(api)));
+}
+
+/**
+ * Lets API Gateway wait for cancellations as short as it can, which is shorter than a function takes to start.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+async function shortenTimeout({ restApiId, stageName }: DeployedApi): Promise<void> {
+  const { method: httpMethod, path } = operations.cancelOrder;
+  const { items = [] } = await gateway.getResources({ restApiId, limit: 500 });
+  const resourceId = items.find((resource) => resource.path === `/v1${path}`)?.id;
+  const timeout = patch('/timeoutInMillis', 50);
+  await gateway.updateIntegration({ restApiId, resourceId, httpMethod, ...timeout });
+  await gateway.createDeployment({ restApiId, stageName });
+}
+
+/** Blocks every request. A web ACL without a response of its own leaves the answer to API Gateway. */
+function blocking({ restApiId, stageName }: DeployedApi): object {
+  const stage = `restapis/${restApiId}/stages/${stageName}`;
+  const ResourceArn = { 'Fn::Sub': `arn:\${AWS::Partition}:apigateway:\${AWS::Region}::/${stage}` };
+  const WebACLArn = { 'Fn::GetAtt': ['WebAcl', 'Arn'] };
+  const visibility = { CloudWatchMetricsEnabled: false, SampledRequestsEnabled: false };
+  const Properties = {
+    Scope: 'REGIONAL',
+    DefaultAction: { Block: {} },
+    VisibilityConfig: { MetricName: 'Acceptance', ...visibility },
+  };
+  return {
+    WebAcl: { Type: 'AWS::WAFv2::WebACL', Properties },
+    Association: { Type: 'AWS::WAFv2::WebACLAssociation', Properties: { WebACLArn, ResourceArn } },
+  };
 }
 
 function patch(path: string, value: number) {

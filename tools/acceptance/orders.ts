@@ -32,7 +32,7 @@ export async function checkOrders(trial: Deployed): Promise<void> {
 }
 
 /** Changes the configuration of the functions, after which Lambda starts new environments. */
-async function renewEnvironments(outputs: Deployed['outputs']): Promise<void> {
+export async function renewEnvironments(outputs: Deployed['outputs']): Promise<void> {
   for (const FunctionName of [outputs.AuthorizerFunctionName, outputs.CancelOrderFunctionName]) {
     const Description = `changed at ${new Date().toISOString()}`;
     await lambda.updateFunctionConfiguration({ FunctionName, Description });

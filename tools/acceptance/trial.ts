@@ -19,7 +19,7 @@ const client = new CloudFormation();
 const waiting = { client, maxWaitTime: 1_800, minDelay: 5, maxDelay: 10 };
 
 /** What the checks add to a stage is in stacks of its own, with these suffixes, so that one call removes it. */
-const suffixes = ['-operator', ''] as const;
+const suffixes = ['-firewall', '-operator', ''] as const;
 type Suffix = (typeof suffixes)[number];
 
 /** The stage that is deployed, checked and destroyed. */
