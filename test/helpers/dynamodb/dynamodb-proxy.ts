@@ -79,7 +79,7 @@ export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
  * A proxy in front of DynamoDB. A test decides whether a request is forwarded to another server, is
  * answered by the proxy, or fails.
  */
-export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
+export class DynamodbProxy extends EventEmitter<{ closed: [] }> {
   /** The requests so far, in order. Each is one round trip. */
   readonly requests: DynamodbRequest[] = [];
   /** The handling of the next requests, in order. A gap is handled like all other requests. */
@@ -157,7 +157,6 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
       this.underWay--;
       this.emit('closed');
     });
-    this.emit('request');
     const execute = (other = body) => this.#execute(incoming, other);
     reply({ operation, input, incoming, body, outgoing, execute });
   }

@@ -1,4 +1,4 @@
-import { contentType, lost, type Reply } from './dynamodb-proxy.ts';
+import { contentType, type Reply } from './dynamodb-proxy.ts';
 import { type OrderItem, scanAnswer } from './orders.ts';
 
 export interface ScannedTable {
@@ -6,8 +6,6 @@ export interface ScannedTable {
   ordersPerPage?: number;
   /** The number of bytes that are sent at a time. @default all */
   chunkBytes?: number;
-  /** Whether each response is cut off in the middle. */
-  isBrokenOff?: boolean;
 }
 
 interface ScanInput {
@@ -23,14 +21,12 @@ interface ScanInput {
 export function scanOf(table: ScannedTable): Reply {
   return (call) => {
     const page = Buffer.from(pageOf(table, call.input));
-    const end = table.isBrokenOff ? page.length >> 1 : page.length;
-    const { chunkBytes = end } = table;
+    const { chunkBytes = page.length } = table;
     call.outgoing.writeHead(200, { ...contentType, 'content-length': page.length });
-    for (let start = 0; start < end; start += chunkBytes) {
-      call.outgoing.write(page.subarray(start, Math.min(start + chunkBytes, end)));
+    for (let start = 0; start < page.length; start += chunkBytes) {
+      call.outgoing.write(page.subarray(start, start + chunkBytes));
     }
-    if (table.isBrokenOff) setImmediate(() => lost(call));
-    else call.outgoing.end();
+    call.outgoing.end();
   };
 }
 

@@ -20,8 +20,8 @@ export class LambdaStream extends Writable {
   private beforeFirstWrite: (() => void) | undefined;
   private isHeld = false;
 
-  constructor(options: { highWaterMark?: number } = {}) {
-    super(options);
+  constructor() {
+    super();
     // Lambda's runtime has a listener for errors. Without one, an error would end the process.
     this.on('error', () => {});
   }

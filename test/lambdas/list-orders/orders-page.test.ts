@@ -95,7 +95,10 @@ describe('pageReader', () => {
   );
 
   it.each<[string, Reply]>([
-    ['ends prematurely', scanOf({ items: wrongItems, chunkBytes: 4_096, isBrokenOff: true })],
+    [
+      'ends prematurely',
+      ({ outgoing }) => outgoing.write(scanAnswer(wrongItems), () => outgoing.destroy()),
+    ],
     [
       'lacks only its last byte',
       ({ outgoing }) =>

@@ -22,8 +22,8 @@ const environment = {
   accountId: '123456789012',
 };
 
-export function createTemplate(resources: Resources, rest: object = {}): Template {
-  return new Template({ Resources: resources, ...rest }, environment);
+export function createTemplate(resources: Resources): Template {
+  return new Template({ Resources: resources }, environment);
 }
 
 /** An API with one stage, `test`, to which a test adds methods. */
