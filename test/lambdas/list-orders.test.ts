@@ -104,7 +104,9 @@ describe('GET /store/orders', () => {
     const found: Record<string, unknown> = {};
     const expected: Record<string, unknown> = {};
     for (const value of accepted.split('|')) {
-      found[value] = await codingFor(value);
+      fillTable({ items: [] });
+      const { prelude } = await list({ 'Accept-Encoding': value });
+      found[value] = prelude?.headers['Content-Encoding'];
       expected[value] = coding;
     }
 
@@ -199,8 +201,15 @@ describe('a list that fails after its first page', () => {
 describe('a client of a list', () => {
   it('is cut off if it reads nothing, and no work remains', async () => {
     fillTable({ items: orderItems(5_000), ordersPerPage: 250 });
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const stream = new LambdaStream();
+    stream.hold();
 
-    const { answered, stream } = await cutOff();
+    const answered = handler(proxyEvent(), stream, lambdaContext(120_000));
+    answered.catch(() => {});
+    while (stream.writableLength === 0) await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(8_000);
+    jest.useRealTimers();
 
     await expect(answered).rejects.toThrow('A client has to read 230000 bytes a second.');
     await table.isIdle();
@@ -219,23 +228,4 @@ function fillTable(scanned: ScannedTable): void {
 
 function list(headers: object = {}): Promise<LambdaStream> {
   return streamed((stream) => handler(proxyEvent({ headers }), stream, lambdaContext()));
-}
-
-async function codingFor(acceptEncoding: string): Promise<string | undefined> {
-  fillTable({ items: [] });
-  const { prelude } = await list({ 'Accept-Encoding': acceptEncoding });
-  return prelude?.headers['Content-Encoding'];
-}
-
-/** Begins a list whose client reads nothing, and lets eight seconds pass. */
-async function cutOff() {
-  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-  const stream = new LambdaStream();
-  stream.hold();
-  const answered = handler(proxyEvent(), stream, lambdaContext(120_000));
-  answered.catch(() => {});
-  while (stream.writableLength === 0) await new Promise((resolve) => setImmediate(resolve));
-  jest.advanceTimersByTime(8_000);
-  jest.useRealTimers();
-  return { answered, stream };
 }

@@ -32,14 +32,12 @@ export function used(minuteCount: number, dayCount: number): Overrides {
 
 /** The addresses of a number of keys of the example owner, of which the first is the example key. */
 export function keysOfOwner(count: number): KeyAddress[] {
-  return Array.from({ length: count }, (_, index) => ({
-    ownerHash,
-    tokenHash: index === 0 ? address.tokenHash : hashToken(exampleToken('so_test_', own(index))),
-  }));
-}
-
-function own(index: number): string {
-  return String(index).padStart(20, '0');
+  return Array.from({ length: count }, (_, index) => {
+    const own = String(index).padStart(20, '0');
+    return index === 0
+      ? address
+      : { ownerHash, tokenHash: hashToken(exampleToken('so_test_', own)) };
+  });
 }
 
 type Send = (command: Command) => Promise<unknown>;

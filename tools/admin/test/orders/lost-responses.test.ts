@@ -108,17 +108,13 @@ function loseNext(write: string, meanwhile: () => Promise<void>): void {
   };
 }
 
-async function storeOrder(fields: PutItemCommand['input']['Item']): Promise<void> {
-  const Item = { id: { N: orderId }, ...fields };
-  await database.dynamodb.send(new PutItemCommand({ TableName: tableName, Item }));
-}
-
 it.each(cases)(
   'R13: a change whose response is lost takes effect once: $change, and meanwhile $sequence',
   async (given) => {
     const { change, sequence } = given;
     const { to, make } = changes[change];
-    await storeOrder({ status: { S: to === 'pending' ? 'cancelled' : 'pending' } });
+    const Item = { id: { N: orderId }, status: { S: to === 'pending' ? 'cancelled' : 'pending' } };
+    await database.dynamodb.send(new PutItemCommand({ TableName: tableName, Item }));
     let before: object | undefined;
     loseNext('UpdateItem', async () => {
       for (const each of sequence) expect(await changes[each].make()).toBe('done');

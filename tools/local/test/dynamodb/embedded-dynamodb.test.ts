@@ -1,23 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
-import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../dynamodb/embedded-dynamodb.ts';
-
-let running: EmbeddedDynamoDB[];
-
-beforeEach(() => {
-  running = [];
-});
-
-afterEach(() => Promise.all(running.map((database) => database.close())));
-
-async function start(databaseFile?: string): Promise<EmbeddedDynamoDB> {
-  const database = await startEmbeddedDynamoDB({ databaseFile });
-  running.push(database);
-  return database;
-}
+import { startEmbeddedDynamoDB } from '../../dynamodb/embedded-dynamodb.ts';
 
 const answers = (endpoint: string) =>
   fetch(endpoint).then(
@@ -28,9 +14,9 @@ const answers = (endpoint: string) =>
 describe('embedded DynamoDB', () => {
   it('reports a damaged database file with its path and the remedy', async () => {
     const directory = temporaryDirectory();
-    const file = directory.write('data.sqlite', 'no database '.repeat(100));
+    const databaseFile = directory.write('data.sqlite', 'no database '.repeat(100));
 
-    const failure = await start(file).catch((error) => error);
+    const failure = await startEmbeddedDynamoDB({ databaseFile }).catch((error) => error);
 
     directory.remove();
     expect(failure).toMatchObject({
