@@ -32,15 +32,6 @@ import {
 const recordPlace = 'lambdas/domain/owner-record.ts';
 const codeOf = ({ rejection }: Decision) => rejection?.code ?? 'admitted';
 const unauthorized = { result: new UnauthorizedError(), reads: 1, writes: 0 };
-/** A window that only a wrong clock can have started. */
-const far = minute + 3_600;
-
-/** An owner whose window is full, and who has sent as many requests as it takes to be banned. */
-async function bannedOwner(): Promise<LimitedOwner> {
-  const owner = new LimitedOwner(used(60, 60));
-  await owner.decideInTurn(tolerated + 1);
-  return owner;
-}
 
 describe('a request within the limits', () => {
   it('costs one write for a cached key, and counts in both windows', async () => {
@@ -95,23 +86,6 @@ describe('a request within the limits', () => {
 
     expect(cost).toMatchObject({ result: { remaining: 58 }, reads: 0, writes: 2 });
   });
-
-  it.each([
-    ['minute', used(60, 60), minute + 60, { minuteCount: 1, dayCount: 61 }],
-    ['day', used(0, 1_000), nextDay, { minuteCount: 1, dayCount: 1 }],
-  ])('is admitted when the %s is over, and not a millisecond earlier', async (...given) => {
-    const [, uses, endSeconds, counts] = given;
-    const owner = new LimitedOwner(uses);
-    owner.nowMs = endSeconds * 1_000 - 1;
-    const before = await owner.decide();
-    owner.nowMs++;
-
-    const after = await owner.decide();
-
-    expect(before).toMatchObject({ retryAfterSeconds: 1, rejection: expect.anything() });
-    expect(codeOf(after)).toBe('admitted');
-    expect(owner.numbers).toMatchObject(counts);
-  });
 });
 
 describe('a hundred requests at once', () => {
@@ -137,11 +111,8 @@ describe('a hundred requests at once', () => {
 
 describe('R22: the headers', () => {
   it.each([
-    ['the minute if fewer requests are left in it', used(50, 100), 60, 9, minute + 60],
-    ['the day if fewer requests are left in it', used(10, 990), 1_000, 9, nextDay],
     ['the minute if both have equally many left', used(50, 990), 60, 9, minute + 60],
     ['the day if only the day is used up', used(10, 1_000), 1_000, 0, nextDay],
-    ['the minute if both are used up', used(60, 1_000), 60, 0, minute + 60],
     ['0 left, not fewer, after a change to a smaller plan', used(200, 200), 60, 0, minute + 60],
   ])('R23, I21: describe %s', async (_name, uses, limit, remaining, reset) => {
     const owner = new LimitedOwner(uses);
@@ -233,20 +204,8 @@ describe('a rejection', () => {
     expect(owner.numbers).toMatchObject({ bannedUntil });
   });
 
-  it("R26, I31: counts for its own key, and not for the owner's other keys", async () => {
-    const [one, other] = keysOfOwner(2);
-    const entries = { [one!.tokenHash]: {}, [other!.tokenHash]: {} };
-    const owner = new LimitedOwner(used(60, 60), entries);
-
-    await owner.decideInTurn(tolerated + 1);
-
-    expect(codeOf(await owner.decide(one))).toBe('api_key_banned');
-    expect(codeOf(await owner.decide(other))).toBe('rate_limit_exceeded');
-  });
-
   it.each([
     ['of the previous minute', minute - 60, minute, 1],
-    ['of the next minute, which a faster clock has started', minute + 60, minute + 60, tolerated],
     ['of the last minute within the tolerance', startSeconds + 300, startSeconds + 300, tolerated],
     ['of a minute that only a wrong clock can have started', startSeconds + 301, minute, 1],
   ])('R26: continues or restarts a count %s', async (...given) => {
@@ -270,14 +229,12 @@ describe('a rejection', () => {
 });
 
 describe('R26: a banned key', () => {
-  it.each([
-    ['has cached it', (owner: LimitedOwner) => owner.decide()],
-    ['has not seen it', (owner: LimitedOwner) => owner.environment().decide(address)],
-  ])('costs a read and no write if the environment %s', async (_name, decide) => {
-    const owner = await bannedOwner();
+  it('costs a read and no write, and is not counted', async () => {
+    const owner = new LimitedOwner(used(60, 60));
+    await owner.decideInTurn(tolerated + 1);
     const before = owner.item;
 
-    const { result, reads, writes } = await owner.cost(() => decide(owner));
+    const { result, reads, writes } = await owner.cost(() => owner.decide());
 
     expect(result).toMatchObject({ rejection: { code: 'api_key_banned' } });
     expect((result as Decision).isBanStart).toBeFalsy();
@@ -304,22 +261,6 @@ describe('R26: a banned key', () => {
     },
   );
 
-  it('stays banned in the next minutes, and is admitted in the second in which the ban ends', async () => {
-    const owner = await bannedOwner();
-    owner.wait(60);
-    const later = await owner.decide();
-    owner.wait(later.retryAfterSeconds - 1);
-    const tooEarly = await owner.decide();
-    owner.wait(1);
-
-    const served = await owner.decide();
-
-    expect(later).toMatchObject({ remaining: 0, reset: startSeconds + banSeconds });
-    expect(later.retryAfterSeconds).toBe(banSeconds - 60);
-    expect(codeOf(tooEarly)).toBe('api_key_banned');
-    expect(codeOf(served)).toBe('admitted');
-  });
-
   const untilDay = nextDay - startSeconds;
   it.each([
     ['minute', used(60, 60), minute + 50, minute + 60, 40, '"minute";r=0;t=40, '],
@@ -339,12 +280,8 @@ describe('R26: a banned key', () => {
 describe('R18: a key that is not valid', () => {
   it.each<[string, Overrides, KeyAddress?]>([
     ['of a suspended owner', { ...used(3, 3), status: 'suspended' }],
-    ['of a suspended owner, and banned', { status: 'suspended', bannedUntil: minute + 500 }],
-    ['of a suspended owner whose limits are used up', { ...used(60, 1_000), status: 'suspended' }],
     ['of an owner without a status', { status: undefined }],
-    ['of no owner', used(3, 3), { ownerHash: 'none', tokenHash: 'none' }],
     ['invented by a former client of the owner', used(3, 3), { ownerHash, tokenHash: 'none' }],
-    ['with the name of a JavaScript property', used(3, 3), { ownerHash, tokenHash: '__proto__' }],
   ])('costs a read and no write each time: a key %s', async (_name, overrides, key = address) => {
     const owner = new LimitedOwner(overrides);
     const before = owner.item;
@@ -366,74 +303,39 @@ describe('R18: a key that is not valid', () => {
 });
 
 describe('R18: a revoked key', () => {
-  it.each<[string, Overrides]>([
-    ['within its limits', used(3, 3)],
-    ['whose window is full', used(60, 60)],
-    ['that is banned', { ...used(3, 3), bannedUntil: startSeconds + 200 }],
-  ])(
-    "is refused from the next request on, unlike the owner's other keys: a key %s",
-    async (_name, uses) => {
-      const [one, other] = keysOfOwner(2);
-      const owner = new LimitedOwner(uses, { [one!.tokenHash]: {}, [other!.tokenHash]: {} });
-      await owner.decide(one);
-      const served = await owner.decide(other);
-      owner.put(uses, { [other!.tokenHash]: {} });
+  it("is refused from the next request on, unlike the owner's other keys", async () => {
+    const [one, other] = keysOfOwner(2);
+    const owner = new LimitedOwner(used(3, 3), { [one!.tokenHash]: {}, [other!.tokenHash]: {} });
+    await owner.decide(one);
+    await owner.decide(other);
+    owner.put(used(3, 3), { [other!.tokenHash]: {} });
 
-      await expect(owner.decide(one)).rejects.toThrow(UnauthorizedError);
+    await expect(owner.decide(one)).rejects.toThrow(UnauthorizedError);
 
-      expect(codeOf(await owner.decide(other))).toBe(codeOf(served));
-      expect(await owner.cost(() => owner.decide(one))).toEqual(unauthorized);
-    },
-  );
+    expect(codeOf(await owner.decide(other))).toBe('admitted');
+    expect(await owner.cost(() => owner.decide(one))).toEqual(unauthorized);
+  });
 });
 
 describe('a time that only a wrong clock can have written', () => {
-  it.each([
-    [
-      'the start of a minute',
-      { minuteWindow: far },
-      { minuteWindow: minute, minuteCount: 1, dayCount: 31 },
-    ],
-    ['the start of a day', { dayWindow: nextDay }, { dayWindow: day, dayCount: 1, minuteCount: 8 }],
-  ])('is replaced like that of a window that is over: %s', async (_name, window, numbers) => {
-    const owner = new LimitedOwner({ ...used(7, 30), ...window });
+  it('is replaced like the start of a window that is over', async () => {
+    const owner = new LimitedOwner({ ...used(7, 30), dayWindow: nextDay });
 
     const { result, writes } = await owner.cost(() => owner.decide());
 
     expect(codeOf(result as Decision)).toBe('admitted');
     expect(writes).toBe(1);
-    expect(owner.numbers).toMatchObject(numbers);
-  });
-
-  it('is not the start of a window within the next five minutes, which stays full', async () => {
-    const owner = new LimitedOwner(used(60, 60));
-    owner.nowMs = (minute - clockToleranceSeconds) * 1_000;
-
-    const decision = await owner.decide();
-
-    const retryAfterSeconds = 60 + clockToleranceSeconds;
-    expect(decision).toMatchObject({ remaining: 0, reset: minute + 60, retryAfterSeconds });
-    expect(owner.numbers).toMatchObject({ minuteCount: 60 });
+    expect(owner.numbers).toMatchObject({ dayWindow: day, dayCount: 1, minuteCount: 8 });
   });
 
   const longest = startSeconds + banSeconds + clockToleranceSeconds;
 
-  it.each([
-    ['admitted', used(3, 3)],
-    ['rate_limit_exceeded', used(60, 60)],
-  ])(
-    'is the end of a ban that is longer than any: a request that is %s ends it',
-    async (code, uses) => {
-      const owner = new LimitedOwner({ ...uses, bannedUntil: longest + 1 });
+  it('is the end of a ban that is longer than any, which the next admission ends', async () => {
+    const owner = new LimitedOwner({ ...used(3, 3), bannedUntil: longest + 1 });
 
-      const decision = await owner.decide();
-      owner.wait(60);
-      const later = await owner.decide();
-
-      expect([decision, later].map(codeOf)).toEqual([code, 'admitted']);
-      expect(owner.numbers).toMatchObject({ bannedUntil: 0 });
-    },
-  );
+    expect(codeOf(await owner.decide())).toBe('admitted');
+    expect(owner.numbers).toMatchObject({ bannedUntil: 0 });
+  });
 
   it('is not the end of a ban that a clock within the tolerance can have started', async () => {
     const owner = new LimitedOwner({ ...used(3, 3), bannedUntil: longest });
@@ -477,14 +379,6 @@ describe('the limiter, when DynamoDB fails,', () => {
     await environment.decide(address);
 
     await expect(environment.decide(address)).rejects.toBe(throttled);
-  });
-
-  it.each([1, 2])('throws the error of call %i', async (failed) => {
-    const owner = new LimitedOwner(used(3, 3));
-
-    const decided = failing(owner, (call) => call === failed).decide(address);
-
-    await expect(decided).rejects.toBe(throttled);
   });
 
   it('does not treat a key as invalid if the response to a write lacks the item', async () => {
