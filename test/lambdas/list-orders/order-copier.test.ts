@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
+import { type OrderFieldName, orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { orderToJson } from '../../../lambdas/domain/order-json.ts';
 import { copyOrders, slackBytes } from '../../../lambdas/list-orders/order-copier.ts';
 import {
@@ -180,11 +180,11 @@ function plainReading({ id, petId, quantity, shipDate, complete }: OrderItem): o
   if (!isInteger(id?.N)) return undefined;
   return {
     id: `number ${id!.N}`,
-    ...(isInteger(petId?.N) && { petId: `number ${petId!.N}` }),
-    ...(isInteger(quantity?.N) && { quantity: `number ${quantity!.N}` }),
-    ...(isDate(shipDate?.S) && { shipDate: shipDate!.S }),
-    ...(complete?.BOOL !== undefined && { complete: complete.BOOL }),
-  };
+    petId: isInteger(petId?.N) ? `number ${petId!.N}` : undefined,
+    quantity: isInteger(quantity?.N) ? `number ${quantity!.N}` : undefined,
+    shipDate: isDate(shipDate?.S) ? shipDate!.S : undefined,
+    complete: complete?.BOOL,
+  } satisfies Record<OrderFieldName, unknown>;
 }
 
 function isInteger(text = ''): boolean {
