@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
-import { functionNames, operations } from '../../lib/settings/functions.ts';
+import { type FunctionName, functionNames, operations } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { forEachPlan, plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
@@ -30,7 +30,7 @@ const expectedFunctions = {
     actions: ['dynamodb:UpdateItem'],
     variable: 'ORDERS_TABLE',
   },
-};
+} satisfies Record<FunctionName, object>;
 const expectedEntries = Object.entries(expectedFunctions).map(
   ([name, expected]) => [capitalized(name), expected] as const,
 );

@@ -14,6 +14,8 @@ import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import type { FunctionName } from '../../../lib/settings/functions.ts';
+import { capitalized } from '../../../lib/settings/names.ts';
 import { resourcesOfType } from '../../../test/helpers/synthesized.ts';
 import { metricsOf } from '../status/deployed-stage.ts';
 import { admin } from './run-admin.ts';
@@ -38,9 +40,15 @@ const clients = [dynamodb, cloudWatch, lambda, sns];
 const listFunction = () =>
   lambda.on(GetFunctionConfigurationCommand, { FunctionName: 'List', Qualifier: 'live' });
 
-const functionNamed = (LogicalResourceId: string, PhysicalResourceId: string) => {
-  return { ResourceType: 'AWS::Lambda::Function', LogicalResourceId, PhysicalResourceId };
-};
+const functions = Object.entries({
+  authorizer: 'Authorizer',
+  listOrders: 'List',
+  cancelOrder: 'Cancel',
+} satisfies Record<FunctionName, string>).map(([name, PhysicalResourceId]) => ({
+  ResourceType: 'AWS::Lambda::Function',
+  LogicalResourceId: `${capitalized(name)}Function1`,
+  PhysicalResourceId,
+}));
 
 let resources: object[];
 
@@ -50,9 +58,7 @@ beforeEach(() => {
   dynamodb.on(ScanCommand).resolves({ Items: [idleOwner], Count: 1 });
   const arn = 'arn:aws:lambda:eu-central-1:1:function:List:live';
   resources = [
-    functionNamed('AuthorizerFunction1', 'Authorizer'),
-    functionNamed('ListOrdersFunction1', 'List'),
-    functionNamed('CancelOrderFunction1', 'Cancel'),
+    ...functions,
     { ResourceType: 'AWS::Lambda::Alias', PhysicalResourceId: arn },
     { ResourceType: 'AWS::SNS::Topic', PhysicalResourceId: 'topic' },
   ];
