@@ -75,8 +75,8 @@ export class Stage {
     if (allowed.length === 0) return this.compare('MISSING_AUTHENTICATION_TOKEN', answer, notFound);
     // A stage that allows an origin has OPTIONS on every path.
     const allow = headerOf(answer, 'allow')?.replace(', OPTIONS', '');
-    const expected = allowed.join(', ');
-    const found = allow === expected ? [] : [`allow is ${allow}, expected ${expected}`];
+    const isExpected = allow?.split(', ').sort().join() === allowed.toSorted().join();
+    const found = isExpected ? [] : [`allow is ${allow}, expected ${allowed.join(', ')}`];
     this.compare('unknownMethods', answer, methodNotAllowed, found);
   }
 

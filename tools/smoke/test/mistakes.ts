@@ -135,7 +135,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   ],
   [
     badId,
-    'request: DELETE /store/orders/0x10\nresponse: 500 (application/json, request id ',
+    '/store/orders/0x10\nresponse: 500 (application/json, request id ',
     withStatus(500, (_, request) => request.endsWith('/0x10')),
   ],
   [
