@@ -232,7 +232,7 @@ describe('plans', () => {
     );
   });
 
-  it.each(planNames)('I25: tolerates more rejections than it allows requests: %s', (name) => {
+  it.each(planNames)('I25: tolerates three times as many rejections as requests: %s', (name) => {
     const { perMinute, toleratedRejectionsPerMinute, limitsPerOwner, banSeconds } = plans[name];
 
     expect(banSeconds).toBe(300);
