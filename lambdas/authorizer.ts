@@ -51,7 +51,7 @@ export async function handler(
 }
 
 function authorizerResult(decision: Decision, methodArn: string): APIGatewayAuthorizerResult {
-  const { isBanStart, retryAfterSeconds, rejection, ...allowance } = decision;
+  const { isBanStart, retryAfterSeconds, rejection, ...values } = decision;
   return {
     principalId: decision.keyId,
     usageIdentifierKey: decision.ownerId,
@@ -66,7 +66,7 @@ function authorizerResult(decision: Decision, methodArn: string): APIGatewayAuth
       ],
     },
     context: {
-      ...allowance,
+      ...values,
       retryAfter: retryAfterSeconds,
       ...rejection,
     } satisfies { [Name in keyof AuthorizerContext]: unknown },

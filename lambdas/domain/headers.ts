@@ -66,8 +66,8 @@ export interface AuthorizerContext {
 
 /**
  * The rate-limit headers of every response: the variable of the authorizer's context that holds the
- * value, and the value for a request without a valid key. The first three headers are required by
- * the contract; the others follow an IETF draft and describe both windows.
+ * value, and the value for a request without a valid key. The first three headers are widely used and
+ * describe one window; the others follow an IETF draft and describe both.
  *
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */

@@ -83,6 +83,7 @@ export function copyOrders(page: Buffer, except?: ReadonlySet<string>): CopiedOr
   let [item, ordersLength, count, itemCount] = [list, 0, 0, 0];
   for (;;) {
     const end = copier.read(item);
+    // After the last item is the list's closing bracket, which is no item.
     if (end === none) break;
     if (except) ids[itemCount] = copier.id();
     if (!except?.has(ids[itemCount]!)) {

@@ -32,6 +32,7 @@ type Pages = AsyncGenerator<OrdersPage, void, void>;
 
 /** Reads the first page, which `signal` can abort, and returns all pages. The others are read on demand. */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
+  // The empty set leaves nothing out. Without a set, the page would have no ids.
   const firstPage = await readPage({ except: new Set(), signal });
   return allPages(readPage, firstPage);
 }

@@ -45,8 +45,8 @@ const authorizer = {
 } as const satisfies FunctionSettings;
 
 /**
- * How long API Gateway waits for a function after its timeout, in which a cold start does not count, so that the
- * function's own 504 reaches the client.
+ * How much longer than a function's timeout API Gateway waits. The timeout does not include a cold start, so
+ * without this margin API Gateway could give up before the function's own 504.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */

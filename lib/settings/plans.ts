@@ -17,6 +17,7 @@ export interface Plan {
 
 export type PlanName = 'free' | 'pro' | 'business' | 'enterprise';
 
+/** From the smallest to the largest, because commands suggest the first plan that allows a limit. */
 export const plans: Readonly<Record<PlanName, Plan>> = {
   free: {
     perMinute: 60,

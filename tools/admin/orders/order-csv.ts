@@ -91,7 +91,7 @@ function fieldValue(field: string, cell: string): AttributeValue {
 
 function cellsOf(text: string, separator: string): string[] {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))${separator}`, 'gy');
-  // With this separator, every cell ends with one.
+  // Then every cell ends with a separator, also the last.
   const record = `${text}${separator}`;
   const found = [...record.matchAll(cell)];
   const length = found.reduce((sum, [matched]) => sum + matched.length, 0);

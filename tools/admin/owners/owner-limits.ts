@@ -56,15 +56,18 @@ export function hasLimits(
   return item?.plan === plan && item.perMinute === perMinute && item.perDay === perDay;
 }
 
-/** Keeps the limits that a request for the enterprise plan does not name, unless it moves the owner and names none. */
+/**
+ * Completes a request for a plan with agreed limits: those that it does not name stay as they are. If it names none
+ * and moves the owner to the plan, none are added.
+ */
 export function withPresentLimits(
   asked: AgreedLimits,
   present: OwnerLimits & { readonly plan: string },
 ): AgreedLimits {
   const { plan, perMinute = present.perMinute, perDay = present.perDay } = asked;
-  const isNamed =
-    asked.perMinute !== undefined || asked.perDay !== undefined || present.plan === plan;
-  return isNamed && plans[plan].limitsPerOwner ? { plan, perMinute, perDay } : asked;
+  const namesNone = asked.perMinute === undefined && asked.perDay === undefined;
+  const isMove = present.plan !== plan;
+  return !plans[plan].limitsPerOwner || (namesNone && isMove) ? asked : { plan, perMinute, perDay };
 }
 
 function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | undefined): number {
