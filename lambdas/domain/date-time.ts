@@ -3,8 +3,9 @@
  *
  *   2026-11-20T09:30:00Z    2026-11-20T09:30:00.123456789+05:30
  *
- * The year must be at least 1, where Python's `datetime` begins, and an offset less than 18 hours, where
- * Java's `ZoneOffset` ends: with one date that it cannot read, a generated client fails for the whole list.
+ * The year must be at least 1, where Python's `datetime` begins, a fraction have at most nine digits, and an
+ * offset be less than 18 hours, where Java's types end: with one date that it cannot read, a generated client
+ * fails for the whole list.
  *
  * The functions read bytes, because the list checks a million dates that it never makes strings of.
  */
