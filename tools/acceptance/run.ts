@@ -2,8 +2,9 @@
 import { Command } from 'commander';
 import { stackName } from '../../lib/settings/names.ts';
 import { isStageName, stageNames, stageSettings } from '../../lib/settings/stages.ts';
+import { reportFailure } from '../admin/failure-report.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
-import { InterruptedError, InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
+import { InterruptedError, InvalidValueError } from '../shared/errors.ts';
 import { checkContract, checkGatewayResponses } from './contract.ts';
 import { Evidence, emulator } from './evidence.ts';
 import { checkOperator } from './operator-commands.ts';
@@ -25,6 +26,7 @@ ended otherwise is removed by the next one.
 
 Exit code: 0 if everything is as expected, 1 otherwise.`);
 
+const { STORE_ORDERS_STAGE: stage = 'try-accept' } = process.env;
 const interruption = new AbortController();
 // A second signal ends the process.
 process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
@@ -33,13 +35,11 @@ try {
   const options = parseCommandLine<{ readonly clean?: boolean }>(command, process.argv.slice(2));
   if (options) process.exitCode = await run(options.clean);
 } catch (error) {
-  if (!(error instanceof OperatorError)) throw error;
-  console.error(`acceptance: ${error.message}`);
+  printFailure('', error);
   process.exitCode = 1;
 }
 
 async function run(isCleanOnly = false): Promise<number> {
-  const { STORE_ORDERS_STAGE: stage = 'try-accept' } = process.env;
   if (!isStageName(stage) || stageNames.some((name) => name === stage)) {
     throw new InvalidValueError('STORE_ORDERS_STAGE', stage, 'a trial, such as try-ana');
   }
@@ -54,7 +54,7 @@ async function run(isCleanOnly = false): Promise<number> {
     return 0;
   }
   const failure: unknown = await accept(trial).catch((error) => error);
-  if (failure) console.error(`acceptance: the checks ended early: ${reasonOf(failure)}`);
+  if (failure) printFailure('the checks ended early: ', failure);
   const where = emulator ? `the emulator at ${emulator}, which says nothing about AWS` : 'AWS';
   console.log(`On ${where}, in ${region}, ${new Date().toISOString()}:\n`);
   console.log(evidence.markdown);
@@ -80,6 +80,11 @@ async function accept(trial: Trial): Promise<void> {
       return `${isMost ? most : 'more'}: ${remaining.join(', ') || 'nothing'}`;
     });
   }
+}
+
+function printFailure(consequence: string, error: unknown): void {
+  const { message, remedy } = reportFailure(error, { stage });
+  console.error(`acceptance: ${consequence}${[message, remedy].filter(Boolean).join('; ')}`);
 }
 
 function interrupt(): void {
