@@ -70,7 +70,7 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
 
 /** Refuses a word that is no command, which commander ignores if it is asked for help. */
 function refuseUnknownCommand({ command }: AddHelpTextContext): string {
-  const [word = '-'] = command.args;
+  const [word = '-'] = command.args.slice(command.args[0] === 'help' ? 1 : 0);
   if (command.commands.length === 0 || word.startsWith('-')) return '';
   throw new UsageError(`unknown command '${word}'`, { remedy: 'see --help' });
 }

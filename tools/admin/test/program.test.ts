@@ -207,13 +207,20 @@ it('shows the help of a command also as "help keys issue"', async () => {
   expect(shown.stdout).toContain('--expires-in <duration>');
 });
 
-it.each(['nonsense', 'orders nonsense'])('refuses %j beside --help', async (command) => {
-  expect(await admin([...command.split(' '), '--help'])).toEqual({
-    exitCode: 2,
-    stdout: '',
-    stderr: "error: unknown command 'nonsense'; see --help\n",
-  });
+it('shows the help of a group as "orders help" too', async () => {
+  expect(await admin(['orders', 'help'])).toEqual(await admin(['orders', '--help']));
 });
+
+it.each(['nonsense --help', 'orders nonsense --help', 'orders help nonsense'])(
+  'refuses %j',
+  async (words) => {
+    expect(await admin(words.split(' '))).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: "error: unknown command 'nonsense'; see --help\n",
+    });
+  },
+);
 
 it('prints the version', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
