@@ -108,7 +108,8 @@ async function exportOrders({
 
 /**
  * Keeps back the last character of the last line so far, without which no line is valid: `}` of JSON, and of CSV a
- * comma or a quotation mark. So an import refuses what it reads from a pipe if the export has failed or was killed.
+ * comma or a quotation mark. So an import refuses what it reads from a pipe if the export has failed. If it was killed,
+ * the pipe can have taken any part of a text, which ends with a whole line once in hundreds of times.
  */
 async function* brokenUntilComplete(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
