@@ -68,10 +68,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     item: item(used, 2),
     environments: agreeing([0], [1], [0]),
   },
-  'the last request of a day': {
-    item: item({ ...used, dayCount: 3 }),
-    environments: agreeing([0], [0], [0]),
-  },
   'the first requests of a minute and a day': {
     item: item(noUse),
     environments: agreeing([0, 0], [0]),
@@ -80,11 +76,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'clocks that are five minutes apart': {
     item: item(noUse),
     environments: ahead(-150, 0, 150),
-  },
-  'a full minute that a faster clock has started': {
-    item: item({ ...full, minuteWindow: minute + 240 }),
-    environments: ahead(-30, 0, 240),
-    losses: 0,
   },
   'rejections and a ban': {
     item: item({ ...full, rejectionWindow: minute, rejectionCount: tolerated - 1 }),
@@ -114,10 +105,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     environments: agreeing([0, 0], [1]),
     changes: { rotate, unban },
     losses: 0,
-  },
-  'a key that expires': {
-    item: item({ ...used, expiresAt: midnight }),
-    environments: agreeing([0, 0], [0]),
   },
   'windows and a ban that only a wrong clock can have started': {
     item: item({ ...full, minuteWindow: far, dayWindow: far, bannedUntil: far, dayCount: 4 }),
