@@ -140,9 +140,12 @@ const rules: Record<string, Rule> = {
   },
   'counts each rejection once, and no other request as a rejection': ofWrites((step, write) => {
     if (isAdmission(step)) return true;
-    const count = (each: Item) => numberOf(entryOf(each, write.key)!, 'rejectionCount');
+    const before = entryOf(step.before, write.key)!;
+    const after = entryOf(step.after, write.key)!;
+    const isNew = numberOf(before, 'rejectionWindow') !== numberOf(after, 'rejectionWindow');
+    const counted = isNew ? 0 : numberOf(before, 'rejectionCount');
     const isRejected = step.event !== 'answer' || step.end !== undefined;
-    return isRejected && [1, count(step.before) + 1].includes(count(step.after));
+    return isRejected && numberOf(after, 'rejectionCount') === counted + 1;
   }),
   'states in an admission how many requests are left': (step) => {
     if (!step.end || !('decision' in step.end) || step.end.decision.rejection) return true;
