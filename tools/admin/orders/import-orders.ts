@@ -150,7 +150,7 @@ async function insertOrders(
     const { Statement } = insertStatement(order, table.tableName);
     return Buffer.byteLength(Statement) > longestStatement ? 'wide' : 'usual';
   });
-  for (const order of wide) if (!(await isInserted(order, table))) duplicates.push(order);
+  for (const order of wide) if (!(await insertAlone(order, table))) duplicates.push(order);
   await repeat(usual, table, async (open) => {
     const Statements = open.map((order) => insertStatement(order, table.tableName));
     const command = new BatchExecuteStatementCommand({ Statements });
@@ -196,7 +196,7 @@ function insertStatement(order: OrderItem, tableName: string) {
 }
 
 /** Inserts an order whose names of attributes are too long for a statement. Returns false if it may have existed. */
-async function isInserted(order: OrderItem, table: RetryingTable): Promise<boolean> {
+async function insertAlone(order: OrderItem, table: RetryingTable): Promise<boolean> {
   const command = new PutItemCommand({
     TableName: table.tableName,
     Item: newOrder(order),
