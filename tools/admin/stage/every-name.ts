@@ -8,7 +8,10 @@ type Middleware = (
   next: (input: object) => Promise<{ response: { body: never }; output: object }>,
 ) => (input: object) => Promise<object>;
 
-/** The SDK loses the value of an attribute `__proto__`, so it reads the attribute under another name. */
+/**
+ * The SDK loses the value of an attribute `__proto__`, so it reads the attribute under another name. In the item of a
+ * failed condition it keeps that name, because only the state of such an item is looked at.
+ */
 export function withEveryName<Client extends DynamoDBClient>(client: Client): Client {
   const rename: Middleware = (next) => async (input) => {
     const result = await next(input);
