@@ -9,7 +9,7 @@ const home = temporaryDirectoryOfEachTest();
 // Only an interactive shell goes on after a block that fails.
 const shells = ['bash --norc -i', 'zsh -f -i'].filter((shell) => run(shell, '', {}).status === 0);
 
-describe.each(shells)('Pasted into %s', (shell) => {
+describe('remove-failed-stack.sh', () => {
   it.each([
     ['CREATE_COMPLETE', 0, ''],
     ['UPDATE_ROLLBACK_FAILED', 0, ''],
@@ -21,41 +21,34 @@ describe.each(shells)('Pasted into %s', (shell) => {
         'update-table delete-table update-termination-protection delete-stack',
       ],
     ),
-  ])(
-    'twice, the block for a failed creation removes of %s with %i orders: %s',
-    (state, orders, removed) => {
-      const answers = {
-        '*describe-stacks*': `test -e ~/deleted || echo ${state}`,
-        '*list-stack-resources*': 'echo Orders',
-        '*list-tables*': 'echo true',
-        '*scan*': `echo ${orders}`,
-        '*delete-stack*': 'touch ~/deleted',
-      };
+  ])('run on a stack in the state %s with %i orders, removes: %s', (state, orders, removed) => {
+    const answers = {
+      '*describe-stacks*': `echo ${state}`,
+      '*list-stack-resources*': 'echo Orders',
+      '*list-tables*': 'echo true',
+      '*scan*': `echo ${orders}`,
+    };
 
-      const calls = paste(shell, answers, [
-        'first-deploy',
-        'output() {',
-        'delete-stack',
-        'delete-stack',
-      ]);
+    const calls = runFile('docs/remove-failed-stack.sh', answers);
 
-      const changes = calls.filter((call) => !/^aws \w+ (describe|list|scan|wait)/.test(call));
-      expect(changes.map((call) => call.split(' ')[2]).join(' ')).toBe(removed);
-    },
-  );
+    const changes = calls.filter((call) => !/^aws \w+ (describe|list|scan|wait)/.test(call));
+    expect(changes.map((call) => call.split(' ')[2]).join(' ')).toBe(removed);
+  });
 
-  it('the block for a failed creation ends if a table cannot be looked up', () => {
+  it('ends if a table cannot be looked up', () => {
     const answers = {
       '*describe-stacks*': 'echo ROLLBACK_COMPLETE',
       '*list-stack-resources*': 'echo Orders',
       '*list-tables*': 'false',
     };
 
-    const calls = paste(shell, answers, ['first-deploy', 'output() {', 'delete-stack']);
+    const calls = runFile('docs/remove-failed-stack.sh', answers);
 
     expect(calls.at(-1)).toMatch(/^aws dynamodb list-tables/);
   });
+});
 
+describe.each(shells)('Pasted into %s', (shell) => {
   it('the blocks that restore orders keep now.jsonl, and end if a table is not restored', () => {
     const answers = {
       '*tables restore*9:30*': 'echo restored',
@@ -74,30 +67,6 @@ describe.each(shells)('Pasted into %s', (shell) => {
     expect(calls.map((call) => /restore|export|import/.exec(call)?.[0]).join(' ')).toBe(
       'restore export export import import restore export import import restore',
     );
-  });
-
-  it('the blocks that move a stage import each table from the data of its export, and end at a failure', () => {
-    const answers = {
-      '*list-objects*Owners*': 'false',
-      '*list-objects*Orders*': 'echo Orders/AWSDynamoDB/01-a/data/x.json.gz',
-      '*list-objects*': 'echo ApiKeys/AWSDynamoDB/02-b/data/y.json.gz',
-    };
-    const given = ['output() { echo "$1"; }', 'STACK=StoreOrders-prod BUCKET=exports'];
-
-    const calls = paste(shell, answers, [
-      ...['operating', ...given, 'export-table-to-point-in-time', 'import-table'],
-    ]);
-
-    expect(calls.filter((call) => call.includes('export-table'))).toHaveLength(3);
-    const imports = calls.filter((call) => call.includes('import-table'));
-    expect(imports).toEqual([
-      expect.stringMatching(
-        / S3Bucket=exports,S3KeyPrefix=Orders\/AWSDynamoDB\/01-a\/data\/ .*TableName=StoreOrders-prod-TablesOrders-moved,.*AttributeName=id,AttributeType=N}/,
-      ),
-      expect.stringMatching(
-        /=ApiKeys\/AWSDynamoDB\/02-b\/data\/ .*TablesApiKeys-moved,.*AttributeName=ownerHash,AttributeType=S}/,
-      ),
-    ]);
   });
 
   it('an emergency deployment is not started if it would give up restored tables', () => {
@@ -158,17 +127,30 @@ function paste(
       .replaceAll('./admin', '~/admin'),
   );
   const blocks = parts.map((part) => all.find((block) => block.includes(part)) ?? part);
-  const cases = Object.entries(answers).map(
-    ([pattern, answer]) => `${pattern.replaceAll(' ', '\\ ')}) ${answer};;`,
-  );
-  const record = `record() {
-    printf '%s ' "$@" | tr '\\n' ' ' >> ~/calls; echo >> ~/calls
-    case "$*" in\n${cases.join('\n')}\nesac\n}`;
+  const record = recorder(answers);
   const programs = ['aws', 'npm', 'gh', 'git'].map((name) => `${name}() { record ${name} "$@"; }`);
   home.write('calls', '');
   chmodSync(home.write('admin', `#!/bin/bash\n${record}\nrecord ./admin "$@"`), 0o755);
   run(shell, [record, ...programs, ...blocks].join('\n'), { HOME: home.path });
   return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
+}
+
+/** Runs a script of the pages with an `aws` that only records its calls. */
+function runFile(script: string, answers: Record<string, string>): string[] {
+  const command = `${recorder(answers)}\naws() { record aws "$@"; }\nexport -f record aws\n${script} Stack`;
+  home.write('calls', '');
+  run('bash --norc', command, { HOME: home.path });
+  return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
+}
+
+/** The shell function `record`, which notes a call in the file `calls` and answers it. */
+function recorder(answers: Record<string, string>): string {
+  const cases = Object.entries(answers).map(
+    ([pattern, answer]) => `${pattern.replaceAll(' ', '\\ ')}) ${answer};;`,
+  );
+  return `record() {
+    printf '%s ' "$@" | tr '\n' ' ' >> ~/calls; echo >> ~/calls
+    case "$*" in\n${cases.join('\n')}\nesac\n}`;
 }
 
 function run(shell: string, input: string, env: Record<string, string>) {
