@@ -32,17 +32,17 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   bin: ['lib', 'lib/settings'],
 
   'tools/local': [],
+  'tools/local/page': ['lambdas/domain', 'lib/settings', 'tools/local'],
   'tools/shared': ['lambdas/domain'],
   'tools/admin': ['lambdas/domain', 'lib/settings', 'tools/shared'],
-  'tools/reference': ['lambdas/domain'],
   'tools/start': [
     'lambdas/domain',
     'lib/settings',
     'lib',
     'tools/shared',
     'tools/local',
+    'tools/local/page',
     'tools/admin',
-    'tools/reference',
   ],
   'tools/smoke': ['lambdas/domain', 'lib/contract', 'lib/settings', 'tools/shared'],
   'tools/acceptance': [
@@ -57,15 +57,16 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   'tools/bench': ['lambdas/domain', 'lib/settings', 'lib', 'tools/shared', 'test'],
   'tools/examples': [],
 };
-const tools = Object.keys(sources).filter((folder) => folder.startsWith('tools/'));
+const tools = Object.keys(sources).filter((folder) => /^tools\/[^/]+$/.test(folder));
 const testsOfTools = tools.map((folder) => `${folder}/test`);
-const everything = [...service, 'test', ...tools, ...testsOfTools];
+const everything = [...service, 'test', ...Object.keys(sources), ...testsOfTools];
 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...sources,
   test: service,
   ...Object.fromEntries(testsOfTools.map((folder) => [folder, everything])),
   'tools/local/test': ['tools/local', 'test'],
+  'tools/local/test/page': everything,
   'docs/test': everything,
 };
 

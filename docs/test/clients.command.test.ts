@@ -7,11 +7,11 @@ import { build } from 'esbuild';
 import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startService } from '../../tools/start/test/running-service.ts';
 import { errorsOfCompiler } from './compiler.ts';
-import { tokensOf } from './markdown.ts';
+import { codeBlocks } from './markdown.ts';
 
 const run = promisify(execFile);
 const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
-const snippets = tokensOf(page).filter(({ type }) => type === 'code');
+const snippets = codeBlocks(page);
 const directory = temporaryDirectoryOfFile();
 
 /** Stands in for the files that the generators write: what the page uses of them, by the same names. */

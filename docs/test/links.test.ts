@@ -1,14 +1,13 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { renderGuide } from '../../tools/reference/guide.ts';
-import { tokensOf } from './markdown.ts';
+import { anchorsOf, linksOf, proseOf } from './markdown.ts';
 
 const foldersOfOthers = ['node_modules', 'cdk.out'];
 const documents = globSync('**/*.md', {
   exclude: (name) => foldersOfOthers.includes(name) || name.startsWith('.'),
 }).sort();
-const pages = new Map(documents.map((file) => [file, parsed(file)] as const));
+const pages = new Map(documents.map((file) => [file, readFileSync(file, 'utf8')] as const));
 
 /** The folders that `.gitignore` keeps out of the repository. */
 const ignored = /^(\.|node_modules$|cdk\.out$)/;
@@ -24,19 +23,18 @@ const sources = globSync('{*,.ci/*,.github/**/*}')
   .filter((file) => /\.(ts|js|cjs|ya?ml)$|^\.ci\/./.test(file));
 
 describe.each(documents)('%s', (document) => {
-  const { tokens } = pages.get(document)!;
+  const page = pages.get(document)!;
 
   it('links to files and headings that exist', () => {
-    const links = tokens.filter(({ type }) => type === 'link' || type === 'image');
-    const broken = links.map(({ href }) => href).filter((link) => isBroken(document, link));
+    const broken = linksOf(page).filter((link) => isBroken(document, link));
 
     expect(broken.map((link) => `${document} links to ${link}, which does not exist`)).toEqual([]);
   });
 
-  it('shows no row of a table, and no item of a list, as plain text', () => {
-    const paragraphs = tokens.filter(({ type }) => type === 'paragraph').map(({ raw }) => raw);
+  it('has a line between the head and the body of each table', () => {
+    const tables = proseOf(page).match(/(?:^ *\|.*\n)+/gm) ?? [];
 
-    expect(paragraphs.filter((text) => /^(\||[-*] |\d+\. )/m.test(text))).toEqual([]);
+    expect(tables.filter((table) => !/^.*\n[-:| ]+\n/.test(table))).toEqual([]);
   });
 });
 
@@ -51,14 +49,6 @@ it('the comments of the sources name paths that exist', () => {
   expect(unknown).toEqual([]);
 });
 
-function parsed(file: string) {
-  const markdown = readFileSync(file, 'utf8');
-  return {
-    tokens: tokensOf(markdown),
-    anchors: renderGuide(markdown).headings.map(({ id }) => id),
-  };
-}
-
 /** The lines that consist of a comment or a part of one. */
 function commentsOf(source: string): string[] {
   return source.match(/^\s*(?:\/\/|\/\*|\*|#).*$/gm) ?? [];
@@ -70,5 +60,5 @@ function isBroken(document: string, link: string): boolean {
   const target = path ? join(dirname(document), path) : document;
   if (!existsSync(target)) return true;
   if (anchor === undefined || !target.endsWith('.md')) return false;
-  return !pages.get(target)?.anchors.includes(anchor);
+  return !anchorsOf(pages.get(target) ?? '').includes(anchor);
 }

@@ -1,14 +1,48 @@
-import { Marked, type Token, type Tokens } from 'marked';
+/** A fenced block of code, without its indentation. */
+interface CodeBlock {
+  /** Such as `sh`, or empty. */
+  readonly lang: string;
+  readonly text: string;
+}
 
-/** All tokens of a Markdown text, at every depth. */
-export function tokensOf(markdown: string): Tokens.Generic[] {
-  const marked = new Marked();
-  const tokens: Tokens.Generic[] = [];
-  marked.walkTokens(marked.lexer(markdown), (token: Token) => {
-    tokens.push(token);
-    return undefined;
+const fenced = /^( *)```(\w*)\n([\s\S]*?)\n\1```$/gm;
+
+/** The blocks of code of a page, in their order. */
+export function codeBlocks(page: string): CodeBlock[] {
+  return [...page.matchAll(fenced)].map(([, indentation = '', lang = '', text = '']) => ({
+    lang,
+    text: text.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
+  }));
+}
+
+/** The blocks of shell commands of a page, as somebody copies them. */
+export function shellBlocks(page: string): string[] {
+  return codeBlocks(page).flatMap(({ lang, text }) => (lang === 'sh' ? [text] : []));
+}
+
+/** A page without its blocks of code. */
+export function proseOf(page: string): string {
+  return page.replaceAll(fenced, '');
+}
+
+/** The addresses of a page's links and images. */
+export function linksOf(page: string): string[] {
+  const text = proseOf(page).replaceAll(/`[^`]*`/g, '');
+  return [...text.matchAll(/\]\(([^\s)]+)\)/g)].map(([, address]) => address!);
+}
+
+/** The anchors that GitHub gives the headings of a page. */
+export function anchorsOf(page: string): string[] {
+  const names = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/\]\([^)]*\)|[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-'),
+  );
+  return names.map((name, index) => {
+    const count = names.slice(0, index).filter((previous) => previous === name).length;
+    return count === 0 ? name : `${name}-${count}`;
   });
-  return tokens;
 }
 
 /** The cells of the first table of a section, without its heading row and without code marks. */
@@ -21,9 +55,4 @@ export function rowsAfter(heading: string, page: string): string[][] {
       .slice(1, -1)
       .map((cell) => cell.trim().replaceAll('`', '')),
   );
-}
-
-/** The blocks of shell commands of a page, as somebody copies them. */
-export function shellBlocks(page: string): string[] {
-  return tokensOf(page).flatMap((token) => (token.lang === 'sh' ? [token.text as string] : []));
 }

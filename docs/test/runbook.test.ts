@@ -4,7 +4,7 @@ import { requiredVariable } from '../../lambdas/runtime/environment.ts';
 import { expectAgreement, expectContained } from '../../test/helpers/agreement.ts';
 import { stageNames } from '../../test/helpers/synthesized.ts';
 import { properties } from '../../test/lib/readable.ts';
-import { renderGuide } from '../../tools/reference/guide.ts';
+import { anchorsOf } from './markdown.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 
@@ -14,9 +14,9 @@ it.each(stageNames)(
     const alarms = properties(stage, 'AWS::CloudWatch::Alarm');
     const sections = runbook.split(/^(?=## )/m).flatMap((section) => {
       if (!/^\*\*Look\.\*\*[\s\S]*(^\*\*Do\.\*\*|what to do \|)/m.test(section)) return [];
-      const [heading] = renderGuide(section).headings;
+      const [anchor] = anchorsOf(section);
       const [paragraph = ''] = /^\*\*Alarms?\*\*.*?\n\n/ms.exec(section) ?? [];
-      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => `${name}: ${heading!.id}`);
+      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => `${name}: ${anchor}`);
     });
     const named = Object.entries(alarms).map(([id, { AlarmDescription }]) => {
       const [, anchor] = AlarmDescription.split(' Runbook: docs/runbook.md#');

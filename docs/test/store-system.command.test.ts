@@ -9,7 +9,7 @@ import { answer, DynamodbProxy } from '../../test/helpers/dynamodb/dynamodb-prox
 import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startService } from '../../tools/start/test/running-service.ts';
 import { errorsOfCompiler } from './compiler.ts';
-import { tokensOf } from './markdown.ts';
+import { codeBlocks } from './markdown.ts';
 import { allows, grantsOf } from './policies.ts';
 import { type RecordingProxy, recordingProxy } from './recorded-calls.ts';
 
@@ -18,9 +18,7 @@ const run = promisify(execFile);
 const installed = join(root, '.cache/python/bin/python3');
 const python = existsSync(installed) ? installed : 'python3';
 const directory = temporaryDirectoryOfFile();
-const snippets = tokensOf(readFileSync(join(root, 'docs/store-system.md'), 'utf8')).filter(
-  ({ type }) => type === 'code',
-);
+const snippets = codeBlocks(readFileSync(join(root, 'docs/store-system.md'), 'utf8'));
 
 /** Each creates orders from `FIRST` on, waits, changes and ships them, and prints the state of each. */
 const programs = {

@@ -6,12 +6,12 @@ import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
 import { keyGateway } from '../local/control-plane/key-gateway.ts';
+import { localPage } from '../local/page/local-page.ts';
 import { type PreparedService, startLocalService } from '../local/server.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { provideDemoKeys, provideGatewayKeys } from './demo-keys.ts';
 import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
-import { referencePage } from './reference-page.ts';
 import type { RunConsole } from './run-console.ts';
 import type { LiveCode } from './watch/live-code.ts';
 import { startWatching } from './watch/watch.ts';
@@ -75,7 +75,7 @@ export async function startStoreService(
     signal,
     prepare: async (prepared) => {
       filled = await fillTables(prepared, options, console.log, signal);
-      return [referencePage({ basePath: basePathOf(stage), ...filled })];
+      return [localPage({ basePath: basePathOf(stage), ...filled })];
     },
   });
   started.defer(() => service.close());

@@ -1,12 +1,11 @@
-import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
-import { isFromThisMachine } from '../local/control-plane/loopback.ts';
-import type { Handler } from '../local/http-server.ts';
-import type { DemoKeys } from './demo-keys.ts';
+import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
+import { isFromThisMachine } from '../control-plane/loopback.ts';
+import type { Handler } from '../http-server.ts';
 
-interface ReferencePageOptions {
+interface LocalPageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
-  readonly demoKeys: DemoKeys | undefined;
+  readonly demoKeys: Readonly<Record<PlanName, string>> | undefined;
   /** Undefined if there are no orders. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
@@ -25,7 +24,7 @@ const securityHeaders = {
 };
 
 /** Serves the page, which contains the demo keys, to this machine only. */
-export function referencePage(options: ReferencePageOptions): Handler {
+export function localPage(options: LocalPageOptions): Handler {
   const { basePath, demoKeys, exampleOrderId } = options;
   return async (request, response) => {
     const { method, headers, url = '' } = request;
@@ -33,7 +32,7 @@ export function referencePage(options: ReferencePageOptions): Handler {
     const isRead = method === 'GET' || method === 'HEAD';
     if (!isRead || path.startsWith(`${basePath}/`) || !isFromThisMachine(request)) return false;
     // Loaded on demand, because most runs have no request for a page.
-    const { pageFiles } = await import('../reference/page-files.ts');
+    const { pageFiles } = await import('./page-files.ts');
     const files = pageFiles({
       // The page's policy allows requests to its own origin only, so the base URL has the same host.
       baseUrl: `http://${headers.host}${basePath}`,

@@ -10,7 +10,7 @@ interface PageFile {
   readonly content: () => string | Promise<string>;
 }
 
-const pageDirectory = join(import.meta.dirname, 'page');
+const pageDirectory = import.meta.dirname;
 /** The address in documents and examples, in place of which the page shows that of its run. */
 const documentedUrl = 'http://127.0.0.1:3000/staging/v1';
 /** The beginning of the key in the same examples. */

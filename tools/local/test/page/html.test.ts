@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { html } from '../html.ts';
+import { html } from '../../page/html.ts';
 
 describe('markup', () => {
   it('escapes texts, also those in lists, takes markup as it is, and leaves out undefined values', () => {

@@ -18,7 +18,7 @@ interface Heading {
   readonly depth: number;
 }
 
-export const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '../../..');
 
 /** Renders a page of `docs/`, its headings one level down, because the page around it has a title of its own. */
 export function renderGuide(markdown: string): Guide {

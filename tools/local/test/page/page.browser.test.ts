@@ -4,8 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { forEachPlan, plans } from '../../../../lib/settings/plans.ts';
 import { listen } from '../../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
-import { referencePage } from '../../../start/reference-page.ts';
 import { type RunningService, startService } from '../../../start/test/running-service.ts';
+import { localPage } from '../../page/local-page.ts';
 import { openPage, startChromium, violations, type WatchedPage } from './chromium.ts';
 
 // Odd and beyond 2^53: as a JavaScript number, not one of them would survive.
@@ -133,7 +133,7 @@ describe('the page of a local run', () => {
   it('counts 100,000 orders while they arrive, shows the first hundred, and can be stopped', async () => {
     const orders = Array.from({ length: 100_000 }, (_, index) => `{"id":${index}}`);
     const responses: ServerResponse[] = [];
-    const showPage = referencePage({
+    const showPage = localPage({
       basePath: '/v1',
       demoKeys: forEachPlan(() => 'a-key'),
       exampleOrderId: async () => undefined,

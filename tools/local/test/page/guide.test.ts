@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { renderGuide } from '../guide.ts';
+import { renderGuide } from '../../page/guide.ts';
 
 const rendered = (markdown: string) => {
   const { beginning, content } = renderGuide(markdown);

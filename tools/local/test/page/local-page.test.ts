@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { request as sendRequest } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { forEachPlan } from '../../../lib/settings/plans.ts';
-import { serve } from '../../../test/helpers/loopback-server.ts';
-import type { DemoKeys } from '../demo-keys.ts';
-import { referencePage } from '../reference-page.ts';
+import { forEachPlan } from '../../../../lib/settings/plans.ts';
+import { serve } from '../../../../test/helpers/loopback-server.ts';
+import type { DemoKeys } from '../../../start/demo-keys.ts';
+import { localPage } from '../../page/local-page.ts';
 
 const allKeys = forEachPlan((name) => `so_live_${name}`);
 const pageWith = (demoKeys: DemoKeys | undefined) =>
-  referencePage({
+  localPage({
     basePath: '/staging/v1',
     demoKeys,
     exampleOrderId: async () => '9007199254740993',
@@ -24,7 +24,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const fetchPage = (path: string, init?: RequestInit) => fetch(server.url + path, init);
 
-describe('reference page', () => {
+describe('the page of a local run', () => {
   it('loads nothing from elsewhere, and no page of another origin can embed or read it', async () => {
     const { headers } = await fetchPage('/');
 
