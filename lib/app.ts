@@ -1,14 +1,8 @@
 import { App } from 'aws-cdk-lib/core';
-import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';
+import settings from '../cdk.json' with { type: 'json' };
 
-/**
- * The behaviour that the installed version of the CDK recommends. One flag matters to every update: a
- * deployment of an API is a snapshot that includes the authorizer, and without
- * `authorizerChangeDeploymentLogicalId` CloudFormation may make a new deployment before it changes the
- * authorizer, so that the stage keeps the old one.
- */
-const featureFlags = {
-  ...CURRENTLY_RECOMMENDED_FLAGS,
+/** The flags that this app sets itself. They win over those of `cdk.json` and of the command line. */
+const ownFlags = {
   // Synthesis fails for a template that CloudFormation would reject.
   '@aws-cdk/core:validateAgainstDefaultRules': true,
   // `cdk` prints warnings. The local run and the tests, which run the app without it, need none.
@@ -17,11 +11,16 @@ const featureFlags = {
   '@aws-cdk/core:enablePartitionLiterals': false,
 };
 
-/** Creates the CDK app, without stacks. */
+/**
+ * Creates the CDK app, without stacks. The flags in `cdk.json` choose the CDK's behaviour, so an update of the CDK
+ * does not change a stage that is already deployed. `cdk` passes the flags to the app. The local run and the tests
+ * start the app without `cdk`, so the app reads the flags itself.
+ */
 export function createApp(outdir: string): App {
   return new App({
     outdir,
-    context: featureFlags,
+    context: settings.context,
+    postCliContext: ownFlags,
     // The caller synthesizes. Automatic synthesis would also run after a configuration error.
     autoSynth: false,
     analyticsReporting: false,

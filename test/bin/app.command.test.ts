@@ -77,6 +77,25 @@ describe('the synthesis for a deployment', () => {
     }
   });
 
+  it('makes the same templates with and without `cdk`, whatever its user sets of what the app sets itself', () => {
+    const synthesizeStages = 'synth --quiet --context @aws-cdk/core:enablePartitionLiterals=true';
+
+    const { status } = spawnSync(
+      'cdk',
+      [...synthesizeStages.split(' '), '--output', join(directory.path, 'cdk')],
+      {
+        cwd: join(import.meta.dirname, '../..'),
+      },
+    );
+
+    expect(status).toBe(0);
+    const { read } = synthesis();
+    for (const stage of stageNames) {
+      const file = `${stackName(stage)}.template.json`;
+      expect(read(join('cdk', file))).toBe(read(file));
+    }
+  });
+
   it('fails for a property that CloudFormation would reject, and names the line that sets it', () => {
     const tooSmall: ChangedSources = { 'lib/functions/api-function.ts': ['?? 512', '?? 1'] };
 
