@@ -19,7 +19,7 @@ const service = [
 
 /**
  * The folders that each folder may import besides itself. A file belongs to the longest matching
- * folder. `tools/local` knows only the template and the built assets.
+ * folder. `tools/local/aws` knows only the template and the built assets.
  */
 const sources: Readonly<Record<string, readonly string[]>> = {
   // Everything outside of `lambdas/` may import this folder of it, and no other.
@@ -31,16 +31,16 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   lib: ['lambdas/domain', 'lib/settings'],
   bin: ['lib', 'lib/settings'],
 
-  'tools/local': [],
-  'tools/local/page': ['lambdas/domain', 'lib/settings', 'tools/local'],
+  'tools/local/aws': [],
+  'tools/local/page': ['lambdas/domain', 'lib/settings', 'tools/local/aws', 'tools/local'],
   'tools/shared': ['lambdas/domain'],
   'tools/admin': ['lambdas/domain', 'lib/settings', 'tools/shared'],
-  'tools/start': [
+  'tools/local': [
     'lambdas/domain',
     'lib/settings',
     'lib',
     'tools/shared',
-    'tools/local',
+    'tools/local/aws',
     'tools/local/page',
     'tools/admin',
   ],
@@ -65,7 +65,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...sources,
   test: service,
   ...Object.fromEntries(testsOfTools.map((folder) => [folder, everything])),
-  'tools/local/test': ['tools/local', 'test'],
+  'tools/local/test/aws': ['tools/local/aws', 'test'],
   'tools/local/test/page': everything,
   'docs/test': everything,
 };

@@ -17,7 +17,7 @@ import { runEveryCommand } from '../../tools/acceptance/operator-commands.ts';
 import { apiGatewayKeys } from '../../tools/admin/stage/api-gateway-keys.ts';
 import { deployedStage } from '../../tools/admin/status/deployed-stage.ts';
 import { admin, everyCommand } from '../../tools/admin/test/run-admin.ts';
-import { type LocalService, startLocalService } from '../../tools/local/server.ts';
+import { type LocalService, startLocalService } from '../../tools/local/aws/local-service.ts';
 import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
 import { type RecordingProxy, recordingProxy, taggingOf } from './recorded-calls.ts';
 

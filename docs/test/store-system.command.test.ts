@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answer, DynamodbProxy } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
-import { type RunningService, root, startService } from '../../tools/start/test/running-service.ts';
+import { type RunningService, root, startService } from '../../tools/local/test/running-service.ts';
 import { errorsOfCompiler } from './compiler.ts';
 import { codeBlocks } from './markdown.ts';
 import { allows, grantsOf } from './policies.ts';

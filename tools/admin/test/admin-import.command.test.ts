@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
-import { type LocalService, startLocalService } from '../../local/server.ts';
+import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
 
 let service: LocalService;
 const directory = temporaryDirectoryOfFile();

@@ -4,8 +4,8 @@ import {
   executedAndLost,
   forward,
 } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { type LocalService, startLocalService } from '../../local/server.ts';
-import { type ServiceClock, serviceClock } from '../../start/test/e2e/service-clock.ts';
+import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
+import { type ServiceClock, serviceClock } from '../../local/test/e2e/service-clock.ts';
 import { admin } from './run-admin.ts';
 
 let clock: ServiceClock;

@@ -2,8 +2,8 @@ import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-
 import { beforeAll, beforeEach } from '@jest/globals';
 import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
-import { ControlPlane } from '../../local/control-plane/control-plane.ts';
-import { keyGateway } from '../../local/control-plane/key-gateway.ts';
+import { ControlPlane } from '../../local/aws/management/control-plane.ts';
+import { keyGateway } from '../../local/aws/management/key-gateway.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';

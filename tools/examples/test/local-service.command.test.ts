@@ -10,7 +10,7 @@ import { createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusingProxy, serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
-import { type RunningService, root, startService } from '../../start/test/running-service.ts';
+import { type RunningService, root, startService } from '../../local/test/running-service.ts';
 import { StoreOrders } from '../store-orders.ts';
 
 const run = promisify(execFile);

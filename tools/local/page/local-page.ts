@@ -1,6 +1,6 @@
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
-import { isFromThisMachine } from '../control-plane/loopback.ts';
-import type { Handler } from '../http-server.ts';
+import type { Handler } from '../aws/http-server.ts';
+import { isFromThisMachine } from '../aws/management/loopback.ts';
 
 interface LocalPageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */

@@ -22,7 +22,7 @@ export function spoilt(send: Send, mistake: Mistake): Send {
 }
 
 // A check that cannot fail is worse than none. Each mistake is put into the responses of the service, and the
-// named check has to notice it. tools/start/test/e2e/answers.test.ts shows that the checks pass without mistakes.
+// named check has to notice it. tools/local/test/e2e/answers.test.ts shows that the checks pass without mistakes.
 
 const missingHeader = 'refuses a missing Authorization header';
 const unknownPath =

@@ -1,7 +1,7 @@
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { expect, it } from '@jest/globals';
-import { ControlPlane } from '../../../local/control-plane/control-plane.ts';
-import { keyGateway } from '../../../local/control-plane/key-gateway.ts';
+import { ControlPlane } from '../../../local/aws/management/control-plane.ts';
+import { keyGateway } from '../../../local/aws/management/key-gateway.ts';
 import { putGatewayKey } from '../../owners/gateway-key.ts';
 import { apiGatewayKeys } from '../../stage/api-gateway-keys.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';

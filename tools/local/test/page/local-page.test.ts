@@ -3,7 +3,7 @@ import { request as sendRequest } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { forEachPlan } from '../../../../lib/settings/plans.ts';
 import { serve } from '../../../../test/helpers/loopback-server.ts';
-import type { DemoKeys } from '../../../start/demo-keys.ts';
+import type { DemoKeys } from '../../demo-keys.ts';
 import { localPage } from '../../page/local-page.ts';
 
 const allKeys = forEachPlan((name) => `so_live_${name}`);

@@ -4,8 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { forEachPlan, plans } from '../../../../lib/settings/plans.ts';
 import { listen } from '../../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
-import { type RunningService, startService } from '../../../start/test/running-service.ts';
 import { localPage } from '../../page/local-page.ts';
+import { type RunningService, startService } from '../running-service.ts';
 import { openPage, startChromium, violations, type WatchedPage } from './chromium.ts';
 
 // Odd and beyond 2^53: as a JavaScript number, not one of them would survive.

@@ -1,0 +1,92 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { LocalRunError } from './errors.ts';
+
+const directoryMode = 0o700;
+const lockFile = 'lock.sqlite';
+// SQLITE_BUSY: another connection has locked the file.
+const sqliteBusy = 5;
+
+/** A directory for the data that outlives a run. Only this user can read it, and one process at a time opens it. */
+export class DataDirectory {
+  readonly #path: string;
+  readonly #lock: DatabaseSync;
+
+  /** Creates or opens it. @throws LocalRunError if it cannot be used, or another process has opened it */
+  constructor(path: string) {
+    this.#path = path;
+    this.#lock = lockDirectory(path);
+  }
+
+  pathOf(name: string): string {
+    return join(this.#path, name);
+  }
+
+  /** Undefined if the file is missing. @throws LocalRunError with the remedy, such as `remove it`, if it is damaged */
+  read<T>(name: string, remedy: string): T | undefined {
+    const file = this.pathOf(name);
+    if (!existsSync(file)) return undefined;
+    try {
+      return JSON.parse(readFileSync(file, 'utf8'));
+    } catch (cause) {
+      const reason = (cause as Error).message.replaceAll(/\s+/g, ' ');
+      throw new LocalRunError(`the file ${file} is damaged (${reason}): ${remedy}`, { cause });
+    }
+  }
+
+  /** Replaces a file as a whole or, even if the process is killed meanwhile, not at all. @throws LocalRunError */
+  write(name: string, value: unknown): void {
+    const file = this.pathOf(name);
+    const temporary = `${file}.new`;
+    try {
+      writeFileSync(temporary, JSON.stringify(value), { flush: true });
+      renameSync(temporary, file);
+    } catch (cause) {
+      const reason = (cause as Error).message;
+      throw new LocalRunError(
+        `the file ${file} cannot be written (${reason}): free space on its disk, or name another directory`,
+        { cause },
+      );
+    }
+  }
+
+  release(): void {
+    if (this.#lock.isOpen) this.#lock.close();
+  }
+}
+
+// Node's own `recursive` never returns if the system refuses a directory with ENOENT, as in /proc.
+function makeWithParents(path: string): void {
+  if (existsSync(path)) return;
+  makeWithParents(dirname(path));
+  try {
+    mkdirSync(path, { mode: directoryMode });
+  } catch (error) {
+    // Another stage's run may have made it meanwhile.
+    if (!existsSync(path)) throw error;
+  }
+}
+
+/**
+ * Locks a directory by a transaction on an empty database in it. The lock also holds for a container that shares
+ * nothing but the directory, and the system releases it when the process ends in any way.
+ */
+function lockDirectory(path: string): DatabaseSync {
+  try {
+    makeWithParents(path);
+    // `mkdir` does not change the mode of a directory that exists already.
+    chmodSync(path, directoryMode);
+    const database = new DatabaseSync(join(path, lockFile));
+    // The transaction writes nothing, so it needs no journal on the disk.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return database;
+  } catch (cause) {
+    const { errcode, message } = cause as Error & { readonly errcode?: number };
+    const problem =
+      errcode === sqliteBusy
+        ? 'is in use by another local run: stop that run, or name another directory'
+        : `cannot be used (${message}): name another directory`;
+    throw new LocalRunError(`the directory ${path} ${problem}`, { cause });
+  }
+}

@@ -1,0 +1,212 @@
+import { dirname, join } from 'node:path';
+import { inspect } from 'node:util';
+import {
+  CreateTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+} from '@aws-sdk/client-dynamodb';
+import { Gateway } from './api-gateway/gateway.ts';
+import { readUsagePlans } from './api-gateway/usage-plan.ts';
+import { DataDirectory } from './data-directory.ts';
+import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
+import { startDynamoDBGuard } from './dynamodb/guard.ts';
+import { createIdentities, type Identities } from './dynamodb/identities.ts';
+import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
+import { LocalRunError } from './errors.ts';
+import { type Handler, type HttpServerOptions, startHttpServer } from './http-server.ts';
+import { FunctionRunner, type RunnerOptions } from './lambda/function-runner.ts';
+import { readFunctions } from './lambda/lambda-functions.ts';
+import { ControlPlane } from './management/control-plane.ts';
+import { answerManagement } from './management/management.ts';
+import { readTemplate, type Template } from './template/template.ts';
+
+interface LocalServiceOptions
+  extends Partial<Pick<HttpServerOptions, 'host' | 'now' | 'onAnswered' | 'port'>>,
+    Pick<RunnerOptions, 'codeOf'> {
+  /** Has the stack's `….assets.json` beside it. While it is a pending promise, everything else starts. */
+  readonly templateFile: string | Promise<string>;
+  readonly stackName: string;
+  /** A DynamoDB-compatible server. @default - an embedded one is started */
+  readonly dynamodbEndpoint?: string;
+  /** The directory that keeps the tables. @default - in memory */
+  readonly dataDirectory?: string;
+  readonly log: (line: string) => void;
+  /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
+  readonly logFunction?: RunnerOptions['log'];
+  /** Whether the timeouts of functions and integrations apply. @default true */
+  readonly hasTimeLimits?: boolean;
+  /** Called before the service listens. Returns handlers that can answer instead of the gateway. */
+  readonly prepare?: (service: PreparedService) => Promise<readonly Handler[]>;
+  /** Aborts the start and ends everything that has been started. */
+  readonly signal?: AbortSignal;
+}
+
+/** A service whose tables and keys can be used, but which does not listen for requests yet. */
+export interface PreparedService {
+  readonly stage: string;
+  readonly outputs: Readonly<Record<string, string>>;
+  /** A client that may do everything. */
+  readonly dynamodb: DynamoDBClient;
+  readonly controlPlane: ControlPlane;
+  readonly dataDirectory: DataDirectory | undefined;
+}
+
+export interface LocalService extends PreparedService {
+  /** The URL without a path, such as `http://127.0.0.1:3000`. */
+  readonly origin: string;
+  /** Resolves when the database ends unexpectedly. */
+  readonly failed: Promise<Error>;
+  readonly replaceFunctionCode: FunctionRunner['replaceCode'];
+  close(): Promise<void>;
+}
+
+type Database = Pick<EmbeddedDynamoDB, 'endpoint' | 'ended' | 'failure'>;
+
+const environment = { region: localRegion, accountId: '000000000000' };
+const databaseFileName = 'dynamodb.sqlite';
+
+/** Runs a template's tables, functions and REST API. @throws TemplateError for an unsupported part */
+export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
+  await using started = new AsyncDisposableStack();
+  const { stackName, hasTimeLimits = true, signal, log, now = Date.now } = options;
+  const dataReady = openData(options, started);
+  // If one fails, the other has to have started before it can be stopped.
+  await Promise.allSettled([options.templateFile, dataReady]);
+  const templateFile = await options.templateFile;
+  const { database, dataDirectory } = await dataReady;
+  const template = readTemplate(templateFile, { ...environment, stackName }, hasTimeLimits);
+  const identities = createIdentities(template);
+  const { endpoint } = database;
+  const isEmbedded = options.dynamodbEndpoint === undefined;
+  const guard = await startDynamoDBGuard({ endpoint, identities, isEmbedded, log });
+  started.defer(() => guard.close());
+  const dynamodb = localDynamoDbClient(guard.endpoint, identities.operator.accessKeyId);
+  await usingDatabase(database, provideTables(template, dynamodb));
+  signal?.throwIfAborted();
+
+  const runner = startRunner(identities, guard.endpoint, options);
+  started.defer(() => runner.close());
+  const controlPlane = new ControlPlane(readUsagePlans(template), now);
+  const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
+  const gateway = new Gateway(template, {
+    targetOf: readFunctions(template, assetsManifestFile, runner.invoke),
+    controlPlane,
+    logFault: ({ type, cause }, requestId) => {
+      if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);
+    },
+  });
+  const prepared: PreparedService = {
+    stage: gateway.api.stage,
+    outputs: template.outputs(),
+    dynamodb,
+    controlPlane,
+    dataDirectory,
+  };
+  const handlers = (await usingDatabase(database, options.prepare?.(prepared))) ?? [];
+  signal?.throwIfAborted();
+  const stack = { stackName, outputs: prepared.outputs };
+  const manage: Handler = (incoming, outgoing) =>
+    answerManagement(incoming, outgoing, { controlPlane, stack, guard });
+  const { host = '127.0.0.1', port = 0, onAnswered } = options;
+  const serving = { gateway, onAnswered, host, port, now, handlers: [...handlers, manage] };
+  const server = await startHttpServer(serving);
+  started.defer(() => server.close());
+  stack.outputs = replaceCloudOrigin(stack.outputs, gateway.api.apiId, server.origin);
+  const running = started.move();
+  return {
+    ...prepared,
+    outputs: stack.outputs,
+    origin: server.origin,
+    failed: database.ended,
+    replaceFunctionCode: (built) => runner.replaceCode(built),
+    close: () => running.disposeAsync(),
+  };
+}
+
+async function openData(
+  options: LocalServiceOptions,
+  started: AsyncDisposableStack,
+): Promise<{ database: Database; dataDirectory: DataDirectory | undefined }> {
+  const { dynamodbEndpoint, signal } = options;
+  const dataDirectory = options.dataDirectory
+    ? new DataDirectory(options.dataDirectory)
+    : undefined;
+  started.defer(() => dataDirectory?.release());
+  if (dynamodbEndpoint) return { database: externalDatabase(dynamodbEndpoint), dataDirectory };
+  const databaseFile = dataDirectory?.pathOf(databaseFileName);
+  const database = await startEmbeddedDynamoDB({ databaseFile, signal });
+  started.defer(() => database.close());
+  return { database, dataDirectory };
+}
+
+function externalDatabase(endpoint: string): Database {
+  // An origin is without the URL's password.
+  const { origin } = new URL(endpoint);
+  return {
+    endpoint,
+    ended: new Promise(() => {}),
+    failure: (reason) =>
+      new LocalRunError(
+        `DYNAMODB_ENDPOINT: ${origin} fails (${reason}): check the server, correct the address, or unset the variable`,
+      ),
+  };
+}
+
+/** Creates missing tables. A local server has created a table when it answers. */
+async function provideTables(template: Template, client: DynamoDBClient): Promise<void> {
+  const tables = template.ofType('AWS::DynamoDB::Table').map(async ({ ref, property }) => {
+    const table = new CreateTableCommand({
+      TableName: ref,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: property('KeySchema'),
+      AttributeDefinitions: property('AttributeDefinitions'),
+    });
+    try {
+      await client.send(table);
+    } catch (error) {
+      if (!(error instanceof ResourceInUseException)) throw error;
+    }
+  });
+  await Promise.all(tables);
+}
+
+function startRunner(
+  { functions }: Identities,
+  dynamodbEndpoint: string,
+  { log, logFunction, codeOf }: LocalServiceOptions,
+): FunctionRunner {
+  return new FunctionRunner({
+    variablesOf: ({ logicalId }) => ({
+      AWS_ACCESS_KEY_ID: functions.get(logicalId)!.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_REGION: localRegion,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
+    }),
+    codeOf,
+    log: logFunction ?? ((name, line) => log(`${name}: ${line}`)),
+  });
+}
+
+/** @throws LocalRunError if the database fails, or ends before the work is done */
+async function usingDatabase<T>(database: Database, work: T): Promise<Awaited<T>> {
+  const ended = database.ended.then((error) => Promise.reject(error));
+  try {
+    return await Promise.race([work, ended]);
+  } catch (error) {
+    // Only errors of the SDK have metadata.
+    if (!(error instanceof Error) || !('$metadata' in error)) throw error;
+    throw database.failure((error.message || error.name).replaceAll(/\s+/g, ' ').trim());
+  }
+}
+
+function replaceCloudOrigin(
+  outputs: PreparedService['outputs'],
+  apiId: string,
+  origin: string,
+): PreparedService['outputs'] {
+  const cloudOrigin = new RegExp(`^https://${apiId}\\.execute-api\\.[^/]+`);
+  const entries = Object.entries(outputs);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value.replace(cloudOrigin, origin)]),
+  );
+}

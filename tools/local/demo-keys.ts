@@ -1,0 +1,65 @@
+import { hashOwnerPart, hashToken } from '../../lambdas/domain/api-key.ts';
+import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { issueKey } from '../admin/keys/issue-key.ts';
+import { purgeKeys } from '../admin/keys/purge-keys.ts';
+import { createOwner } from '../admin/owners/create-owner.ts';
+import { putGatewayKey } from '../admin/owners/gateway-key.ts';
+import type { KeyStage } from '../admin/stage/key-stage.ts';
+import { allOwners, findOwnerOfHash, lookUpOwner } from '../admin/stored/find-owner.ts';
+import { keysOf } from '../admin/stored/stored-key.ts';
+import type { StoredOwner } from '../admin/stored/stored-owner.ts';
+import type { DataDirectory } from './aws/data-directory.ts';
+
+export type DemoKeys = Record<PlanName, string>;
+
+const label = 'npm start';
+const file = 'demo-keys.json';
+const remedy = 'remove it; the next start creates new demo keys';
+
+/**
+ * Creates one owner with one key per plan. A data directory stores the tokens, so that later runs have the same
+ * keys. These are the only tokens that are ever stored, and they are valid only for the data in that directory.
+ * Without stored tokens, the keys replace those of earlier runs, which would soon reach an owner's maximum.
+ */
+export async function provideDemoKeys(
+  stage: KeyStage,
+  directory: DataDirectory | undefined,
+): Promise<DemoKeys> {
+  const stored = directory?.read<Partial<DemoKeys>>(file, remedy);
+  const keys = await Promise.all(
+    planNames.map(async (plan) => {
+      const token = stored?.[plan];
+      if (token && (await isKept(token, stage))) return [plan, token];
+      const owner = await provideOwner(plan, stage);
+      const earlier = keysOf(owner).filter(({ details }) => details?.label === label);
+      if (!token) await purgeKeys(earlier, stage);
+      return [plan, (await issueKey({ owner: owner.details.ownerId, label }, stage)).apiKey];
+    }),
+  );
+  const demoKeys: DemoKeys = Object.fromEntries(keys);
+  directory?.write(file, demoKeys);
+  return demoKeys;
+}
+
+async function provideOwner(plan: PlanName, stage: KeyStage): Promise<StoredOwner> {
+  const { perMinute, perDay, limitsPerOwner } = plans[plan];
+  const name = `demo ${plan}`;
+  const owner = await lookUpOwner(name, stage);
+  // An owner of an earlier run may have been moved to another plan.
+  if (owner?.item) return owner;
+  return createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, stage);
+}
+
+/** Whether a demo key was neither revoked nor rotated, which gives it an expiry. */
+async function isKept(token: string, stage: KeyStage): Promise<boolean> {
+  const owner = await findOwnerOfHash(hashOwnerPart(token), stage);
+  const entry = owner?.item?.keys[hashToken(token)];
+  return entry !== undefined && entry.expiresAt === undefined;
+}
+
+/** The gateway of a new run has no keys for the owners that an earlier run created. */
+export async function provideGatewayKeys(stage: KeyStage): Promise<void> {
+  for (const { details, item } of await allOwners(stage)) {
+    if (item) await putGatewayKey(details.ownerId, item.plan, stage);
+  }
+}

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type OutputName, stackName } from '../../lib/settings/names.ts';
+import type { StageName } from '../../lib/settings/stages.ts';
+import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
+import { OperatorError } from '../shared/errors.ts';
+import { type PreparedService, startLocalService } from './aws/local-service.ts';
+import { keyGateway } from './aws/management/key-gateway.ts';
+import { provideDemoKeys, provideGatewayKeys } from './demo-keys.ts';
+import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
+import type { LocalOptions } from './local-options.ts';
+import { localPage } from './page/local-page.ts';
+import type { RunConsole } from './run-console.ts';
+import type { LiveCode } from './watch/live-code.ts';
+import { startWatching } from './watch/watch.ts';
+
+/** The store's service as `npm start` runs it. */
+export type StoreService = Awaited<ReturnType<typeof startStoreService>>;
+
+interface RunEnvironment {
+  /** The folder for the files of this run. */
+  readonly directory: string;
+  readonly console: RunConsole;
+  /** Aborts the start. */
+  readonly signal: AbortSignal;
+  /** Collects what to stop at the end of the run, or when the start fails. */
+  readonly started: AsyncDisposableStack;
+}
+
+type Outputs = Readonly<Record<OutputName, string>>;
+
+/** The path that the contract's paths are relative to, such as `/staging/v1`. */
+export function basePathOf(stage: StageName): string {
+  return `/${stage}/v1`;
+}
+
+/** @throws OperatorError or LocalRunError for a problem that the user can solve */
+export async function startStoreService(
+  options: LocalOptions,
+  { directory, console, signal: stop, started }: RunEnvironment,
+) {
+  const { port, host, stage, data, dynamodbEndpoint, watch, inspect } = options;
+  await expectAvailable(port, host);
+  // A start that fails also ends the synthesis.
+  const failing = new AbortController();
+  started.defer(() => failing.abort());
+  const signal = AbortSignal.any([stop, failing.signal]);
+
+  let liveCode: LiveCode | undefined;
+  if (watch || inspect !== undefined) {
+    // Loaded on demand, because it loads the bundler.
+    const { createLiveCode } = await import('./watch/live-code.ts');
+    liveCode = started.use(createLiveCode(directory, inspect !== undefined));
+  }
+  const assembled = Promise.all([
+    synthesize(stage, join(directory, 'assembly'), signal),
+    liveCode?.build().then(() => liveCode.takeNewCode()),
+  ]);
+
+  let filled!: Awaited<ReturnType<typeof fillTables>>;
+  const service = await startLocalService({
+    templateFile: assembled.then(([templateFile]) => templateFile),
+    stackName: stackName(stage),
+    port,
+    host,
+    dynamodbEndpoint,
+    dataDirectory: data && join(data, stackName(stage)),
+    log: console.log,
+    logFunction: console.logFunction,
+    onAnswered: console.onAnswered,
+    codeOf: liveCode?.folderOf,
+    hasTimeLimits: inspect === undefined,
+    signal,
+    prepare: async (prepared) => {
+      filled = await fillTables(prepared, options, console.log, signal);
+      return [localPage({ basePath: basePathOf(stage), ...filled })];
+    },
+  });
+  started.defer(() => service.close());
+  if (liveCode && watch) started.use(startWatching(service, liveCode, console));
+
+  return {
+    ...service,
+    ...filled,
+    /** The URL that the contract's paths are relative to. */
+    baseUrl: `${service.origin}${basePathOf(stage)}`,
+    outputs: service.outputs as Outputs,
+  };
+}
+
+/** @throws the server's error if the address is not available, without waiting for the synthesis */
+async function expectAvailable(port: number, host: string): Promise<void> {
+  await using server = createServer().listen(port, host);
+  await once(server, 'listening');
+}
+
+/** Returns the template's path. A process of its own frees the CDK's memory when it ends. */
+async function synthesize(stage: StageName, directory: string, signal: AbortSignal) {
+  const child = spawn(process.execPath, ['bin/app.ts'], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: {
+      ...process.env,
+      CDK_OUTDIR: directory,
+      STORE_ORDERS_STAGE: stage,
+      // The CDK's checks take longer than the rest of the synthesis. Deployments and tests run them.
+      CDK_VALIDATION: process.env.CDK_VALIDATION ?? 'false',
+    },
+    // Standard output is only for the text that says how to use the service.
+    stdio: ['ignore', process.stderr.fd, process.stderr.fd],
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
+  return join(directory, `${stackName(stage)}.template.json`);
+}
+
+async function fillTables(
+  service: PreparedService,
+  options: LocalOptions,
+  log: RunConsole['log'],
+  signal: AbortSignal,
+) {
+  const outputs = service.outputs as Outputs;
+  const { dynamodb } = service;
+  const stage: KeyStage = {
+    ...keyStageOf(options.stage, (name) => outputs[name]),
+    documents: documentClient(dynamodb),
+    gateway: keyGateway(service.controlPlane),
+    now: Date.now,
+    operator: async () => 'npm start',
+  };
+  const orders = { dynamodb, tableName: outputs.OrdersTableName };
+  await provideGatewayKeys(stage);
+  const [demoKeys] = await Promise.all([
+    options.empty ? undefined : provideDemoKeys(stage, service.dataDirectory),
+    options.orders
+      ? loadFile(options.orders, orders, signal, log)
+      : options.empty || loadSample(orders),
+  ]);
+  return { demoKeys, exampleOrderId: () => exampleOrderId(orders) };
+}

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import type { Gateway } from '../../../aws/api-gateway/gateway.ts';
+import {
+  api,
+  createRequest,
+  createTemplate,
+  gatewayOf,
+  method,
+  mock,
+  proxy,
+  type Resources,
+  type RunFunction,
+} from '../small-template.ts';
+
+/*
+ * What API Gateway was seen to do with a request. Each recording in facts.yaml has its source (a test
+ * that was run against AWS, with its recorded result, or a thread that shows an answer), the parts of
+ * the template that matter, and requests with what was recorded. Only that is expected: `(present)` is
+ * a value that a recording masks.
+ */
+
+interface Recording {
+  readonly source: string;
+  readonly api: {
+    readonly stage: string;
+    readonly methods: Readonly<Record<string, FactMethod>>;
+    readonly authorizer?: FactAuthorizer;
+    /** A key in a usage plan of the stage. */
+    readonly apiKey?: string;
+  };
+  readonly facts: readonly Fact[];
+}
+
+interface Fact {
+  readonly id: string;
+  readonly title: string;
+  readonly request: {
+    readonly method?: string;
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+    /** What the function `returnBody` is to return, which is the body of a POST. */
+    readonly functionReturns?: unknown;
+  };
+  /** A text of a header stands for all its values, joined by commas; `json` is the parsed body. */
+  readonly answer?: object;
+  /** Parts of the event that the function `echo` received. */
+  readonly received?: object;
+}
+
+interface FactMethod {
+  /** `echo` answers with its event, `returnBody` returns its body; else results by the event's path. */
+  readonly function?: 'echo' | 'returnBody' | Readonly<Record<string, unknown>>;
+  readonly mock?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+  readonly hasAuthorizer?: boolean;
+  readonly isApiKeyRequired?: boolean;
+}
+
+/** A TOKEN authorizer, whose function allows the token `allow` and denies every other by default. */
+interface FactAuthorizer {
+  readonly header: string;
+  readonly usageIdentifierKey?: string;
+  /** The message of the error that the function throws instead. */
+  readonly failsWith?: string;
+  readonly returns?: unknown;
+}
+
+type FunctionEvent = Readonly<Record<'body' | 'path', string>>;
+type AuthorizerEvent = Readonly<Record<'authorizationToken' | 'methodArn', string>>;
+
+const file = join(import.meta.dirname, 'facts.yaml');
+const recordings: readonly Recording[] = parse(readFileSync(file, 'utf8'));
+
+describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
+  let gateway: Gateway;
+
+  beforeEach(() => {
+    gateway = createGateway(factApi);
+  });
+
+  it.each(facts)('$id: $title', async ({ request, answer, received }) => {
+    const { functionReturns, path, headers = {} } = request;
+    const isReturned = 'functionReturns' in request;
+    const { statusCode, ...rest } = await gateway.answer(
+      createRequest({
+        method: request.method ?? (isReturned ? 'POST' : 'GET'),
+        target: path,
+        headers: Object.entries({ Host: 'api.example', ...headers }),
+        body: isReturned ? JSON.stringify(functionReturns) : (request.body ?? ''),
+      }),
+    );
+
+    const body = String(rest.body);
+    const json = jsonOf(body);
+    const found = { status: statusCode, headers: headersOf(rest.headers), body, json };
+    expectRecorded(answer ?? {}, found, 'answer');
+    expectRecorded(received ?? {}, json, 'event');
+  });
+});
+
+function createGateway({ stage, methods, authorizer, apiKey }: Recording['api']): Gateway {
+  const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
+  const resources: Resources = {
+    ...api,
+    Stage: { ...api.Stage!, Properties: { ...api.Stage!.Properties, StageName: stage } },
+    Plan: { Type: 'AWS::ApiGateway::UsagePlan' },
+    ...(authorizer && {
+      Auth: {
+        Type: 'AWS::ApiGateway::Authorizer',
+        Properties: {
+          Type: 'TOKEN',
+          AuthorizerUri: 'authorizer',
+          IdentitySource: `method.request.header.${authorizer.header}`,
+          AuthorizerResultTtlInSeconds: 0,
+        },
+      },
+    }),
+  };
+  for (const [name, own] of Object.entries(methods)) {
+    const integration = own.mock ? mock(own.mock) : proxy(name, { Uri: name });
+    const ApiKeyRequired = own.isApiKeyRequired ?? false;
+    const authorization = own.hasAuthorizer ? authorized : {};
+    Object.assign(resources, method(name, { ...integration, ApiKeyRequired, ...authorization }));
+  }
+  const run: RunFunction = async (name, event) => {
+    try {
+      const result =
+        name === 'authorizer'
+          ? authorizerResult(authorizer!, event as AuthorizerEvent)
+          : functionResult(methods[name]!.function!, event as FunctionEvent);
+      return { payload: JSON.stringify(result) };
+    } catch (error) {
+      return { error: { errorType: 'Error', errorMessage: (error as Error).message } };
+    }
+  };
+  return gatewayOf(createTemplate(resources), run, apiKey ? [apiKey] : []);
+}
+
+function functionResult(own: NonNullable<FactMethod['function']>, event: FunctionEvent): unknown {
+  if (own === 'echo') return { statusCode: 200, body: JSON.stringify(event) };
+  return own === 'returnBody' ? JSON.parse(event.body) : own[event.path];
+}
+
+function authorizerResult(
+  { failsWith, returns, usageIdentifierKey }: FactAuthorizer,
+  { authorizationToken, methodArn }: AuthorizerEvent,
+): unknown {
+  if (failsWith) throw new Error(failsWith);
+  const Effect = authorizationToken === 'allow' ? 'Allow' : 'Deny';
+  const Statement = [{ Effect, Action: 'execute-api:Invoke', Resource: methodArn }];
+  return returns ?? { principalId: 'user', policyDocument: { Statement }, usageIdentifierKey };
+}
+
+/** The values by lower-case name; several values of a name are joined by commas. */
+function headersOf(headers: readonly [string, string][]): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    all[key] = key in all ? `${all[key]}, ${value}` : value;
+  }
+  return all;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Expects the parts of a value that were recorded. @param path names the value in a failure */
+function expectRecorded(recorded: unknown, found: unknown, path: string): void {
+  const [, statement, text] =
+    /^\((present|absent|containing)\) ?(.*)$/.exec(String(recorded)) ?? [];
+  const matchers: Readonly<Record<string, unknown>> = {
+    present: expect.anything(),
+    absent: undefined,
+    containing: expect.stringContaining(text ?? ''),
+  };
+  const isObject = typeof recorded === 'object' && recorded !== null && !Array.isArray(recorded);
+  if (!isObject) {
+    const expected = statement === undefined ? recorded : matchers[statement];
+    expect({ [path]: found }).toEqual({ [path]: expected });
+    return;
+  }
+  const { '(exactly)': all, ...some } = recorded as Readonly<Record<string, object>>;
+  if (all) expect(Object.keys(Object(found)).sort()).toEqual(Object.keys(all).sort());
+  for (const [name, value] of Object.entries(all ?? some)) {
+    const key = path === 'answer.headers' ? name.toLowerCase() : name;
+    expectRecorded(value, Object(found)[key], `${path}.${name}`);
+  }
+}

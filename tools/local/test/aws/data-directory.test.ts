@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
+import { DataDirectory } from '../../aws/data-directory.ts';
+
+const parent = temporaryDirectoryOfEachTest();
+let opened: DataDirectory[];
+let holder: ChildProcess | undefined;
+
+beforeEach(() => {
+  opened = [];
+});
+
+afterEach(() => {
+  holder?.kill('SIGKILL');
+  for (const directory of opened) directory.release();
+});
+
+function open(path = join(parent.path, 'deep/data')): DataDirectory {
+  const directory = new DataDirectory(path);
+  opened.push(directory);
+  return directory;
+}
+
+describe('data directory', () => {
+  it('reads what was written, whatever an interrupted write has left, and undefined if there is no such file', () => {
+    const directory = open();
+    writeFileSync(directory.pathOf('a.json.new'), '"half of a longer text');
+
+    directory.write('a.json', 'old');
+    directory.write('a.json', 'new');
+
+    expect(directory.read('a.json', 'remove it')).toBe('new');
+    expect(directory.read('b.json', 'remove it')).toBeUndefined();
+  });
+
+  it.each(['a new', 'an existing'])('lets only this user read %s directory', (which) => {
+    const path = join(parent.path, 'data');
+    if (which === 'an existing') mkdirSync(path, { mode: 0o755 });
+
+    open(path);
+
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+  });
+
+  it('reports a file that is no JSON with its path and the remedy', () => {
+    const directory = open();
+    writeFileSync(directory.pathOf('a.json'), 'no\n\n  JSON');
+
+    expect(() => directory.read('a.json', 'remove it')).toThrow(
+      expect.objectContaining({
+        name: 'LocalRunError',
+        message: expect.stringMatching(
+          /^the file \/.*\/a\.json is damaged \([^\n]*"no JSON"[^\n]*\): remove it$/,
+        ),
+      }),
+    );
+  });
+
+  it('reports a file that cannot be written with its path and the remedy', () => {
+    const directory = open();
+    rmSync(directory.pathOf('.'), { recursive: true });
+
+    expect(() => directory.write('a.json', 1)).toThrow(
+      /^the file .*\/data\/a\.json cannot be written \(ENOENT.*\): free space on its disk, or /,
+    );
+  });
+
+  it.each([
+    ['below a file', 'file/data', /ENOTDIR/],
+    ['in a folder that the system protects', '/proc/x/data', /ENOENT/],
+    ['whose lock is no database', 'data', /not a database/],
+  ])('reports why a directory %s cannot be used', (_, name, reason) => {
+    writeFileSync(join(parent.path, 'file'), '');
+    mkdirSync(join(parent.path, 'data'));
+    writeFileSync(join(parent.path, 'data/lock.sqlite'), 'x'.repeat(4_096));
+
+    const opening = () => open(resolve(parent.path, name));
+
+    expect(opening).toThrow(reason);
+    expect(opening).toThrow(/^the directory .* cannot be used \(.*\): name another directory$/);
+  });
+
+  it('belongs to one run at a time until it is released, even under another name', () => {
+    const first = open();
+    const link = join(parent.path, 'link');
+    symlinkSync(first.pathOf('.'), link);
+
+    expect(() => open(link)).toThrow(
+      `the directory ${link} is in use by another local run: stop that run, or name another directory`,
+    );
+    first.release();
+
+    expect(() => open(link)).not.toThrow();
+  });
+
+  it('belongs to one run even across containers, and is free again when that run is killed', async () => {
+    const path = join(parent.path, 'data');
+    const module = new URL('../../aws/data-directory.ts', import.meta.url).href;
+    const code = `const { DataDirectory } = await import(${JSON.stringify(module)});
+      globalThis.opened = new DataDirectory(${JSON.stringify(path)}); console.log('open'); setInterval(() => {}, 1e6);`;
+    const [program, ...words] = [...inOtherNetwork(), process.execPath];
+    const child = spawn(program!, [...words, '--input-type=module', '-e', code], { stdio: 'pipe' });
+    holder = child;
+    await once(child.stdout, 'data');
+    expect(() => open(path)).toThrow('in use');
+
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+
+    expect(() => open(path)).not.toThrow();
+  });
+});
+
+/** The words that run a program with a network of its own, like a container; none if that is not allowed. */
+function inOtherNetwork(): string[] {
+  const words = ['unshare', '--net', '--map-root-user'];
+  return spawnSync(words[0]!, [...words.slice(1), 'true']).status === 0 ? words : [];
+}

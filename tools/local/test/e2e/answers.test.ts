@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { cancelRefusal, orderStatuses } from '../../../../lambdas/domain/order-states.ts';
+import { operations, operationsWith } from '../../../../lib/contract/contract.ts';
+import { operationNames } from '../../../../lib/settings/functions.ts';
+import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
+import { expectContained } from '../../../../test/helpers/agreement.ts';
+import { disowned, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
+import { authenticationChecks } from '../../../smoke/checks/authentication-checks.ts';
+import {
+  cancellationChecks,
+  failingRequestChecks,
+  listChecks,
+} from '../../../smoke/checks/order-checks.ts';
+import { countingChecks, exhaustionChecks } from '../../../smoke/checks/rate-limit-checks.ts';
+import { retiredOperationChecks, unknownRouteChecks } from '../../../smoke/checks/route-checks.ts';
+import type { Answer } from '../../../smoke/stage/http-client.ts';
+import { headerOf } from '../../../smoke/stage/rate-limit.ts';
+import { type CallOptions, codeOf, Stage } from '../../../smoke/stage/stage.ts';
+import { lastingMinute, type RunningStore, startStore, today } from './running-store.ts';
+import { serviceClock } from './service-clock.ts';
+
+/*
+ * Every answer that the contract documents is provoked from the local service, which runs the template
+ * that is deployed, and is compared with the contract: by the checks of the smoke test as far as a client
+ * can provoke it, and by the rows below otherwise.
+ */
+
+const largest = '9223372036854775807';
+const orders = [
+  { id: largest, status: 'pending' },
+  // One in each state from which an order cannot be cancelled, and one in a state that is not known.
+  ...[...orderStatuses.filter((status) => status !== 'pending'), 'never-used'].map(
+    (status, index) => ({ id: String(index + 2), status }),
+  ),
+];
+
+/** The limits of the owner with the plan enterprise. */
+const ownLimits = { perMinute: 2_000, perDay: 300_000 };
+
+// It stands still, so that times in headers agree however long a busy machine takes.
+const clock = serviceClock(Date.now());
+let store: RunningStore;
+let keys: Readonly<Record<PlanName, IssuedKey>>;
+/** What was answered: the operation, the status and the error's code. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  store = await startStore(clock.serviceOptions);
+  const issued = planNames.map(async (plan) => [plan, await store.issue(plan, ownLimits)] as const);
+  keys = Object.fromEntries(await Promise.all(issued)) as Record<PlanName, IssuedKey>;
+  await Promise.all([
+    store.putOrders(orders),
+    store.setCounters(keys.free, {
+      minuteWindow: lastingMinute(clock.now()),
+      minuteCount: plans.free.perMinute,
+    }),
+    store.setCounters(keys.pro, { dayWindow: today(clock.now()), dayCount: plans.pro.perDay }),
+    store.setCounters(keys.business, { bannedUntil: lastingMinute(clock.now()) }),
+  ]);
+});
+
+afterEach(() => store.proxy.faults.clear());
+
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  clock[Symbol.dispose]();
+});
+
+/** A stage that records all answers. */
+class NotedStage extends Stage {
+  override async call(operationId: string, options?: CallOptions): Promise<Answer> {
+    const answer = await super.call(operationId, options);
+    seen.add([operationId, answer.status, codeOf(answer)].join(' ').trim());
+    return answer;
+  }
+}
+
+function stageFor({ apiKey }: IssuedKey): Stage {
+  return new NotedStage(store.send, apiKey);
+}
+
+describe.each([
+  ['R4, R16, R17, R18, I16, I18: authentication', authenticationChecks],
+  ['R27, I10: what the API does not have', unknownRouteChecks],
+  ['R1, R3, R8, R9, I3, I9: the list', listChecks()],
+  ['R15, I7, I8: a request that fails', failingRequestChecks],
+  ['R12, R13, I2, I4: a cancellation', cancellationChecks(largest)],
+  ['R28, I27: the operation of pets', retiredOperationChecks],
+  ['R22, R23, I20, I24: an allowance', countingChecks],
+])('%s', (_, checks) => {
+  it.each(checks)('$title', async ({ run }) => {
+    await run(stageFor(keys.enterprise));
+  });
+});
+
+describe('R19, R24, I14, I22, I23: an allowance that is used up', () => {
+  let key: IssuedKey;
+
+  beforeAll(async () => {
+    key = await store.issue('free');
+    await store.setCounters(key, { minuteCount: plans.free.perMinute - 12 });
+  });
+
+  it.each(exhaustionChecks())('$title', async ({ run }) => {
+    await run(stageFor(key));
+  });
+});
+
+it('I18: a read-only key can list orders, and not cancel one, which counts', async () => {
+  await store.putOrders([{ id: '106', status: 'pending' }]);
+  const stage = stageFor(await store.issue('free', undefined, { isReadOnly: true }));
+  const refused = { status: 403, code: 'insufficient_scope' };
+
+  await stage.expect('listOrders', {}, { status: 200 });
+  await stage.expect('getPet', {}, { status: 410, code: 'gone' });
+  for (const [index, orderId] of ['106', '999', '007', largest].entries()) {
+    const answer = await stage.expect('cancelOrder', { orderId }, refused);
+
+    expect(headerOf(answer, 'x-ratelimit-remaining')).toBe(String(57 - index));
+    expect(headerOf(answer, 'x-amzn-remapped-www-authenticate')).toBe(
+      'Bearer realm="store-orders", error="insufficient_scope"',
+    );
+  }
+  await stage.expectUnknown('POST', '/store/orders', ['GET']);
+  await stage.expectUnknown('DELETE', '/store/orders', ['GET']);
+  await stageFor(keys.enterprise).expect('cancelOrder', { orderId: '106' }, { status: 204 });
+});
+
+interface Provocation {
+  readonly status: number;
+  readonly code: string;
+  readonly plan?: PlanName;
+  /** Prevents DynamoDB from answering. */
+  readonly before?: () => unknown;
+  /** @default - those that document the error */
+  readonly operationIds?: readonly string[];
+  readonly options?: CallOptions;
+}
+
+const provocations: Provocation[] = [
+  ...orders.slice(1).map(({ id, status }) => ({
+    status: 409,
+    code: cancelRefusal(status).code,
+    options: { orderId: id },
+  })),
+  { status: 404, code: 'not_found', operationIds: ['cancelOrder'], options: { orderId: '1/x' } },
+  {
+    status: 413,
+    code: 'request_too_large',
+    options: { orderId: '2', body: ' '.repeat(2 ** 14 + 1) },
+  },
+  {
+    status: 404,
+    code: 'not_found',
+    operationIds: ['getPet'],
+    options: { headers: { 'content-type': 'application/vnd.acme+json' } },
+  },
+  { status: 429, code: 'rate_limit_exceeded', plan: 'free' },
+  { status: 429, code: 'quota_exceeded', plan: 'pro' },
+  { status: 429, code: 'api_key_banned', plan: 'business' },
+  // The function answers these, after the authorizer has recognised the key.
+  {
+    status: 503,
+    code: 'service_unavailable',
+    operationIds: operationNames,
+    before: () => store.proxy.faults.set(store.ordersTable, lost),
+  },
+  {
+    status: 500,
+    code: 'internal_error',
+    operationIds: operationNames,
+    before: () => store.proxy.faults.set(store.ordersTable, disowned),
+  },
+  // The gateway answers this one, because the authorizer fails without DynamoDB.
+  {
+    status: 503,
+    code: 'service_unavailable',
+    before: () => store.proxy.faults.set('', lost),
+  },
+];
+
+/** What cannot be provoked here; template.test.ts compares it with the gateway responses. */
+const notProvoked = new Set([
+  // No stage has a firewall by default.
+  ...operations.map(({ operationId }) => `${operationId} 403 forbidden`),
+  // A read-only key may read.
+  ...operations
+    .filter(({ method }) => method === 'GET')
+    .map(({ operationId }) => `${operationId} 403 insufficient_scope`),
+  // A table that does not answer is a 503 after a second or two: the functions do not wait longer.
+  ...operations.map(({ operationId }) => `${operationId} 504 timeout`),
+  // A fixed answer of the gateway's own: there is nothing in it that could fail.
+  'getPet 500 internal_error',
+]);
+
+describe('a response that a client alone cannot provoke', () => {
+  it.each(provocations)('I14, I15: is documented: $status $code', async (provocation) => {
+    const { status, code, plan = 'enterprise', before, options = { orderId: '2' } } = provocation;
+    const documenting = operationsWith({ status, code }).map(({ operationId }) => operationId);
+    const { operationIds = documenting } = provocation;
+    await before?.();
+
+    expect(operationIds).not.toEqual([]);
+    for (const operation of operationIds) {
+      await stageFor(keys[plan]).expect(operation, options, { status, code });
+    }
+  });
+
+  it('was provoked, like every other that the contract documents', () => {
+    const documented = operations.flatMap(({ operationId, responses }) => {
+      const { default: _ofOtherSystems, ...own } = responses;
+      return Object.entries(own).flatMap(([status, { content }]) => {
+        const examples = Object.values(content?.['application/json']?.examples ?? { none: {} });
+        return examples.map(({ value }: { value?: { code?: string } }) =>
+          [operationId, status, value?.code].join(' ').trim(),
+        );
+      });
+    });
+
+    expectContained(
+      ['openapi.yaml', documented.filter((answer) => !notProvoked.has(answer))],
+      ['what tools/local/test/e2e/answers.test.ts provoked', seen],
+    );
+  });
+});

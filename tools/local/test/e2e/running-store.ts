@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
+import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
+import { DynamodbProxy } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
+import { type IssuedKey, issueKey, type NewKey } from '../../../admin/keys/issue-key.ts';
+import { createOwner } from '../../../admin/owners/create-owner.ts';
+import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
+import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
+import { senderTo } from '../../../smoke/stage/http-client.ts';
+import { startLocalService } from '../../aws/local-service.ts';
+import { keyGateway } from '../../aws/management/key-gateway.ts';
+import { templateWithFunctions } from './template-with-functions.ts';
+
+interface StoreOptions {
+  /** @default - one of `templateWithFunctions` */
+  readonly templateFile?: string;
+  /** The clock of the service except its functions, in milliseconds since the epoch. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** An order to store: its id as text, because a JavaScript number would round it, and further texts. */
+type Order = Readonly<Record<string, string> & { id: string }>;
+
+// The client does not give up, however slow the machine is or however long a test lets it pause. The
+// tests have shorter time limits.
+const clientTimeoutMs = 600_000;
+
+export type RunningStore = Awaited<ReturnType<typeof startStore>>;
+
+/**
+ * Starts the synthesized service with empty tables. It uses its database through a proxy, in which a test
+ * can cause faults.
+ */
+export async function startStore(options: StoreOptions = {}) {
+  const { templateFile = templateWithFunctions(), now = Date.now } = options;
+  const database = await startDynamoDb();
+  const proxy = await DynamodbProxy.before(database.endpoint);
+  /** The log lines of the functions and the gateway. */
+  const lines: string[] = [];
+  const service = await startLocalService({
+    templateFile,
+    stackName: 'StoreOrders-staging',
+    dynamodbEndpoint: proxy.url,
+    now,
+    log: (line) => lines.push(line),
+  });
+  const baseUrl = service.outputs.BaseUrl!;
+  const ordersTable = service.outputs.OrdersTableName!;
+  /** The stage for the operator's commands. */
+  const keys: KeyStage = {
+    ...keyStageOf('staging', (name) => service.outputs[name]!),
+    documents: documentClient(database.dynamodb),
+    gateway: keyGateway(service.controlPlane),
+    now,
+    operator: async () => 'e2e',
+  };
+
+  /**
+   * Issues a key of a new owner. Its windows are in a minute that has not started, so that no minute
+   * ends during a test.
+   */
+  async function issue(
+    plan: PlanName = 'enterprise',
+    { perMinute, perDay }: OwnerLimits = plans.enterprise,
+    traits: Omit<NewKey, 'owner'> = {},
+  ): Promise<IssuedKey> {
+    const name = `e2e ${randomUUID()}`;
+    await createOwner({ name, plan, ...(plan === 'enterprise' && { perMinute, perDay }) }, keys);
+    const key = await issueKey({ owner: name, ...traits }, keys);
+    await setCounters(key, { minuteWindow: lastingMinute(now()), dayWindow: today(now()) });
+    return key;
+  }
+
+  /**
+   * Sets an owner's counters, or its key's ban, to a state that takes a minute, a day or many rejected
+   * requests to reach.
+   */
+  async function setCounters({ apiKey }: IssuedKey, values: Record<string, number>): Promise<void> {
+    const isBan = 'bannedUntil' in values;
+    const updates = Object.keys(values).map(
+      (name) => `${isBan ? '#keys.#key.' : ''}${name} = :${name}`,
+    );
+    await keys.documents.send(
+      new UpdateCommand({
+        TableName: service.outputs.ApiKeysTableName,
+        Key: { ownerHash: hashOwnerPart(apiKey) },
+        UpdateExpression: `SET ${updates.join(', ')}`,
+        ...(isBan && { ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(apiKey) } }),
+        ExpressionAttributeValues: Object.fromEntries(
+          Object.entries(values).map(([name, value]) => [`:${name}`, value]),
+        ),
+      }),
+    );
+  }
+
+  async function putOrders(orders: readonly Order[]): Promise<void> {
+    const puts = orders.map(({ id, ...texts }) => {
+      const attributes = Object.entries(texts).map(([name, S]) => [name, { S }]);
+      const Item = orderItem(id, Object.fromEntries(attributes));
+      return database.dynamodb.send(new PutItemCommand({ TableName: ordersTable, Item }));
+    });
+    await Promise.all(puts);
+  }
+
+  return {
+    service,
+    database,
+    proxy,
+    lines,
+    baseUrl,
+    ordersTable,
+    keys,
+    send: senderTo(new URL(baseUrl), clientTimeoutMs),
+    issue,
+    setCounters,
+    putOrders,
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      await proxy[Symbol.asyncDispose]();
+      await database.stop();
+    },
+  };
+}
+
+/** A minute that a faster clock can have begun. It is the current one for at least four minutes. */
+export const lastingMinute = (nowMs = Date.now()) => Math.floor(nowMs / 60_000) * 60 + 240;
+export const today = (nowMs = Date.now()) => Math.floor(nowMs / 86_400_000) * 86_400;

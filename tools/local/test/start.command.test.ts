@@ -1,0 +1,267 @@
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { forEachPlan, planNames, plans } from '../../../lib/settings/plans.ts';
+import {
+  answer,
+  DynamodbProxy,
+  forward,
+  unanswered,
+} from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { orderItems, scanAnswer } from '../../../test/helpers/dynamodb/orders.ts';
+import { serve } from '../../../test/helpers/loopback-server.ts';
+import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
+import { revokeKey } from '../../admin/keys/change-key.ts';
+import { issueKey } from '../../admin/keys/issue-key.ts';
+import { createOwner } from '../../admin/owners/create-owner.ts';
+import { connect } from '../../admin/stage/stage-connection.ts';
+import { allOwners } from '../../admin/stored/find-owner.ts';
+import { findKey } from '../../admin/stored/stored-key.ts';
+import { startEmbeddedDynamoDB } from '../aws/dynamodb/embedded-dynamodb.ts';
+import { isWithinAwakeMs } from './awake-time.ts';
+import { type Ready, type Run, startRun, startService } from './running-service.ts';
+
+const endsWithinMs = 2_000;
+// With this setting, the synthesis fails, so that only an earlier message can be seen.
+const unsynthesizable = { CDK_CONTEXT_JSON: '{' };
+const otherServer = await serve(() => {});
+const usedPort = new URL(otherServer.url).port;
+
+let runs: Run[];
+
+beforeEach(() => {
+  runs = [];
+});
+
+afterEach(async () => {
+  for (const { child, exited } of runs) {
+    child.kill('SIGKILL');
+    await exited;
+  }
+});
+
+// Its files are removed after the runs have ended.
+const directory = temporaryDirectoryOfEachTest();
+
+afterAll(() => otherServer[Symbol.asyncDispose]());
+
+function start(options: readonly string[], environment: Record<string, string> = {}): Run {
+  const run = startRun(options, { TMPDIR: directory.path, ...environment });
+  runs.push(run);
+  return run;
+}
+
+/** Starts a run and waits until it is ready. */
+async function startReady(...options: string[]) {
+  const run = await startService(options, { TMPDIR: directory.path });
+  runs.push(run);
+  return run;
+}
+
+async function stop({ child, exited }: Run, signal: NodeJS.Signals = 'SIGTERM') {
+  child.kill(signal);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const isInTime = await isWithinAwakeMs(endsWithinMs, hasEnded);
+  const [code] = await exited;
+  return { code, isInTime };
+}
+
+/** Whether there is a directory in which a run keeps what it has synthesized. */
+const hasFiles = ({ child }: Run) =>
+  readdirSync(directory.path).some((name) => name.startsWith(`store-orders-${child.pid}-`));
+
+async function call(
+  { baseUrl }: Pick<Ready, 'baseUrl'>,
+  key: string,
+  method = 'GET',
+  path = '/store/orders',
+) {
+  const headers = { Authorization: `Bearer ${key}` };
+  const response = await fetch(baseUrl + path, { method, headers });
+  const limit = response.headers.get('X-RateLimit-Limit');
+  return { status: response.status, limit, text: await response.text() };
+}
+
+const cancel = (run: Ready, id: string) =>
+  call(run, run.keys.enterprise, 'DELETE', `/store/orders/${id}`);
+
+const operatorOf = ({ baseUrl }: Ready) =>
+  connect({ local: new URL(baseUrl).origin }, Date.now, async () => 'ann');
+
+const answers = (url: string) =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+function expectReady(ready: Ready, stage: string): void {
+  const key = expect.stringMatching(stage === 'prod' ? /^so_live_\w{46}$/ : /^so_test_\w{46}$/);
+  expect(ready).toEqual({
+    baseUrl: expect.stringMatching(`^http://127\\.0\\.0\\.1:\\d+/${stage}/v1$`),
+    stage,
+    keys: forEachPlan(() => key),
+    dynamodbEndpoint: new URL(ready.baseUrl).origin,
+    tables: { orders: expect.any(String), apiKeys: expect.any(String) },
+  });
+}
+
+/** A DynamoDB that, after `hold`, answers each first scan with a page, and never sends the next page. */
+async function startHeldDynamoDb() {
+  const dynamodb = await startEmbeddedDynamoDB();
+  const proxy = await DynamodbProxy.before(dynamodb.endpoint);
+  const page = answer(JSON.parse(scanAnswer(orderItems(1), '1')));
+  return {
+    url: proxy.url,
+    hold: () => {
+      proxy.reply = (call) => {
+        if (call.operation !== 'Scan') return forward(call);
+        return 'ExclusiveStartKey' in call.input ? unanswered(call) : page(call);
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await dynamodb.close();
+    },
+  };
+}
+
+describe('two local runs at once', () => {
+  it('R2, I19: print one line of JSON each, serve one stage each, and end everything in two seconds', async () => {
+    // Each stage keeps its data in a folder of its own.
+    const data = join(directory.path, 'data');
+    const [staging, prod] = await Promise.all([
+      startReady('--data', data),
+      startReady('--data', data, '--stage', 'prod'),
+    ]);
+    expect([staging, prod].map(hasFiles)).toEqual([true, true]);
+
+    const lists = await Promise.all([
+      call(staging, staging.keys.free),
+      call(prod, prod.keys.enterprise),
+      call(staging, prod.keys.free),
+      call(prod, staging.keys.free),
+    ]);
+    const ended = await Promise.all([stop(staging), stop(prod, 'SIGINT')]);
+
+    const [free, enterprise] = [plans.free, plans.enterprise].map(
+      ({ perMinute }) => `${perMinute}`,
+    );
+    expect(lists.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
+    expect(lists.map(({ limit }) => limit)).toEqual([free, enterprise, '0', '0']);
+    expect(JSON.parse(lists[0]!.text)).toHaveLength(1_000);
+    expect(lists[0]!.text).toMatch(/"id":9223372036854775807[,}]/);
+    expect(ended).toEqual(Array(2).fill({ code: 0, isInTime: true }));
+    for (const run of [staging, prod]) {
+      const [line, end] = (await run.stdout).split('\n');
+      expectReady(JSON.parse(line!), run.stage);
+      expect(end).toBe('');
+      expect(await run.stderr).not.toMatch(/so_(test|live)_/);
+      expect(await answers(run.dynamodbEndpoint)).toBe(false);
+      expect(hasFiles(run)).toBe(false);
+    }
+  });
+});
+
+describe('a local run', () => {
+  it('prints the commands to try, keeps serving if its output is closed, ends at Ctrl+C with a stream open, and keeps its log', async () => {
+    await using held = await startHeldDynamoDb();
+    const run = start(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
+    const shown = await run.started;
+    held.hold();
+    const [, authorization, url] =
+      /echo 'Authorization: (Bearer \S+)' \| curl -sSi -H @- (\S+)/.exec(shown)!;
+    const [, logFile] = /Functions log to +(\S+)/.exec(shown)!;
+    const [, cancelUrl] = /curl -i -X DELETE .* (\S+)/.exec(shown)!;
+    run.stdout.catch(() => {});
+    run.child.stdout!.destroy();
+
+    const headers = { Authorization: authorization! };
+    const cancelled = await fetch(cancelUrl!, { method: 'DELETE', headers });
+    const response = await fetch(url!, { headers });
+    const ended = await stop(run, 'SIGINT');
+
+    for (const plan of planNames) expect(shown).toContain(`  ${plan}`);
+    expect(cancelled.status).toBe(204);
+    expect(response.status).toBe(200);
+    expect(ended).toEqual({ code: 0, isInTime: true });
+    await expect(response.text()).rejects.toThrow();
+    expect(await run.stderr).not.toContain('Warning');
+    expect(readFileSync(logFile!, 'utf8')).toContain('CancelOrder: {');
+    expect(statSync(logFile!).mode & 0o777).toBe(0o600);
+    rmSync(logFile!);
+  });
+
+  it('ends with code 0 when it is stopped while it starts', async () => {
+    const run = start(['--json', '--port', '0']);
+    while (!hasFiles(run)) await sleep(5);
+
+    expect(await stop(run)).toEqual({ code: 0, isInTime: true });
+    expect([await run.stdout, await run.stderr]).toEqual(['', '']);
+    expect(hasFiles(run)).toBe(false);
+  });
+
+  it('is empty with --empty, and prints how to make an owner and a key', async () => {
+    const run = start(['--port', '0', '--empty']);
+
+    const shown = await run.started;
+    const [, local] = /keys issue --owner Acme --local (\S+)/.exec(shown)!;
+    const stage = await connect({ local }, Date.now, async () => 'ann');
+
+    expect(shown).not.toMatch(/so_[a-z_]+_\w/);
+    expect(await allOwners(stage)).toEqual([]);
+    await createOwner({ name: 'Acme', plan: 'free' }, stage);
+    const { apiKey } = await issueKey({ owner: 'Acme' }, stage);
+    expect(await call({ baseUrl: `${local}/staging/v1` }, apiKey)).toMatchObject({
+      status: 200,
+      text: '[]',
+    });
+  });
+
+  it.each([
+    ['an unknown option', ['--prot', '0'], {}, /^"--prot": no such option.* --help/],
+    ['a text that could clear the screen', ['--stage', '\u009b2J'], {}, /"\\u009b2J"/],
+    ['an address of another machine', ['--host', '192.0.2.1'], {}, /^--host .*127\.0\.0/],
+    ['a folder that is missing', [], { TMPDIR: '/none' }, /^TMPDIR: ENOENT.*name a directory/],
+    [
+      'a port in use',
+      ['--port', usedPort],
+      {},
+      new RegExp(`^--port: listen EADDRINUSE: .*:${usedPort}; stop the other program, `),
+    ],
+  ])('reports a mistake in one line before anything else: %s', async (_, options, more, line) => {
+    const run = start(options, { ...unsynthesizable, ...more });
+
+    expect(await run.exited).toEqual([1, null]);
+    expect(await run.stdout).toBe('');
+    expect(await run.stderr).toMatch(line);
+    expect(await run.stderr).toMatch(/^[^\n]+\n$/);
+  });
+});
+
+describe('a data directory', () => {
+  it('keeps everything if its run is killed, and belongs to one run at a time', async () => {
+    const data = join(directory.path, 'data');
+    const options = ['--data', data, '--orders', directory.write('one', '{"id":1}')];
+    const first = await startReady(...options);
+    const stage = await operatorOf(first);
+    await createOwner({ name: 'Acme', plan: 'free' }, stage);
+    const kept = await issueKey({ owner: 'Acme' }, stage);
+    const revoked = await issueKey({ owner: 'Acme' }, stage);
+    await revokeKey(revoked.keyId, stage);
+    expect((await cancel(first, '1')).status).toBe(204);
+
+    const other = start(['--port', '0', ...options]);
+    expect(await other.exited).toEqual([1, null]);
+    await stop(first, 'SIGKILL');
+    const next = await startReady('--data', data);
+
+    expect(await other.stderr).toMatch(/^the directory .* is in use by another local run: .*\n$/);
+    expect(next.keys).toEqual(first.keys);
+    expect(await call(next, kept.apiKey)).toMatchObject({ status: 200, text: '[{"id":1}]' });
+    expect((await call(next, revoked.apiKey)).status).toBe(401);
+    expect((await cancel(next, '1')).text).toContain('order_already_cancelled');
+    const { owner } = await findKey(kept.keyId, await operatorOf(next));
+    expect(owner.item?.dayCount).toBe(1);
+  });
+});
