@@ -21,6 +21,25 @@ it.each([
   expect(mistakes).toEqual([]);
 });
 
+it('Every answer of the AWS CLI that a shell reads has a stated format, because the user can set another default', () => {
+  // A command with parentheses up to two levels deep.
+  const substitution = /\$\(aws (?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g;
+  const scripts = globSync('docs/*.sh').map((file) => ({
+    file,
+    block: readFileSync(file, 'utf8'),
+  }));
+  const texts = [...blocks, ...scripts].filter(({ block }) => block.includes('$(aws'));
+
+  const commands = texts.flatMap(({ file, block }) => {
+    const found = block.match(substitution) ?? [];
+    expect([file, found.length]).toEqual([file, block.split('$(aws').length - 1]);
+    return found.map((command) => `${file}: ${command}`);
+  });
+
+  expect(commands.length).toBeGreaterThan(5);
+  expect(commands.filter((command) => !/ --output (text|json)\b/.test(command))).toEqual([]);
+});
+
 /** The first line that does not continue the one before, except in a shell of its own that ends at a failure. */
 function secondCommand(block: string): string[] | null {
   if (block.startsWith('(\n  set -e\n')) return null;
