@@ -134,6 +134,15 @@ it('docs/iam/look-policy.json allows queries on every log of its stage, and on n
   expect(refused).toEqual([[], queries]);
 });
 
+it('docs/iam/look-policy.json allows a look at the dashboard of its stage', () => {
+  const [{ DashboardName }] = Object.values(properties('staging', 'AWS::CloudWatch::Dashboard'));
+  const resource = `arn:aws:cloudwatch::${account}:dashboard/${DashboardName}`;
+
+  const grants = grantsOf('look-policy.json', 'staging');
+
+  expect(isAllowed({ action: 'cloudwatch:GetDashboard', resource }, grants)).toBe(true);
+});
+
 it("docs/iam/deploy-trust.json trusts GitHub's subject of a stage's environment with and without ids, and no other", () => {
   const { Statement } = JSON.parse(readFileSync('docs/iam/deploy-trust.json', 'utf8'));
 

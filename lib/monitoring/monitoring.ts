@@ -27,7 +27,7 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {
     super(scope, id);
-    const { stage, runbook } = configuration;
+    const { stage, region, runbook } = configuration;
     const { accessLog } = logs;
     const metrics = serviceMetrics({ stage, accessLog, ...props });
     this.topic = this.createTopic(configuration);
@@ -37,7 +37,13 @@ export class Monitoring extends Construct {
     );
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
     addSavedQueries(new Construct(this, 'SavedQueries'), stackName(stage), metrics, logs);
-    addDashboard(new Construct(this, 'Dashboard'), stackName(stage), metrics, alarms);
+    // An account has one dashboard of a name in all of its Regions.
+    addDashboard(
+      new Construct(this, 'Dashboard'),
+      `${stackName(stage)}-${region}`,
+      metrics,
+      alarms,
+    );
   }
 
   private createAlarm(definition: AlarmDefinition, runbook: string): Alarm {

@@ -9,7 +9,7 @@ import { capitalized, stackName } from '../../lib/settings/names.ts';
 import { expectContained } from '../helpers/agreement.ts';
 import { captureLines } from '../helpers/captured-lines.ts';
 import { proxyEvent, requestContext } from '../helpers/functions/events.ts';
-import { testAccount } from '../helpers/stage-for-tests.ts';
+import { testAccount, testRegion } from '../helpers/stage-for-tests.ts';
 import { type StageName, stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
 
@@ -130,7 +130,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
   it('shows every alarm', () => {
     const alarms = Object.keys(properties(stage, 'AWS::CloudWatch::Alarm'));
 
-    expect(DashboardName).toBe(stackName(stage));
+    expect(DashboardName).toBe(`${stackName(stage)}-${testRegion}`);
     expect(widgets[0].properties.alarms.sort()).toEqual(alarms.map((id) => `\${${id}.Arn}`).sort());
   });
 
