@@ -20,6 +20,9 @@ const twoOfThree = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 
 const cancelWithinMs = 1_000;
 
+/** In ten minutes. Without a key, 500 requests a second to unknown paths cost $160 a day (docs/threat-model.md). */
+const floodRequests = 300_000;
+
 /**
  * The alarms that roll a deployment back: on errors that new code can introduce, and on an access log
  * without lines, in which nobody would see them. Refused lists are not among them: one owner can
@@ -32,7 +35,7 @@ export const deploymentAlarmIds = [
   'ListsBrokenOff',
 ];
 
-/** All alarms, each on a problem that users notice. */
+/** All alarms. Each is on a problem that users notice, except for the one on a flood, which is on costs. */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   const cancellations = {
     percentWithin: metrics.cancelLatency(Stats.percentileRank(cancelWithinMs)),
@@ -131,14 +134,35 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       above: 1,
       evaluationPeriods: 3,
     },
-    ...Object.entries(metrics.throttledTables).map(([id, metric]) => ({
+    ...Object.entries({
+      ApiKeyReadsThrottled: metrics.apiKeyReadsThrottled,
+      ApiKeyWritesThrottled: metrics.apiKeyWritesThrottled,
+      OrderReadsThrottled: metrics.orderReadsThrottled,
+      OrderWritesThrottled: metrics.orderWritesThrottled,
+    }).map(([id, throttled]) => ({
       id,
       meaning: 'DynamoDB throttles: requests get 503, or a late response after a retry.',
       runbookAnchor: 'throttled-tables',
-      metric,
+      // DynamoDB reports no zeros, and an alarm on one of its metrics keeps its state without data. So an alarm on
+      // the metric alone would not end. This expression is 0 in a minute with requests and without throttling.
+      // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+      metric: new MathExpression({
+        label: 'throttled requests to the table, in minutes with requests to the API',
+        expression: 'IF(requests > 0, FILL(throttled, 0))',
+        usingMetrics: { requests: metrics.requests, throttled },
+        period: Duration.minutes(1),
+      }),
       above: 0,
       ...twoOfThree,
     })),
+    {
+      id: 'RequestFlood',
+      meaning: `More than ${floodRequests} requests arrived in ten minutes. AWS charges for most of them.`,
+      runbookAnchor: 'a-flood-of-requests',
+      metric: metrics.requests.with({ period: Duration.minutes(10) }),
+      above: floodRequests,
+      evaluationPeriods: 1,
+    },
     {
       id: 'RisingBans',
       meaning: 'More than five API keys were banned within 15 minutes.',

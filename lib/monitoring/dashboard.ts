@@ -49,7 +49,12 @@ export function addDashboard(
           [metrics.ordersListed, metrics.unlistedItems],
           [metrics.bytesStreamed],
         ),
-        graph('DynamoDB throttling', Object.values(metrics.throttledTables)),
+        graph('DynamoDB throttling', [
+          metrics.apiKeyReadsThrottled,
+          metrics.apiKeyWritesThrottled,
+          metrics.orderReadsThrottled,
+          metrics.orderWritesThrottled,
+        ]),
       ],
     ],
   });

@@ -75,7 +75,7 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
   {
     name: 'refused-requests',
     logs: ['accessLog'],
-    text: `filter status in ["401", "429"]
+    text: `filter status like /^4/
 | stats count(*) as refused by ownerId, keyId, sourceIp, status | sort refused desc`,
   },
   {

@@ -114,13 +114,10 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     // Every list counts the same items again.
     unlistedItems: ofService('UnlistedItems', { statistic: Stats.MAXIMUM }),
     bytesStreamed: ofService('BytesStreamed', { unit: Unit.BYTES }),
-    /** Throttled reads and writes of the tables, by the id of their alarm. */
-    throttledTables: {
-      ApiKeyReadsThrottled: throttled(apiKeys, 'ReadThrottleEvents'),
-      ApiKeyWritesThrottled: throttled(apiKeys, 'WriteThrottleEvents'),
-      OrderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
-      OrderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
-    },
+    apiKeyReadsThrottled: throttled(apiKeys, 'ReadThrottleEvents'),
+    apiKeyWritesThrottled: throttled(apiKeys, 'WriteThrottleEvents'),
+    orderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
+    orderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
     /**
      * The latency in milliseconds of the cancellations that reached the function. API Gateway's own metric
      * includes refused ones, which take only a few milliseconds.

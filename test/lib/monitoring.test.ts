@@ -29,7 +29,7 @@ const latency = `IF(${cancellations} >= 100, (${percentSlow}) / 100 / 0.01, 0)`;
 const fastBurn = '> 14.4 in 1 of 1 periods of 3600 s';
 const slowBurn = '> 6 in 1 of 1 periods of 21600 s';
 const throttled = (table: string, kind: string) =>
-  `[Sum of AWS/DynamoDB ${kind}ThrottleEvents \${Tables${table}}] > 0 in 2 of 3 periods of 60 s`;
+  `IF(${requests} > 0, FILL([Sum of AWS/DynamoDB ${kind}ThrottleEvents \${Tables${table}}], 0)) > 0 in 2 of 3 periods of 60 s`;
 
 /** What each alarm watches, and when it is raised. */
 const expectedAlarms: Readonly<Record<string, string>> = {
@@ -49,6 +49,7 @@ const expectedAlarms: Readonly<Record<string, string>> = {
   ApiKeyWritesThrottled: throttled('ApiKeys', 'Write'),
   OrderReadsThrottled: throttled('Orders', 'Read'),
   OrderWritesThrottled: throttled('Orders', 'Write'),
+  RequestFlood: `${requests} > 300000 in 1 of 1 periods of 600 s`,
   RisingBans: `${metric('KeysBanned')} > 5 in 1 of 1 periods of 900 s`,
 };
 
