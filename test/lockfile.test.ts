@@ -11,16 +11,16 @@ interface LockedPackage {
 }
 
 const manifest = readJson('package.json');
+const workspaces: string[] = manifest.workspaces ?? [];
 const { '': _, ...locked }: Record<string, LockedPackage> = readJson('package-lock.json').packages;
-/** A bundled package is in its parent's archive, which has a hash itself. */
-const downloaded = Object.entries(locked).filter(([, { inBundle, link }]) => !inBundle && !link);
-const { dependencies, devDependencies, optionalDependencies } = manifest;
-const versions: Record<string, string> = {
-  ...dependencies,
-  ...devDependencies,
-  ...optionalDependencies,
-};
-const optional = Object.keys(optionalDependencies);
+/** A bundled package is in its parent's archive, which has a hash itself. A workspace is in the repository. */
+const downloaded = Object.entries(locked).filter(
+  ([path, { inBundle, link }]) => path.includes('node_modules/') && !inBundle && !link,
+);
+const required = [manifest, ...workspaces.map((folder) => readJson(`${folder}/package.json`))]
+  .flatMap((each) => [each.dependencies, each.devDependencies, each.optionalDependencies])
+  .flatMap((versions) => Object.entries<string>(versions ?? {}));
+const optional = Object.keys(manifest.optionalDependencies);
 
 /** docs/adr/0009-dependencies-are-pinned-by-hash.md gives the reasons, and the way to get each hash. */
 const packagesWithoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64'].map(
@@ -54,11 +54,15 @@ describe('package.json', () => {
   });
 
   it('requires one released version of each dependency', () => {
-    const others = Object.entries(versions).filter(
-      ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
-    );
+    const others = required.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
 
     expect(others).toEqual([]);
+  });
+
+  it('lists no package that tools/package.json lists too', () => {
+    const names = required.map(([name]) => name);
+
+    expect(names).toEqual([...new Set(names)]);
   });
 });
 

@@ -6,20 +6,20 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { expectAgreement, expectContained } from '../../test/helpers/agreement.ts';
+import { expectAgreement, expectContained } from '../../../test/helpers/agreement.ts';
 import {
   assemblyDirectory,
   resourcesOfType,
   templateFile,
-} from '../../test/helpers/synthesized.ts';
-import { properties } from '../../test/lib/readable.ts';
-import { runEveryCommand } from '../../tools/acceptance/operator-commands.ts';
-import { apiGatewayKeys } from '../../tools/admin/stage/api-gateway-keys.ts';
-import { deployedStage } from '../../tools/admin/status/deployed-stage.ts';
-import { admin, everyCommand } from '../../tools/admin/test/run-admin.ts';
-import { type LocalService, startLocalService } from '../../tools/local/aws/local-service.ts';
+} from '../../../test/helpers/synthesized.ts';
+import { properties } from '../../../test/lib/readable.ts';
+import { runEveryCommand } from '../../acceptance/operator-commands.ts';
+import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
+import { apiGatewayKeys } from '../stage/api-gateway-keys.ts';
+import { deployedStage } from '../status/deployed-stage.ts';
 import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
 import { type RecordingProxy, recordingProxy, taggingOf } from './recorded-calls.ts';
+import { admin, everyCommand } from './run-admin.ts';
 
 const stack = 'StoreOrders-staging';
 

@@ -1,4 +1,4 @@
-import { type DynamodbCall, DynamodbProxy } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { type DynamodbCall, DynamodbProxy } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { type AwsCall, account, region } from './policies.ts';
 
 type Tags = Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { testAccount, testRegion } from '../../test/helpers/stage-for-tests.ts';
+import { testAccount, testRegion } from '../../../test/helpers/stage-for-tests.ts';
 
 export {
   testAccount as account,
   testRegion as region,
-} from '../../test/helpers/stage-for-tests.ts';
+} from '../../../test/helpers/stage-for-tests.ts';
 
 /** A call of an AWS API, as IAM evaluates it. */
 export interface AwsCall {
