@@ -18,7 +18,7 @@ const client = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 1_500 })
 const limiter = new Limiter({
   client,
   tableName: requiredVariable('API_KEYS_TABLE'),
-  banRules: JSON.parse(requiredVariable('BAN_RULES')),
+  plans: JSON.parse(requiredVariable('PLANS')),
   now: clockOf(client),
 });
 

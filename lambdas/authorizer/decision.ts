@@ -7,6 +7,7 @@ import {
   readKeyEntry,
   readOwnerRecord,
 } from '../domain/owner-record.ts';
+import { limitsOf, type Plan } from '../domain/plan.ts';
 import { isOpen, type WindowUses, windowUses } from '../domain/windows.ts';
 
 /** Whether a request is admitted, and what its response says about limits. Times: Unix seconds. */
@@ -48,13 +49,14 @@ export interface RequestTime {
 /** A key's state, and what it means for a request at a given time. */
 export interface KeyStatus extends KeyState {
   time: RequestTime;
+  /** The numbers of the owner's plan. */
+  plan: Plan;
   windows: WindowUses;
   /** Whether a window has no requests left. */
   isFull: boolean;
   /** False for an expired key and for every key of a suspended owner: their requests get 401. */
   isUsable: boolean;
   isBanned: boolean;
-  isBanVoid: boolean;
   /** The key's rejections in this minute; undefined if its counter is that of another minute. */
   rejections: number | undefined;
 }
@@ -65,21 +67,20 @@ export function readKeyState(item: Item, tokenHash: string): KeyState | undefine
   return key && { owner: readOwnerRecord(item), key };
 }
 
-/** Evaluates a key's state at a given time. */
-export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatus {
+/** Evaluates a key's state at a given time, by the numbers of its owner's plan. */
+export function keyStatus({ owner, key }: KeyState, plan: Plan, time: RequestTime): KeyStatus {
   const { nowSeconds, latestBan } = time;
-  const windows = windowUses(owner, nowSeconds);
-  const isBanVoid = key.bannedUntil > latestBan;
+  const windows = windowUses(owner, limitsOf(owner, plan), nowSeconds);
   const isOfThisMinute = isOpen('minute', key.rejectionWindow, nowSeconds);
   return {
     owner,
     key,
     time,
+    plan,
     windows,
     isFull: Object.values(windows).some(isFull),
     isUsable: owner.isActive && (key.expiresAt === undefined || key.expiresAt > nowSeconds),
-    isBanned: key.bannedUntil > nowSeconds && !isBanVoid,
-    isBanVoid,
+    isBanned: key.bannedUntil > nowSeconds && key.bannedUntil <= latestBan,
     rejections: isOfThisMinute ? key.rejectionCount : undefined,
   };
 }

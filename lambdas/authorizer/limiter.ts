@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { UnauthorizedError } from '../domain/errors.ts';
 import type { Item } from '../domain/item.ts';
+import { findPlan, type Plan, type Plans, unknownPlan } from '../domain/plan.ts';
 import { newestWindow } from '../domain/windows.ts';
 import { log } from '../runtime/log.ts';
 import {
@@ -20,7 +21,6 @@ import {
 } from './decision.ts';
 import {
   admissionUpdate,
-  type BanRule,
   type ItemUpdate,
   type KeyAddress,
   rejectionUpdate,
@@ -42,7 +42,8 @@ import {
  *
  * One conditional write admits a request. DynamoDB serializes the writes on an item and evaluates each
  * condition against the stored item, so an outdated view of the item can make a write fail but never
- * admits a request too many. The conditions are, beside those of a usable key (owner-updates.ts):
+ * admits a request too many. The conditions for each window, beside those
+ * of a usable key (owner-updates.ts), are:
  *
  *   the window is open and has requests left   its count increases by 1
  *   the window is closed                       the current window starts with 1
@@ -51,6 +52,10 @@ import {
  * fail and count in the new one. No write replaces an open window by an earlier one, so a full window
  * never becomes empty before its end. A write that the SDK repeats because its response was lost may
  * count twice: the client loses one request, and the limit is not exceeded.
+ *
+ * An owner's item has the name of its plan, and the settings of this version the plan's numbers. Each write has the
+ * condition that the owner still has the plan with whose numbers the request was counted. If not, it is counted again
+ * with the numbers of the new plan. Of a plan's maximum and an owner's own limit, the smaller one counts.
  *
  * A refusal is cheap. What an environment remembers about a key only selects the first operation;
  * DynamoDB's answer to it decides:
@@ -68,24 +73,21 @@ import {
 interface LimiterSettings {
   client: Pick<DynamoDBClient, 'send'>;
   tableName: string;
-  /** By plan. The keys of a plan without one are never banned. */
-  banRules: Readonly<Record<string, BanRule>>;
+  plans: Plans;
   /** Unix time in milliseconds. */
   now: () => number;
 }
 
 /**
  * The number of writes with which a request tries to be admitted. One is usually enough, even to start a
- * new window. Each window that another request starts in the meantime costs one more. A failed condition
- * returns the current item, and no item returns to an earlier state. So if all writes fail, the service
- * has probably not written the item.
+ * new window. Each window that another request starts in the meantime costs one more, and so does each change of the
+ * owner's plan. A failed condition returns the current item, and no item returns to an earlier state. So if all writes
+ * fail, the service has probably not written the item.
  */
-const maxWrites = 4;
+const maxWrites = 6;
 
 /** The capacity of the cache of keys, which takes about eight megabytes when it is full. */
 const cachedKeys = 10_000;
-
-const neverBan: BanRule = { toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGER, banSeconds: 0 };
 
 interface WriteResult {
   /** False if nothing was written. */
@@ -99,10 +101,11 @@ export class Limiter {
   readonly #longestBanSeconds: number;
   /** The last known state of keys. A map iterates in the order of insertion, so the oldest is first. */
   readonly #cache = new Map<string, KeyState>();
+  readonly #unknownPlans = new Set<string>();
 
   constructor(settings: LimiterSettings) {
     this.#settings = settings;
-    const bans = Object.values(settings.banRules).map(({ banSeconds }) => banSeconds);
+    const bans = Object.values(settings.plans).map(({ banSeconds }) => banSeconds);
     this.#longestBanSeconds = Math.max(0, ...bans);
   }
 
@@ -132,9 +135,8 @@ export class Limiter {
     status: KeyStatus,
     isCached: boolean,
   ): Promise<WriteResult> {
-    const rule = this.#settings.banRules[status.owner.plan] ?? neverBan;
     try {
-      return await this.#write(address, rejectionUpdate(address, status, rule), status.time);
+      return await this.#write(address, rejectionUpdate(address, status), status.time);
     } catch (error) {
       // A request that has read a full window is rejected even if the rejection cannot be counted.
       // A cached state is no reason to reject.
@@ -147,13 +149,29 @@ export class Limiter {
   /** The cached state of a key; undefined if a read is cheaper, because the request is probably refused. */
   #cached({ tokenHash }: KeyAddress): KeyStatus | undefined {
     const state = this.#cache.get(tokenHash);
-    const status = state && keyStatus(state, this.#time());
+    const status = state && this.#statusOf(state, this.#time());
     return status?.isUsable && !status.isBanned ? status : undefined;
   }
 
   #time(): RequestTime {
     const nowSeconds = Math.floor(this.#settings.now() / 1_000);
     return { nowSeconds, latestBan: newestWindow(nowSeconds) + this.#longestBanSeconds };
+  }
+
+  #statusOf(state: KeyState, time: RequestTime): KeyStatus {
+    return keyStatus(state, this.#planOf(state), time);
+  }
+
+  /** The owner's plan. One that this version does not know is logged once in each environment. */
+  #planOf({ owner: { ownerId, plan: name } }: KeyState): Plan {
+    const { plans } = this.#settings;
+    const plan = findPlan(name, plans);
+    if (plan) return plan;
+    if (!this.#unknownPlans.has(name)) {
+      this.#unknownPlans.add(name);
+      log.error('A plan is unknown', new Error(`The owner ${ownerId} has the plan "${name}".`));
+    }
+    return unknownPlan(plans);
   }
 
   async #read(address: KeyAddress): Promise<KeyStatus> {
@@ -183,7 +201,7 @@ export class Limiter {
   #observe({ tokenHash }: KeyAddress, item: Item | undefined, time: RequestTime): KeyStatus {
     this.#cache.delete(tokenHash);
     const state = item && readKeyState(item, tokenHash);
-    const status = state && keyStatus(state, time);
+    const status = state && this.#statusOf(state, time);
     if (!state || !status?.isUsable) throw new UnauthorizedError();
     this.#cache.set(tokenHash, state);
     if (this.#cache.size > cachedKeys) {

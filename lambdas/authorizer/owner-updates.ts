@@ -1,11 +1,6 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import {
-  newestWindow,
-  type WindowName,
-  windowLimits,
-  windowNames,
-  windowStarts,
-} from '../domain/windows.ts';
+import type { Plan } from '../domain/plan.ts';
+import { newestWindow, type WindowName, windowLimits, windowStarts } from '../domain/windows.ts';
 import type { KeyStatus } from './decision.ts';
 
 /* The writes on an owner's item, as the top of limiter.ts explains them. */
@@ -16,124 +11,131 @@ export interface KeyAddress {
   tokenHash: string;
 }
 
-/** How many rejections in a minute a plan tolerates, and how long the ban beyond them lasts. */
-export interface BanRule {
-  toleratedRejectionsPerMinute: number;
-  banSeconds: number;
-}
-
 /** An update of an item, without the name of the table. */
 export type ItemUpdate = Omit<UpdateItemCommandInput, 'TableName'>;
 
-/** A part of an update: its `SET` clause, its condition, and the values that only it uses. */
-interface Change {
-  set?: string;
-  condition?: string;
-  values?: Record<string, AttributeValue>;
-}
-
 const entry = '#keys.#key';
 
-/** Counts one request in both windows and records the minute as that of the key's last use. */
+/**
+ * Counts one request in both windows and records the minute as that of the key's last use. It removes the end of a
+ * ban that is over or void: a void ban would apply as soon as its end is within the tolerance.
+ */
 export function admissionUpdate(address: KeyAddress, status: KeyStatus): ItemUpdate {
-  return conditionalUpdate(address, status, [
-    ...windowNames.map((name) => (status.windows[name].isOpen ? count(name) : replace(name))),
-    { set: `${entry}.usedAt = :minute` },
-    endVoidBan(status),
-  ]);
+  const { windows, plan } = status;
+  const [minute, day] = [
+    windows.minute.isOpen ? countIn('minute', plan) : replace('minute'),
+    windows.day.isOpen ? countIn('day', plan) : replace('day'),
+  ];
+  return ownerUpdate(
+    address,
+    status,
+    `SET ${minute.set}, ${day.set}, ${entry}.usedAt = :minute REMOVE ${entry}.bannedUntil`,
+    `${isUsable} AND ${minute.condition} AND ${day.condition}`,
+  );
 }
 
 /** Counts the rejection of a request while a window is full, and bans the key if its plan says so. */
-export function rejectionUpdate(
-  address: KeyAddress,
-  status: KeyStatus,
-  { toleratedRejectionsPerMinute: tolerated, banSeconds }: BanRule,
-): ItemUpdate {
-  const { rejections, time } = status;
-  const isBanDue = (rejections ?? 0) >= tolerated;
-  const full = windowNames.map((name) => `${openCondition(name)} AND NOT ${roomCondition(name)}`);
-  return conditionalUpdate(address, status, [
-    { condition: `(${full.join(' OR ')})` },
-    rejections === undefined ? firstRejection : furtherRejection(isBanDue, tolerated),
-    isBanDue ? setBan(time.nowSeconds + banSeconds) : endVoidBan(status),
-  ]);
+export function rejectionUpdate(address: KeyAddress, status: KeyStatus): ItemUpdate {
+  const { rejections, plan } = status;
+  const isBanDue = (rejections ?? 0) >= plan.toleratedRejectionsPerMinute;
+  const count = rejections === undefined ? firstRejection : furtherRejection(isBanDue);
+  const ban = isBanDue ? `, ${entry}.bannedUntil = :endOfBan` : ` REMOVE ${entry}.bannedUntil`;
+  return ownerUpdate(
+    address,
+    status,
+    `SET ${count.set}${ban}`,
+    `${isUsable} AND (${isFull('minute', plan)} OR ${isFull('day', plan)}) AND ${count.condition}`,
+  );
 }
 
-function count(name: WindowName): Change {
-  return {
-    set: `${name}Count = ${name}Count + :one`,
-    condition: `${openCondition(name)} AND ${roomCondition(name)}`,
-  };
-}
-
-function replace(name: WindowName): Change {
-  return {
-    set: `${name}Window = :${name}, ${name}Count = :one`,
-    condition: `NOT ${openCondition(name)}`,
-  };
-}
-
-function roomCondition(name: WindowName): string {
-  return `${name}Count < ${windowLimits[name]}`;
-}
-
-function openCondition(name: WindowName): string {
-  return `${name}Window BETWEEN :${name} AND :newest`;
-}
-
-const minuteCondition = `${entry}.rejectionWindow BETWEEN :minute AND :newest`;
-
-const firstRejection: Change = {
-  set: `${entry}.rejectionWindow = :minute, ${entry}.rejectionCount = :one`,
-  condition: `(attribute_not_exists(${entry}.rejectionWindow) OR NOT ${minuteCondition})`,
-};
-
-function furtherRejection(isBanDue: boolean, tolerated: number): Change {
-  return {
-    set: `${entry}.rejectionCount = ${entry}.rejectionCount + :one`,
-    condition: `${minuteCondition} AND ${entry}.rejectionCount ${isBanDue ? '>=' : '<'} :tolerated`,
-    values: { ':tolerated': number(tolerated) },
-  };
-}
-
-/** Ends a void ban, which would apply as soon as its end is within the tolerance. */
-function endVoidBan({ isBanVoid }: KeyStatus): Change {
-  return isBanVoid ? setBan(0) : {};
-}
-
-function setBan(untilSeconds: number): Change {
-  return { set: `${entry}.bannedUntil = :until`, values: { ':until': number(untilSeconds) } };
-}
-
-/** The owner is active, and its key exists, has not expired, and is not banned, or only by a void ban. */
-const usableCondition =
-  `#status = :active AND attribute_exists(${entry}) AND ` +
+/** The owner is active and has this plan, and its key exists, has not expired, and is not banned, or only by a void ban. */
+const isUsable =
+  `#status = :active AND #plan = :plan AND attribute_exists(${entry}) AND ` +
   `(attribute_not_exists(${entry}.expiresAt) OR ${entry}.expiresAt > :now) AND ` +
   `(attribute_not_exists(${entry}.bannedUntil) OR ` +
   `${entry}.bannedUntil <= :now OR ${entry}.bannedUntil > :latestBan)`;
 
-function conditionalUpdate(
+function countIn(name: WindowName, plan: Plan) {
+  return {
+    set: `${name}Count = ${name}Count + :one`,
+    condition: `${isOpen(name)} AND ${hasRoom(name, plan)}`,
+  };
+}
+
+function replace(name: WindowName) {
+  return {
+    set: `${name}Window = :${name}, ${name}Count = :one`,
+    condition: `NOT ${isOpen(name)}`,
+  };
+}
+
+function isFull(name: WindowName, plan: Plan): string {
+  return `(${isOpen(name)} AND NOT (${hasRoom(name, plan)}))`;
+}
+
+function isOpen(name: WindowName): string {
+  return `${name}Window BETWEEN :${name} AND :newest`;
+}
+
+/** Neither the plan's limit is reached nor, if the plan has such limits, the owner's own one. */
+function hasRoom(name: WindowName, { limitsPerOwner }: Plan): string {
+  const [count, limit] = [`${name}Count`, windowLimits[name]];
+  const isBelowPlan = `${count} < :${limit}`;
+  return limitsPerOwner
+    ? `${isBelowPlan} AND (attribute_not_exists(${limit}) OR ${count} < ${limit})`
+    : isBelowPlan;
+}
+
+const isOfThisMinute = `${entry}.rejectionWindow BETWEEN :minute AND :newest`;
+
+const firstRejection = {
+  set: `${entry}.rejectionWindow = :minute, ${entry}.rejectionCount = :one`,
+  condition: `(attribute_not_exists(${entry}.rejectionWindow) OR NOT ${isOfThisMinute})`,
+};
+
+function furtherRejection(isBanDue: boolean) {
+  return {
+    set: `${entry}.rejectionCount = ${entry}.rejectionCount + :one`,
+    condition: `${isOfThisMinute} AND ${entry}.rejectionCount ${isBanDue ? '>=' : '<'} :tolerated`,
+  };
+}
+
+function ownerUpdate(
   { ownerHash, tokenHash }: KeyAddress,
-  { time: { nowSeconds, latestBan } }: KeyStatus,
-  changes: Change[],
+  { time: { nowSeconds, latestBan }, owner, plan }: KeyStatus,
+  UpdateExpression: string,
+  ConditionExpression: string,
 ): ItemUpdate {
   const { minute, day } = windowStarts(nowSeconds);
-  const conditions = [usableCondition, ...changes.flatMap(({ condition }) => condition ?? [])];
+  const values: Record<string, AttributeValue> = {
+    ':active': { S: 'active' },
+    ':plan': { S: owner.plan },
+    ':perMinute': number(plan.perMinute),
+    ':perDay': number(plan.perDay),
+    ':tolerated': number(plan.toleratedRejectionsPerMinute),
+    ':endOfBan': number(nowSeconds + plan.banSeconds),
+    ':now': number(nowSeconds),
+    ':latestBan': number(latestBan),
+    ':minute': number(minute),
+    ':day': number(day),
+    ':newest': number(newestWindow(nowSeconds)),
+    ':one': number(1),
+  };
+  // DynamoDB refuses a value that no expression uses. No name is the beginning of another one.
+  const expressions = UpdateExpression + ConditionExpression;
   return {
     Key: { ownerHash: { S: ownerHash } },
-    UpdateExpression: `SET ${changes.flatMap(({ set }) => set ?? []).join(', ')}`,
-    ConditionExpression: conditions.join(' AND '),
-    ExpressionAttributeNames: { '#status': 'status', '#keys': 'keys', '#key': tokenHash },
-    ExpressionAttributeValues: {
-      ':active': { S: 'active' },
-      ':now': number(nowSeconds),
-      ':latestBan': number(latestBan),
-      ':minute': number(minute),
-      ':day': number(day),
-      ':newest': number(newestWindow(nowSeconds)),
-      ':one': number(1),
-      ...Object.assign({}, ...changes.map(({ values }) => values)),
+    UpdateExpression,
+    ConditionExpression,
+    ExpressionAttributeNames: {
+      '#status': 'status',
+      '#plan': 'plan',
+      '#keys': 'keys',
+      '#key': tokenHash,
     },
+    ExpressionAttributeValues: Object.fromEntries(
+      Object.entries(values).filter(([name]) => expressions.includes(name)),
+    ),
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };

@@ -1,8 +1,9 @@
 import type { Item } from './item.ts';
+import type { Limits } from './plan.ts';
 import type { WindowCounters } from './windows.ts';
 
-/** An owner's item without its keys: its plan, its limits, and its use of them. */
-export interface OwnerRecord extends WindowCounters {
+/** An owner's item without its keys: its plan, limits of its own if it has any, and its use of them. */
+export interface OwnerRecord extends WindowCounters, Partial<Limits> {
   ownerId: string;
   plan: string;
   /** False for a suspended owner, all of whose keys are refused. */
@@ -39,8 +40,8 @@ export function readOwnerRecord(item: Item): OwnerRecord {
     ownerId: item.ownerId?.S ?? '',
     plan: item.plan?.S ?? '',
     isActive: item.status?.S === 'active',
-    perMinute: numberOf(item, 'perMinute'),
-    perDay: numberOf(item, 'perDay'),
+    ...(item.perMinute?.N && { perMinute: Number(item.perMinute.N) }),
+    ...(item.perDay?.N && { perDay: Number(item.perDay.N) }),
     minuteWindow: numberOf(item, 'minuteWindow'),
     minuteCount: numberOf(item, 'minuteCount'),
     dayWindow: numberOf(item, 'dayWindow'),

@@ -1,3 +1,5 @@
+import type { Limits } from './plan.ts';
+
 /* The windows of an owner's limits, as the top of ../authorizer/limiter.ts explains them. */
 
 /**
@@ -10,17 +12,15 @@ export const clockToleranceSeconds = 300;
 /** The length of each window in seconds. */
 export const windowLengths = { minute: 60, day: 86_400 } as const;
 
-/** The attribute of an owner's item that holds each window's limit. */
+/** The name of each window's limit. */
 export const windowLimits = { minute: 'perMinute', day: 'perDay' } as const;
 
 export type WindowName = keyof typeof windowLengths;
 
 export const windowNames = Object.keys(windowLengths) as readonly WindowName[];
 
-/** An owner's limits and counters. Windows are given by their start in Unix seconds. */
+/** An owner's counters. Windows are given by their start in Unix seconds. */
 export interface WindowCounters {
-  perMinute: number;
-  perDay: number;
   /** The start of the UTC minute that `minuteCount` counts; 0 before the first request. */
   minuteWindow: number;
   minuteCount: number;
@@ -59,9 +59,13 @@ export function isOpen(name: WindowName, window: number, nowSeconds: number): bo
 }
 
 /** An owner's use of both windows at a given time. */
-export function windowUses(counters: WindowCounters, nowSeconds: number): WindowUses {
+export function windowUses(
+  counters: WindowCounters,
+  limits: Limits,
+  nowSeconds: number,
+): WindowUses {
   const use = (name: WindowName): WindowUse => {
-    const limit = counters[windowLimits[name]];
+    const limit = limits[windowLimits[name]];
     const stored = counters[`${name}Window`];
     const isStoredOpen = isOpen(name, stored, nowSeconds);
     const window = isStoredOpen ? stored : windowStarts(nowSeconds)[name];

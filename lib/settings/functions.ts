@@ -1,4 +1,4 @@
-import { forEachPlan, plans } from './plans.ts';
+import { plans } from './plans.ts';
 import type { StageSettings } from './stages.ts';
 
 /** Everything that distinguishes a function from the others. */
@@ -27,11 +27,6 @@ export interface OperationSettings extends FunctionSettings {
   readonly isStreamed?: boolean;
 }
 
-const banRules = forEachPlan((name) => {
-  const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
-  return { toleratedRejectionsPerMinute, banSeconds };
-});
-
 const authorizer = {
   entry: 'lambdas/authorizer.ts',
   description: 'Recognises an API key and counts the request against its limits',
@@ -39,7 +34,7 @@ const authorizer = {
   actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
   environment: ({ apiKeyPrefix }) => ({
     API_KEY_PREFIX: apiKeyPrefix,
-    BAN_RULES: JSON.stringify(banRules),
+    PLANS: JSON.stringify(plans),
   }),
   functionTimeoutMs: 5_000,
 } as const satisfies FunctionSettings;

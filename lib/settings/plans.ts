@@ -1,23 +1,13 @@
-/*
- * The only place that holds the plans' numbers. Everything else derives from it or is checked against it. Owners
- * that exist keep the numbers they were created with until `owners apply-plans` is run on the stage
- * (docs/operating.md). The deployment workflow prints a reminder.
- */
+import type { Plan } from '../../lambdas/domain/plan.ts';
 
-export interface Plan {
-  /** Requests admitted per UTC minute; with `limitsPerOwner`, the maximum for an owner. */
-  readonly perMinute: number;
-  /** Requests admitted per UTC day; with `limitsPerOwner`, the maximum for an owner. */
-  readonly perDay: number;
-  readonly limitsPerOwner: boolean;
-  /** The number of rejected requests within a UTC minute beyond which the key is banned. */
-  readonly toleratedRejectionsPerMinute: number;
-  readonly banSeconds: number;
-}
+/*
+ * The only place that holds the plans' numbers. Everything else derives from it or is checked against it. A deployment
+ * gives the authorizer new numbers for all owners (docs/operating.md).
+ */
 
 export type PlanName = 'free' | 'pro' | 'business' | 'enterprise';
 
-/** From the smallest to the largest, because commands suggest the first plan that allows a limit. */
+/** From the smallest to the largest: an owner whose plan the authorizer does not know gets the first plan's limits. */
 export const plans: Readonly<Record<PlanName, Plan>> = {
   free: {
     perMinute: 60,

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
 import { type FunctionName, functionNames, operations } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
-import { forEachPlan, plans } from '../../lib/settings/plans.ts';
+import { plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
 import { expectAgreement } from '../helpers/agreement.ts';
 import { stageNames } from '../helpers/synthesized.ts';
@@ -34,11 +34,6 @@ const expectedFunctions = {
 const expectedEntries = Object.entries(expectedFunctions).map(
   ([name, expected]) => [capitalized(name), expected] as const,
 );
-
-const banRules = forEachPlan((name) => {
-  const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
-  return { toleratedRejectionsPerMinute, banSeconds };
-});
 
 it('listOrders may run until the slowest allowed client has read the 200 MB that Lambda streams', () => {
   const slowestMs = (1_000 * 200e6) / minBytesPerSecond + maxBacklogMs;
@@ -72,16 +67,14 @@ describe.each(stageNames)('functions of %s', (stage) => {
   it.each(expectedEntries)(
     'receive their table, their stage and nothing else: %s',
     (name, { table, variable }) => {
-      const { BAN_RULES, ...variables } = variablesOf(name);
+      const { PLANS, ...variables } = variablesOf(name);
 
       expect(variables).toEqual({
         [variable]: `\${${table}}`,
         STAGE: stage,
         ...(name === 'Authorizer' && { API_KEY_PREFIX: apiKeyPrefix }),
       });
-      expect(BAN_RULES && JSON.parse(BAN_RULES)).toEqual(
-        name === 'Authorizer' ? banRules : undefined,
-      );
+      expect(PLANS && JSON.parse(PLANS)).toEqual(name === 'Authorizer' ? plans : undefined);
     },
   );
 

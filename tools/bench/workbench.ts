@@ -2,6 +2,7 @@ import { type ForkOptions, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { plans } from '../../lib/settings/plans.ts';
 import { functionEnvironment } from '../../test/helpers/functions/function-environment.ts';
 import { buildBundles } from './bundles.ts';
 import { apiKeysTable, counterTable } from './canned-dynamodb.ts';
@@ -17,7 +18,7 @@ const variables = {
   AWS_LAMBDA_FUNCTION_NAME: 'benchmark',
   API_KEYS_TABLE: apiKeysTable,
   COUNTERS_TABLE: counterTable,
-  BAN_RULES: '{"enterprise":{"toleratedRejectionsPerMinute":5000,"banSeconds":300}}',
+  PLANS: JSON.stringify(plans),
 };
 
 const quiet: ForkOptions = { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] };

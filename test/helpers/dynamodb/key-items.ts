@@ -57,8 +57,6 @@ export function ownerItem(
     ownerId,
     plan: 'free',
     status: 'active',
-    perMinute: 60,
-    perDay: 1_000,
     ...Object.fromEntries(ownerCounters.map((name) => [name, 0])),
     ...Object.fromEntries(given.filter((each) => !isOfEntry(each))),
     keys: Object.fromEntries(entries),

@@ -4,6 +4,7 @@ import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
 import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
 import { hashToken } from '../../../lambdas/domain/api-key.ts';
 import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Plan, Plans } from '../../../lambdas/domain/plan.ts';
 import { type Command, type Execution, execute } from './execution.ts';
 import {
   address,
@@ -23,7 +24,19 @@ export const startSeconds = minute + 20;
 
 export const tolerated = 3;
 export const banSeconds = 300;
-const banRules = { free: { toleratedRejectionsPerMinute: tolerated, banSeconds } };
+
+function plan(perMinute: number, perDay: number, limitsPerOwner = false): Plan {
+  const banRule = { toleratedRejectionsPerMinute: tolerated, banSeconds };
+  return { perMinute, perDay, limitsPerOwner, ...banRule };
+}
+
+/** The plans of the environments, from the smallest to the largest. */
+export const plansOfTests = {
+  tiny: plan(5, 10),
+  free: plan(60, 1_000),
+  pro: plan(300, 10_000),
+  enterprise: plan(1_000, 100_000, true),
+} satisfies Plans;
 
 /** The attributes of windows that are current at the start, with the given counts. */
 export function used(minuteCount: number, dayCount: number): Overrides {
@@ -79,12 +92,17 @@ export class LimitedOwner {
     return answer;
   }
 
-  /** A new execution environment, which has no key in its cache. @param send replaces the table's */
-  environment(send: Send = (command) => this.send(command)): Limiter {
+  /**
+   * A new execution environment, which has no key in its cache.
+   *
+   * @param send replaces the table's
+   * @param plans the numbers of the version that runs in it
+   */
+  environment(send: Send = (command) => this.send(command), plans: Plans = plansOfTests): Limiter {
     return new Limiter({
       client: { send } as never,
       tableName: 'ApiKeys',
-      banRules,
+      plans,
       now: () => this.nowMs,
     });
   }

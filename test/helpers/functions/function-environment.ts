@@ -6,6 +6,14 @@ export const functionEnvironment = {
   STAGE: 'staging',
   API_KEYS_TABLE: 'api-keys',
   API_KEY_PREFIX: 'so_test_',
-  BAN_RULES: '{"free":{"toleratedRejectionsPerMinute":180,"banSeconds":300}}',
+  PLANS: JSON.stringify({
+    free: {
+      perMinute: 60,
+      perDay: 1_000,
+      limitsPerOwner: false,
+      toleratedRejectionsPerMinute: 180,
+      banSeconds: 300,
+    },
+  }),
   ORDERS_TABLE: 'orders',
 };

@@ -2,6 +2,7 @@ import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
 import { UnauthorizedError } from '../../../lambdas/domain/errors.ts';
 import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Plans } from '../../../lambdas/domain/plan.ts';
 import { type Command, type Execution, execute } from '../../helpers/dynamodb/execution.ts';
 import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
 
@@ -14,7 +15,14 @@ import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
 
 export const tolerated = 1;
 export const banSeconds = 120;
-const banRules = { free: { toleratedRejectionsPerMinute: tolerated, banSeconds } };
+const banRule = { toleratedRejectionsPerMinute: tolerated, banSeconds };
+/** The plans of the limiter, from the smallest to the largest. */
+export const plans = {
+  small: { perMinute: 1, perDay: 1, limitsPerOwner: false, ...banRule },
+  free: { perMinute: 2, perDay: 4, limitsPerOwner: false, ...banRule },
+  large: { perMinute: 3, perDay: 5, limitsPerOwner: false, ...banRule },
+  enterprise: { perMinute: 3, perDay: 5, limitsPerOwner: true, ...banRule },
+} satisfies Plans;
 const tickSeconds = 30;
 /** Every scenario begins in the middle of the last minute before it. */
 export const midnight = Date.UTC(2026, 10, 21) / 1_000;
@@ -331,7 +339,7 @@ async function reactionTo(inputs: readonly Input[]): Promise<Reaction> {
   const limiter = new Limiter({
     client: { send } as never,
     tableName: 'ApiKeys',
-    banRules,
+    plans,
     now: () => nowSeconds * 1_000,
   });
   for (const input of inputs) {

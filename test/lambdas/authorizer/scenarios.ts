@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Limits } from '../../../lambdas/domain/plan.ts';
 import { attributes } from '../../helpers/dynamodb/attribute-values.ts';
 import { type Overrides, ownerItem } from '../../helpers/dynamodb/key-items.ts';
 import { type Change, keys, midnight, type Scenario, tolerated } from './exploration.ts';
@@ -9,7 +10,6 @@ const today = midnight - 86_400;
 /** A time that only a wrong clock can have written. */
 const far = midnight + 3_600;
 
-const limits = { perMinute: 2, perDay: 4 };
 const used = { minuteWindow: minute, minuteCount: 1, dayWindow: today, dayCount: 2 };
 const full = { ...used, minuteCount: 2 };
 const noUse = {
@@ -22,11 +22,14 @@ const noUse = {
 /** The owner's item with the first of two keys, or with both. */
 function item(overrides: Overrides, keyCount = 1): Item {
   const entries = keys.slice(0, keyCount).map(({ tokenHash }) => [tokenHash, {}]);
-  return ownerItem({ ...limits, ...overrides }, Object.fromEntries(entries));
+  return ownerItem(overrides, Object.fromEntries(entries));
 }
 
-function withLimits(perMinute: number, perDay: number): Change {
-  return (before) => ({ ...before, ...attributes({ perMinute, perDay }) });
+/** A move to a plan, which replaces the limits of the owner's own. */
+function withPlan(plan: string, own: Partial<Limits> = {}): Change {
+  return ({ perMinute: _perMinute, perDay: _perDay, ...before }) => {
+    return { ...before, ...attributes({ plan, ...own }) };
+  };
 }
 
 function withStatus(status: string): Change {
@@ -88,10 +91,57 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     changes: { unban },
     ticks: 0,
   },
-  'a change of the plan': {
+  'two changes of the plan': {
     item: item(full),
     environments: agreeing([0, 0], [0]),
-    changes: { raise: withLimits(3, 5), lower: withLimits(1, 1) },
+    changes: { enlarge: withPlan('large'), shrink: withPlan('small') },
+    losses: 0,
+  },
+  'two changes of the plan in the first minute of a day': {
+    item: item(noUse),
+    environments: agreeing([0, 0], [0]),
+    changes: { enlarge: withPlan('large'), shrink: withPlan('small') },
+    losses: 0,
+  },
+  "changes of an owner's own limits": {
+    item: item({ ...used, plan: 'enterprise', perMinute: 2, perDay: 4 }),
+    environments: agreeing([0, 0], [0]),
+    changes: {
+      lower: withPlan('enterprise', { perMinute: 1, perDay: 2 }),
+      raise: withPlan('enterprise', { perMinute: 4, perDay: 4 }),
+    },
+    losses: 0,
+  },
+  'own limits that are removed, above the maximum, or of a former plan': {
+    item: item({ ...used, plan: 'free', perMinute: 1, perDay: 1 }),
+    environments: agreeing([0, 0], [0, 0]),
+    changes: {
+      remove: withPlan('enterprise'),
+      exceed: withPlan('enterprise', { perMinute: 9, perDay: 9 }),
+    },
+    losses: 0,
+  },
+  'a change of the plan, the limits and the status': {
+    item: item(used),
+    environments: agreeing([0, 0], [0]),
+    changes: {
+      limit: withPlan('enterprise', { perMinute: 1, perDay: 3 }),
+      suspend: withStatus('suspended'),
+      resume: withStatus('active'),
+    },
+    losses: 0,
+    ticks: 0,
+  },
+  'a plan that the version does not know, and a move from it to a known one': {
+    item: item({ ...full, plan: 'removed', rejectionWindow: minute, rejectionCount: tolerated }),
+    environments: agreeing([0, 0], [0]),
+    changes: { move: withPlan('large') },
+    losses: 0,
+  },
+  'a move to a plan that the version does not know': {
+    item: item({ ...used, rejectionWindow: minute, rejectionCount: tolerated }),
+    environments: agreeing([0, 0], [0]),
+    changes: { move: withPlan('newer') },
     losses: 0,
   },
   'a revocation and a suspension': {

@@ -17,7 +17,7 @@ describe('a cold start', () => {
   it.each([
     ['authorizer', 'API_KEY_PREFIX'],
     ['authorizer', 'API_KEYS_TABLE'],
-    ['authorizer', 'BAN_RULES'],
+    ['authorizer', 'PLANS'],
     ['authorizer', 'AWS_REGION'],
     ['authorizer', 'STAGE'],
     ['cancel-order', 'ORDERS_TABLE'],

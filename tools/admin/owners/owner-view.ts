@@ -68,7 +68,7 @@ export function limitsText({ perMinute, perDay }: Limits): string | null {
 
 /** The usage of an owner's windows by all of its keys together, at a time. */
 export function usageOf(item: OwnerItem, nowMs: number) {
-  const { minute, day } = windowUses(item, Math.floor(nowMs / 1_000));
+  const { minute, day } = windowUses(item, item, Math.floor(nowMs / 1_000));
   const usage = ({ limit, used, remaining, reset }: WindowUse) => {
     return { limit, used, remaining, resetsAt: isoTime(reset) };
   };

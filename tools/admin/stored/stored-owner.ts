@@ -50,6 +50,8 @@ export interface StoredEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
 /** An owner's item in the ApiKeys table, which the authorizer reads and updates. */
 export interface OwnerItem extends Omit<OwnerRecord, 'isActive'> {
   plan: PlanName;
+  perMinute: number;
+  perDay: number;
   status: 'active' | 'suspended';
   /** The entries of the keys that are not revoked, by the hash of their tokens. */
   keys: Readonly<Record<string, StoredEntry>>;

@@ -181,7 +181,7 @@ describe('the operator and a running service', () => {
 
   it('shows the requests that the gateway has metered, of all owners or of one by day', async () => {
     const [used, refused] = [await issue(), await issue()];
-    await adminJson(`owners set-plan ${refused.ownerId} free --per-day 1`);
+    await adminJson(`owners set-plan ${refused.ownerId} enterprise --per-minute 9 --per-day 1`);
     for (const { apiKey } of [used, used, refused, refused]) await statusWith(apiKey);
 
     const { stdout } = await admin('owners usage');
@@ -190,11 +190,11 @@ describe('the operator and a running service', () => {
     expect(usage.stdout).toMatch(
       /^DAY +REQUESTS\n2026-11-19 +0\n2026-11-20 +2\n\n2 requests in 2 days\.\n$/,
     );
-    for (const [{ ownerId }, requests] of [
-      [used, 2],
-      [refused, 1],
+    for (const [{ ownerId }, plan, requests] of [
+      [used, 'free', 2],
+      [refused, 'enterprise', 1],
     ]) {
-      expect(stdout).toMatch(new RegExp(`^${ownerId} +Owner\\d+ +free +${requests}$`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^${ownerId} +Owner\\d+ +${plan} +${requests}$`, 'm'));
     }
     expect(stdout).toMatch(/^OWNER ID +NAME +PLAN +REQUESTS$/m);
     expect(stdout).toMatch(/\n\n[\d,]+ requests in 30 days\.\n$/);
@@ -407,7 +407,7 @@ describe('the operator and a running service', () => {
 
   it('says until when an unbanned key gets 429, because its owner has used up its limit', async () => {
     const { keyId, ownerId, apiKey } = await issue();
-    await adminJson(`owners set-plan ${ownerId} free --per-day 1`);
+    await adminJson(`owners set-plan ${ownerId} enterprise --per-minute 9 --per-day 1`);
     await statusWith(apiKey);
 
     const { stdout } = await admin(`keys unban ${keyId}`);
@@ -419,8 +419,8 @@ describe('the operator and a running service', () => {
 
   it('I25: lifts a ban, and shows what happened', async () => {
     const { keyId, apiKey, ownerId } = await issue();
-    const { toleratedRejectionsPerMinute, banSeconds } = free;
-    await adminJson(`owners set-plan ${ownerId} free --per-minute 1`);
+    const { toleratedRejectionsPerMinute, banSeconds } = plans.enterprise;
+    await adminJson(`owners set-plan ${ownerId} enterprise --per-minute 1 --per-day 9`);
     const statuses = [await statusWith(apiKey), await statusWith(apiKey)];
     await changeOwner(ownerId, {
       [`keys.${hashToken(apiKey)}.rejectionCount`]: toleratedRejectionsPerMinute,
