@@ -1,6 +1,12 @@
 import { leastUnreserved, listConcurrency } from './functions.ts';
-import { findingsIn } from './settings-schema.ts';
-import { noAccountYet, type StageName, type StageSettings, stageSettings } from './stages.ts';
+import { findingsIn } from './settings-checks.ts';
+import {
+  noAccountYet,
+  type StageName,
+  type StageSettings,
+  stageNames,
+  stageSettings,
+} from './stages.ts';
 
 /** A setting is missing, or has a wrong value. */
 export class ConfigurationError extends Error {
@@ -27,7 +33,8 @@ export function stageConfiguration(
   settings: StageSettings = stageSettings(stage),
 ): StageConfiguration {
   const place = `lib/settings/stages.ts, ${stage}`;
-  const findings = findingsIn(settings, stage).map((text) => `${place}: ${text}`);
+  const others = stageNames.filter((name) => name !== stage).map(stageSettings);
+  const findings = [...findingsIn(settings, others)].map((text) => `${place}: ${text}`);
   // CI passes an unset variable as an empty string.
   if (emergency && emergency !== 'true') {
     findings.push(`EMERGENCY_DEPLOYMENT is "${emergency}": use true, or leave it out`);

@@ -109,14 +109,14 @@ describe('the synthesis for a deployment', () => {
   });
 
   it('fails for a setting that AWS would reject, so that no earlier template is deployed', () => {
-    const unknown: ChangedSources = { 'lib/settings/stages.ts': ["'destroy',", "'remove',"] };
+    const unknown: ChangedSources = { 'lib/settings/stages.ts': ["'so_test_',", "'sotest',"] };
 
     const { status, stderr } = synthesis(unknown);
 
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr:
-        'lib/settings/stages.ts, staging: removalPolicy is "remove": give "retain" or "destroy"\n',
+        'lib/settings/stages.ts, staging: apiKeyPrefix is "sotest": give so_, lower-case letters and _, a prefix that no other stage has\n',
     });
     expect(readdirSync(directory.path)).toEqual([]);
   });
