@@ -6,71 +6,109 @@ import {
 } from '../../../lambdas/domain/order-fields.ts';
 import { create, element, numbers } from './elements.ts';
 
-/** An order to show. Absent fields are undefined, and ids are texts, so that they are exact. */
-type ShownOrder = Readonly<Partial<Record<OrderFieldName, string | number | boolean>>>;
+/** An order to show. Absent fields are undefined, and integers are texts, so that every digit stays. */
+export type ShownOrder = Readonly<Partial<Record<OrderFieldName, string | boolean>>>;
 
 // More rows would make the page slow, and nobody reads them.
-const shownOrders = 100;
+const rowsAtOnce = 100;
 
-const idNames = Object.entries<OrderField>(orderFields)
-  .filter(([, { format }]) => format === 'int64')
+const integerNames = Object.entries<OrderField>(orderFields)
+  .filter(([, { type }]) => type === 'integer')
   .map(([name]) => name);
 
-/** Matches ids in JSON. It cannot match within a string, because quotes are escaped there. */
-const idMember = new RegExp(`("(?:${idNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
+/** Matches integers in JSON. It cannot match within a string, because quotes are escaped there. */
+const integerMember = new RegExp(`("(?:${integerNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
 
-/**
- * Reads a list of orders, and tells while it arrives how many have begun.
- *
- * @throws SyntaxError if it is not JSON, such as a list that is cut off
- */
-export async function readOrders(
-  response: Response,
-  onCount: (count: number) => void,
-): Promise<ShownOrder[]> {
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  let count = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    text += part.value;
-    count += part.value.split('{').length - 1;
-    onCount(count);
-  }
-  return JSON.parse(text.replace(idMember, '$1"$2"'));
+const prefix = element<HTMLInputElement>('idPrefix');
+let orders: readonly ShownOrder[] = [];
+let matching: readonly ShownOrder[] = [];
+let shownCount = 0;
+let listedAt = '';
+/** The last answer to a cancellation of each order, by its id. */
+const outcomes = new Map<string, string>();
+let cancelOrder: (orderId: string) => void;
+
+/** Lets the filter, the button for more rows, and each row's button work. */
+export function startOrders(cancel: (orderId: string) => void): void {
+  cancelOrder = cancel;
+  const titles = [...orderFieldNames, 'cancel'];
+  element('columns').append(
+    ...titles.map((textContent) => create('th', { textContent, scope: 'col' })),
+  );
+  prefix.addEventListener('input', showMatching);
+  element('more').addEventListener('click', showMore);
 }
 
-/** Shows the first orders of a list, each with a button that cancels it. */
-export function showOrders(orders: readonly ShownOrder[], cancel: (orderId: string) => void): void {
-  const first = orders.slice(0, shownOrders);
-  const titles = [...orderFieldNames, 'cancel'].map((name) => create('th', name, { scope: 'col' }));
-  element('orderColumns').replaceChildren(...titles);
-  element('orderRows').replaceChildren(...first.map((order) => row(order, cancel)));
-  element('firstOrders').hidden = first.length === 0;
-  element('moreOrders').hidden = orders.length === first.length;
-  element('moreOrders').textContent =
-    `The first ${shownOrders} of ${numbers.format(orders.length)} orders.`;
+/** @throws SyntaxError if it is not JSON, such as a list that broke off */
+export function parseOrders(body: string): ShownOrder[] {
+  return JSON.parse(body.replace(integerMember, '$1"$2"'));
 }
 
-/** Shows in an order's row what became of its cancellation: `cancelled`, or an error code. */
+/** Shows a list that has just arrived. */
+export function showOrders(listed: readonly ShownOrder[]): void {
+  orders = listed;
+  outcomes.clear();
+  listedAt = `${new Date().toISOString().slice(11, 19)} UTC`;
+  element('listedAt').textContent = `Listed at ${listedAt}`;
+  element('orders').hidden = false;
+  showMatching();
+}
+
+/** Says that the orders are those of an earlier list, because a newer one failed. */
+export function keepOrders(): void {
+  if (listedAt) element('listedAt').textContent = `Not updated: listed at ${listedAt}`;
+}
+
+/** Removes the orders, because their key was refused. */
+export function removeOrders(): void {
+  showOrders([]);
+  listedAt = '';
+  element('listedAt').textContent = 'A key that is refused shows no orders.';
+  element('orders').hidden = true;
+}
+
+/** Shows in an order's row what became of its cancellation. */
 export function showOutcome(orderId: string, outcome: string): void {
-  const found = element('orderRows').querySelector(`[data-id="${CSS.escape(orderId)}"] small`);
-  if (found) found.textContent = outcome;
+  outcomes.set(orderId, outcome);
+  element(outcomeId(orderId))?.replaceChildren(outcome);
 }
 
-function row(order: ShownOrder, cancel: (orderId: string) => void): HTMLElement {
+const outcomeId = (orderId: unknown) => `outcome-${orderId}`;
+
+function showMatching(): void {
+  matching = orders.filter(({ id }) => String(id).startsWith(prefix.value.trim()));
+  shownCount = 0;
+  element('rows').replaceChildren();
+  showMore();
+}
+
+function showMore(): void {
+  const added = matching.slice(shownCount, shownCount + rowsAtOnce);
+  shownCount += added.length;
+  element('rows').append(...added.map(row));
+  const [shown, found, all] = [shownCount, matching.length, orders.length].map(numbers.format);
+  element('shown').textContent = `${shown} of ${found} shown${found === all ? '' : ` (of ${all})`}`;
+  const more = element('more');
+  const hadFocus = document.activeElement === more;
+  more.hidden = shownCount === matching.length;
+  if (more.hidden && hadFocus) prefix.focus();
+}
+
+function row(order: ShownOrder): HTMLElement {
   const id = String(order.id);
-  const button = create('button', 'Cancel', { type: 'button', 'aria-label': `Cancel order ${id}` });
-  button.addEventListener('click', () => cancel(id));
-  const action = create('td');
-  action.append(button, ' ', create('small'));
-  const view = create('tr', '', { 'data-id': id });
-  view.append(...orderFieldNames.map((name) => cell(order[name])), action);
+  const ariaLabel = `Cancel order ${id}`;
+  const button = create('button', { textContent: 'Cancel', className: 'small', ariaLabel });
+  button.addEventListener('click', () => cancelOrder(id));
+  const action = create('td', {});
+  action.append(
+    button,
+    ' ',
+    create('small', { id: outcomeId(id), textContent: outcomes.get(id) ?? '' }),
+  );
+  const view = create('tr', {});
+  const cells = orderFieldNames.map((name) =>
+    create('td', { textContent: String(order[name] ?? '') }),
+  );
+  view.append(...cells, action);
   return view;
-}
-
-function cell(value: ShownOrder[OrderFieldName]): HTMLElement {
-  if (value !== undefined) return create('td', String(value));
-  const absent = create('td');
-  absent.append(create('em', 'absent'));
-  return absent;
 }

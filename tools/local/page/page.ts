@@ -1,43 +1,129 @@
-import { startConsole } from './console.ts';
-import { create } from './elements.ts';
+import { element, numbers } from './elements.ts';
+import { type Answer, type ApiRequest, exchange } from './exchange.ts';
+import { forgetLimits, showLimits } from './limits.ts';
+import {
+  keepOrders,
+  parseOrders,
+  removeOrders,
+  type ShownOrder,
+  showOrders,
+  showOutcome,
+  startOrders,
+} from './orders.ts';
 
-const copiedMs = 2_000;
-// A link of the navigation brings its section a little higher than this.
-const readingLinePx = 60;
-const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a')];
+const baseUrl = element('baseUrl').textContent;
+const keyField = element<HTMLInputElement>('apiKey');
+const keyChoice = element<HTMLSelectElement>('demoKey');
+const orderId = element<HTMLInputElement>('orderId');
+const listRequest: ApiRequest = { method: 'GET', url: `${baseUrl}/store/orders` };
 
-startConsole();
-for (const code of document.querySelectorAll('pre > code')) addCopyButton(code);
-addEventListener('scroll', markCurrentSection, { passive: true });
-markCurrentSection();
+let shownCommand = listRequest;
+let listing: AbortController | undefined;
 
-function addCopyButton(code: Element): void {
-  const button = create('button', 'Copy', { type: 'button' });
-  code.before(button);
-  button.addEventListener('click', async () => {
-    button.textContent = await copy(code.textContent);
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, copiedMs);
-  });
+keyField.value = keyChoice.value;
+// The last choice is another key.
+element('demoKeys').hidden = keyChoice.length === 1;
+element('issueHint').hidden = keyChoice.length > 1;
+showCommand(listRequest);
+startOrders(cancelOrder);
+keyChoice.addEventListener('change', () => {
+  keyField.value = keyChoice.value;
+  changeKey();
+});
+keyField.addEventListener('input', changeKey);
+element('listOrders').addEventListener('click', listOrders);
+orderId.addEventListener('input', () => showCommand(cancelRequest(orderId.value)));
+// In a form, Enter sends the order id too.
+element('cancelForm').addEventListener('submit', (event) => {
+  event.preventDefault();
+  cancelOrder(orderId.value);
+});
+element('copy').addEventListener('click', copyCommand);
+
+function changeKey(): void {
+  const demoKeys = [...keyChoice.options].map(({ value }) => value);
+  keyChoice.value = demoKeys.includes(currentKey()) ? currentKey() : '';
+  showRefusal(false);
+  forgetLimits();
+  showCommand(shownCommand);
 }
 
-/** Copies a text. Returns what to say, because browsers can refuse. */
-async function copy(text: string): Promise<string> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return 'Copied';
-  } catch {
-    return 'Not allowed';
+/** The key of the field. A header can carry no other characters, and no key has any. */
+function currentKey(): string {
+  return keyField.value.trim().replaceAll(/[^ -~]/g, '?');
+}
+
+async function listOrders(): Promise<void> {
+  listing?.abort();
+  listing = new AbortController();
+  let orders: ShownOrder[] | undefined;
+  const read = (body: string) => {
+    orders = parseOrders(body);
+    return `${numbers.format(orders.length)} orders`;
+  };
+  const answer = await send(listRequest, read, listing.signal);
+  if (orders) showOrders(orders);
+  else if (answer && answer.response?.status !== 401) keepOrders();
+}
+
+async function cancelOrder(id: string): Promise<void> {
+  const read = () => `Order ${id} is cancelled. It stays in the list, which shows no states.`;
+  const answer = await send(cancelRequest(id), read);
+  showOutcome(id, `${answer?.response?.status ?? 'no response'} ${answer?.code ?? ''}`);
+}
+
+function cancelRequest(id: string): ApiRequest {
+  return { method: 'DELETE', url: `${baseUrl}/store/orders/${encodeURIComponent(id)}` };
+}
+
+/** Sends a request with the key of the field, and shows all that its response says. */
+async function send(
+  request: ApiRequest,
+  read: (body: string) => string,
+  signal?: AbortSignal,
+): Promise<Answer | undefined> {
+  showCommand(request);
+  const key = currentKey();
+  const answer = await exchange(request, key, read, signal);
+  if (!answer?.response) return answer;
+  const { headers, status } = answer.response;
+  const isRefused = status === 401;
+  if (isRefused) {
+    listing?.abort();
+    removeOrders();
   }
+  // The response says nothing about a key that was entered after the request.
+  if (key !== currentKey()) return answer;
+  showLimits(headers, answer.code === 'api_key_banned');
+  showRefusal(isRefused);
+  return answer;
 }
 
-/** Marks the link to the last section that begins above the reading line. */
-function markCurrentSection(): void {
-  const begun = links.filter(({ hash }) => {
-    const heading = document.getElementById(decodeURIComponent(hash.slice(1)));
-    return heading !== null && heading.getBoundingClientRect().top < readingLinePx;
-  });
-  const current = begun.at(-1) ?? links[0];
-  for (const link of links) link.ariaCurrent = link === current ? 'true' : null;
+function showRefusal(isRefused: boolean): void {
+  keyField.ariaInvalid = String(isRefused);
+  element('refusal').hidden = !isRefused;
+  if (isRefused) keyField.focus();
+}
+
+/** Shows a request as a command for a shell. */
+function showCommand(request: ApiRequest): void {
+  shownCommand = request;
+  const method = request.method === 'GET' ? '' : ` -X ${request.method}`;
+  element('curl').textContent = `echo ${quoted(`Authorization: Bearer ${currentKey()}`)} |
+  curl -sSi${method} -H @- ${quoted(request.url)}`;
+  element('copy').textContent = 'Copy';
+}
+
+/** A text that a shell takes literally. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Browsers can refuse to copy. */
+async function copyCommand(): Promise<void> {
+  const copied = navigator.clipboard.writeText(element('curl').textContent);
+  element('copy').textContent = await copied.then(
+    () => 'Copied',
+    () => 'Not allowed',
+  );
 }

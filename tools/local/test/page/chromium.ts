@@ -50,25 +50,23 @@ function watch(page: Page, origin: string): string[] {
 }
 
 /**
- * The violations that axe finds in the part of the page with this selector, in light and in dark mode, with
- * the elements concerned. To save time, only the first rows of a list are checked, and in dark mode only
- * the rule about colours.
+ * The violations that axe finds in light and in dark mode, with the elements concerned. To save time, only the
+ * first rows of a list are checked, and in dark mode only the rule about colours.
  */
-export async function violations(page: Page, part: string): Promise<string[]> {
+export async function violations(page: Page): Promise<string[]> {
   // Evaluated from outside, so that the page's policy need not allow it.
   await page.evaluate(axe);
-  const light = await violationsIn('light', page, part, {});
-  return [...light, ...(await violationsIn('dark', page, part, { runOnly: ['color-contrast'] }))];
+  const light = await violationsIn('light', page, {});
+  return [...light, ...(await violationsIn('dark', page, { runOnly: ['color-contrast'] }))];
 }
 
 async function violationsIn(
   colorScheme: 'light' | 'dark',
   page: Page,
-  part: string,
   options: RunOptions,
 ): Promise<string[]> {
   await page.emulateMedia({ colorScheme });
-  const context = { include: part, exclude: '#orderRows tr:nth-child(n + 5)' };
+  const context = { exclude: '#rows tr:nth-child(n + 5)' };
   const parameters = [context, { ...options, resultTypes: ['violations'] }];
   const code = `axe.run(...${JSON.stringify(parameters)})`;
   const results: AxeResults = await page.evaluate(code);

@@ -1,0 +1,52 @@
+import { element, numbers } from './elements.ts';
+
+const titles = { minute: 'This minute: ', day: 'Today (UTC): ' };
+const secondMs = 1_000;
+let latest: { headers: Headers; isBanned: boolean; receivedAtMs: number } | undefined;
+
+setInterval(countDown, secondMs);
+
+/** Shows the limits that a response names, until their reset. A response without limits changes nothing. */
+export function showLimits(headers: Headers, isBanned: boolean): void {
+  const limit = parameter(headers, 'RateLimit-Policy', 'minute', 'q');
+  // Unknown limits are 0.
+  if (limit > 0) latest = { headers, isBanned, receivedAtMs: Date.now() };
+  countDown();
+}
+
+/** For another key, whose limits are not known yet. */
+export function forgetLimits(): void {
+  latest = undefined;
+  countDown();
+}
+
+function countDown(): void {
+  element('limits').hidden = latest === undefined;
+  element('unknownLimits').hidden = latest !== undefined;
+  if (!latest) return;
+  const { headers, isBanned, receivedAtMs } = latest;
+  const elapsedSeconds = Math.floor((Date.now() - receivedAtMs) / secondMs);
+  for (const name of ['minute', 'day'] as const) {
+    const limit = parameter(headers, 'RateLimit-Policy', name, 'q');
+    const seconds = parameter(headers, 'RateLimit', name, 't') - elapsedSeconds;
+    const value = seconds > 0 ? parameter(headers, 'RateLimit', name, 'r') : limit;
+    const ban = isBanned && name === 'minute' && seconds > 0 ? 'banned: ' : '';
+    const end = seconds > 0 ? `, resets in ${duration(seconds)}` : '';
+    element(`${name}Text`).textContent =
+      `${titles[name]}${ban}${numbers.format(value)} of ${numbers.format(limit)} left${end}`;
+    // Below `low` the browser shows the value as a warning, because the optimum is above it.
+    Object.assign(element(name), { max: limit, low: limit / 5, optimum: limit, value });
+  }
+}
+
+/** A number of a structured header, such as 58 for `r` of `minute` in `"minute";r=58;t=24, "day";r=998;t=48144`. */
+function parameter(headers: Headers, header: string, window: string, name: string): number {
+  const found = new RegExp(`"${window}"[^,]*;${name}=(\\d+)`).exec(headers.get(header) ?? '');
+  return Number(found?.[1] ?? 0);
+}
+
+/** Such as `0:46` or `3:12:09`. */
+function duration(seconds: number): string {
+  const time = new Date(seconds * secondMs).toISOString().slice(11, 19);
+  return time.replace(/^00:0?|^0/, '');
+}
