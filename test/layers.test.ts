@@ -32,7 +32,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   bin: ['lib', 'lib/settings'],
 
   'tools/local/aws': [],
-  'tools/local/page': ['lambdas/domain', 'lib/settings', 'tools/local/aws', 'tools/local'],
+  'tools/local/page': ['lambdas/domain', 'lib/settings', 'tools/local/aws'],
   'tools/shared': ['lambdas/domain'],
   'tools/admin': ['lambdas/domain', 'lib/settings', 'tools/shared'],
   'tools/local': [
@@ -66,7 +66,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   test: service,
   ...Object.fromEntries(testsOfTools.map((folder) => [folder, everything])),
   'tools/local/test/aws': ['tools/local/aws', 'test'],
-  'tools/local/test/page': everything,
   'docs/test': everything,
 };
 
