@@ -16,7 +16,7 @@ export function addDashboard(
   metrics: ServiceMetrics,
   alarms: Alarm[],
 ): void {
-  new Dashboard(scope, 'Page', {
+  new Dashboard(scope, 'Dashboard', {
     dashboardName: name,
     defaultInterval: Duration.hours(3),
     widgets: [

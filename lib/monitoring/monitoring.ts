@@ -36,14 +36,9 @@ export class Monitoring extends Construct {
       this.createAlarm(definition, runbook),
     );
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
-    addSavedQueries(new Construct(this, 'SavedQueries'), stackName(stage), metrics, logs);
+    addSavedQueries(this, stackName(stage), metrics, logs);
     // An account has one dashboard of a name in all of its Regions.
-    addDashboard(
-      new Construct(this, 'Dashboard'),
-      `${stackName(stage)}-${region}`,
-      metrics,
-      alarms,
-    );
+    addDashboard(this, `${stackName(stage)}-${region}`, metrics, alarms);
   }
 
   private createAlarm(definition: AlarmDefinition, runbook: string): Alarm {
@@ -88,9 +83,8 @@ export class Monitoring extends Construct {
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
    */
   private countInAccessLog(logGroup: LogGroup): void {
-    const scope = new Construct(this, 'AccessLog');
     for (const { metricName, pattern } of accessLogPatterns) {
-      new MetricFilter(scope, metricName, {
+      new MetricFilter(this, `${metricName}Filter`, {
         logGroup,
         filterPattern: FilterPattern.literal(pattern),
         metricNamespace,

@@ -94,7 +94,7 @@ export function addSavedQueries(
   logGroups: Readonly<Record<LogName, LogGroup>>,
 ): void {
   for (const { name, text, logs } of logQueries(metrics)) {
-    new CfnQueryDefinition(scope, name.split('-').map(capitalized).join(''), {
+    new CfnQueryDefinition(scope, `${name.split('-').map(capitalized).join('')}Query`, {
       name: `${folder}/${name}`,
       queryString: text,
       logGroupNames: logs.map((log) => logGroups[log].logGroupName),
