@@ -2,8 +2,11 @@ import { cancelRefusals } from './order-states.ts';
 
 /* The metrics that the functions record and that the dashboard, the alarms and the saved queries show. */
 
-/** The name of the service in `lib/settings/names.ts`, which functions cannot import. */
-export const metricNamespace = 'StoreOrders';
+/** The name of the service. With another one, a deployment creates other stacks. */
+export const serviceTitle = 'Store Orders';
+
+/** The name of the service without spaces. */
+export const metricNamespace = serviceTitle.replaceAll(' ', '');
 
 export const metricUnits = {
   RequestsRejected: 'Count',

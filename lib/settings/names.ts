@@ -1,12 +1,10 @@
+import { metricNamespace, serviceTitle } from '../../lambdas/domain/metric-definitions.ts';
 import type { FunctionName } from './functions.ts';
 import type { PlanName } from './plans.ts';
 import { isStageName, type StageName } from './stages.ts';
 
-/** The name of the service. With another one, a deployment creates other stacks. */
-const title = 'Store Orders';
-
-/** The name without spaces, as in the names of stacks. */
-export const serviceName = title.replaceAll(' ', '');
+/** The name of the service without spaces, as in the names of stacks. */
+export const serviceName = metricNamespace;
 
 const stackPrefix = `${serviceName}-`;
 
@@ -25,7 +23,7 @@ export function stageOfStack(name = ''): StageName | undefined {
  * The tag of a stage's resources and gateway keys, whose value is the stack's name. The bill is divided
  * by it, and policies distinguish the stages by it where ARNs do not contain them.
  */
-export const stackTag = `${title.replaceAll(' ', '-').toLowerCase()}-stack`;
+export const stackTag = `${serviceTitle.replaceAll(' ', '-').toLowerCase()}-stack`;
 
 /** The outputs of a stack, which operators and deployments read by name. */
 export type OutputName =
