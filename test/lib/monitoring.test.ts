@@ -10,7 +10,7 @@ import { expectContained } from '../helpers/agreement.ts';
 import { captureLines } from '../helpers/captured-lines.ts';
 import { proxyEvent, requestContext } from '../helpers/functions/events.ts';
 import { testAccount, testRegion } from '../helpers/stage-for-tests.ts';
-import { type StageName, stageNames } from '../helpers/synthesized.ts';
+import { stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
 
 /** Properties as the template has them. */
@@ -22,7 +22,7 @@ const accepted = metric('RequestsAccepted');
 const cancellations = metric('CancellationLatency', 'SampleCount');
 const percentSlow = `100 - ${metric('CancellationLatency', 'PR(:1000)')}`;
 const requests = '[SampleCount of AWS/ApiGateway Count]';
-const lines = '[Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}]';
+const lines = '[Sum of AWS/Logs IncomingLogEvents]';
 
 const availability = `IF(${accepted} >= 1000, ${errors} / ${accepted} / 0.001, 0)`;
 const latency = `IF(${cancellations} >= 100, (${percentSlow}) / 100 / 0.01, 0)`;
@@ -67,10 +67,23 @@ describe.each(stageNames)('alarms of %s', (stage) => {
   it('are exactly those that this test expects', () => {
     const found = Object.entries(alarms).map(([id, alarm]) => [
       id.replace('Monitoring', ''),
-      describeAlarm(alarm, stage),
+      describeAlarm(alarm),
     ]);
 
     expect(Object.fromEntries(found)).toEqual(expectedAlarms);
+  });
+
+  it('watch only metrics of their stage', () => {
+    const ofStage: Readonly<Record<string, object>> = {
+      'AWS/ApiGateway': { ApiName: stackName(stage), Stage: stage },
+      'AWS/DynamoDB': { TableName: expect.stringMatching(/^\$\{Tables/) },
+      'AWS/Logs': { LogGroupName: '${ApiAccessLogs}' },
+      [metricNamespace]: { Stage: stage },
+    };
+
+    for (const { namespace, dimensions } of Object.values(alarms).flatMap(metricsIn)) {
+      expect(dimensions).toEqual(ofStage[namespace]);
+    }
   });
 
   it('notify the topic when they begin, which they do not without data, and when they end', () => {
@@ -226,37 +239,34 @@ it.each([
   expect(runtimeFailure.test(line)).toBe(isFailure);
 });
 
-/** An alarm in the form of `expectedAlarms`, which leave out that its metrics are those of its stage. */
-function describeAlarm(alarm: Properties, stage: StageName): string {
+/** An alarm in the form of `expectedAlarms`: its expression, with each metric in place of the metric's id. */
+function describeAlarm(alarm: Properties): string {
+  const metrics = metricsIn(alarm);
+  const query = alarm.Metrics?.find(({ Expression }: Properties) => Expression);
+  let value: string = query ? query.Expression : metrics[0]!.id;
+  for (const { id, name } of metrics) value = value.replaceAll(id, name);
+  const sign = alarm.ComparisonOperator === 'LessThanThreshold' ? '<' : '>';
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
-  const MetricStat = { Metric: alarm, Stat: alarm.Statistic, Period: alarm.Period };
-  const queries: Properties[] = alarm.Metrics ?? [{ Id: 'value', MetricStat }];
-  const stats = queries.filter((query) => query.MetricStat);
-  const expression = queries.find(({ Expression }) => Expression)?.Expression ?? stats[0]!.Id;
-  const value = stats.reduce((text, { Id, MetricStat: { Stat, Metric } }) => {
-    expect(text).toContain(Id);
-    return text.replaceAll(Id, `[${Stat} of ${describeMetric(Metric, stage)}]`);
-  }, expression);
-  const periods = new Set(stats.map((query) => query.MetricStat.Period));
-  const signs: Record<string, string> = { GreaterThanThreshold: '>', LessThanThreshold: '<' };
-  const condition = `${signs[alarm.ComparisonOperator]} ${Threshold}`;
-  return `${value} ${condition} in ${DatapointsToAlarm} of ${EvaluationPeriods} periods of ${[...periods]} s`;
+  const [seconds, ...others] = new Set(metrics.map(({ periodSeconds }) => periodSeconds));
+  expect(others).toEqual([]);
+  return `${value} ${sign} ${Threshold} in ${DatapointsToAlarm} of ${EvaluationPeriods} periods of ${seconds} s`;
 }
 
-function describeMetric(metric: Properties, stage: StageName): string {
-  const { Namespace, MetricName } = metric;
-  const dimensions: { Name: string; Value: string }[] = metric.Dimensions;
-  const own: Readonly<Record<string, string>> = { ApiName: stackName(stage), Stage: stage };
-  const needed: Readonly<Record<string, readonly string[]>> = {
-    'AWS/DynamoDB': ['TableName'],
-    'AWS/Logs': ['LogGroupName'],
-    [metricNamespace]: ['Stage'],
-  };
-  expect(dimensions.map(({ Name }) => Name)).toEqual(
-    expect.arrayContaining([...(needed[Namespace] ?? Object.keys(own))]),
-  );
-  const others = dimensions.filter(({ Name, Value }) => own[Name] !== Value);
-  return [Namespace, MetricName, ...others.map(({ Value }) => Value)].join(' ');
+/** The metrics that an alarm watches, each with its id in the alarm's expression. */
+function metricsIn(alarm: Properties) {
+  // An alarm without an expression has the properties of its only metric.
+  const only = { Metric: alarm, Stat: alarm.Statistic, Period: alarm.Period };
+  const queries: Properties[] = alarm.Metrics ?? [{ Id: 'value', MetricStat: only }];
+  const ofMetrics = queries.filter(({ MetricStat }) => MetricStat);
+  return ofMetrics.map(({ Id, MetricStat: { Metric, Stat, Period } }) => {
+    const { Namespace, MetricName, Dimensions } = Metric;
+    const dimensions: Record<string, string> = Object.fromEntries(
+      Dimensions.map(({ Name, Value }: Properties) => [Name, Value]),
+    );
+    const table = dimensions.TableName ? ` ${dimensions.TableName}` : '';
+    const name = `[${Stat} of ${Namespace} ${MetricName}${table}]`;
+    return { id: Id as string, name, periodSeconds: Period, namespace: Namespace, dimensions };
+  });
 }
 
 /** The names in a query that are neither the language's own nor given by `as`. */
