@@ -1,10 +1,5 @@
 import { endOfDateTime } from '../domain/date-time.ts';
-import {
-  attributeTypes,
-  type OrderField,
-  orderFieldNames,
-  orderFields,
-} from '../domain/order-fields.ts';
+import { attributeTypes, type OrderField, orderFields } from '../domain/order-fields.ts';
 import { memberName } from '../domain/order-json.ts';
 
 /*
@@ -25,9 +20,6 @@ import { memberName } from '../domain/order-json.ts';
  *   "petId":{"N":"    is the words    "pet   Id":   {"N"   N":"
  */
 const wordBytes = 4;
-
-/** How much memory a page needs behind it, so that a word can be read at its very end. */
-export const slackBytes = wordBytes;
 
 /** What stands for a position that does not exist: of an absent value, or after what is not as expected. */
 const none = -1;
@@ -51,52 +43,37 @@ const listName = Buffer.from('"Items":[');
 export interface CopiedOrders {
   /** The orders, each written as `,{…}`, in memory of their own. */
   readonly orders: Buffer;
-  /** The number of orders in `orders`. */
-  readonly count: number;
   /** The number of items that were copied or left out. */
   readonly itemCount: number;
-  /** The ids of these items. Empty without `except`, because making strings takes time. */
-  readonly ids: string[];
   /** The ids of the items that were left out because their id is not an int64. */
   readonly unlistedIds: string[];
   /** The page without these items, in memory of its own. */
   readonly rest: Buffer;
 }
 
-/**
- * Converts a page of items to orders.
- *
- * @param page ends with `slackBytes` that do not belong to it and are overwritten
- * @param except the ids of items to leave out
- */
-export function copyOrders(page: Buffer, except?: ReadonlySet<string>): CopiedOrders {
-  const length = page.length - slackBytes;
-  // JSON contains no zero bytes, so a comparison of texts ends at these, not at what the memory held before.
-  page.fill(0, length);
-  // An order is shorter than its item, so there is room for the last word of each text too.
+/** Converts a page of items to orders. */
+export function copyOrders(page: Buffer): CopiedOrders {
+  // There is room for all orders, because each is shorter than its item.
   const orders = Buffer.allocUnsafeSlow(page.length);
-  const copier = new OrderCopier(page, orders);
+  const copier = new ItemCopier(page, orders);
   const name = page.indexOf(listName);
-  const list = name < 0 ? length : name + listName.length;
-  const ids: string[] = [];
+  const list = name < 0 ? page.length : name + listName.length;
   const unlistedIds: string[] = [];
-  let [item, ordersLength, count, itemCount] = [list, 0, 0, 0];
+  let itemCount = 0;
+  // Where the next item begins in the page, and where the next order begins in `orders`.
+  let [item, order] = [list, 0];
   for (;;) {
-    const end = copier.read(item);
+    const itemEnd = copier.read(item);
     // After the last item is the list's closing bracket, which is no item.
-    if (end === none) break;
-    if (except) ids[itemCount] = copier.id();
-    if (!except?.has(ids[itemCount]!)) {
-      const next = copier.write(ordersLength);
-      if (next === ordersLength) unlistedIds.push(copier.id());
-      else count++;
-      ordersLength = next;
-    }
+    if (itemEnd === none) break;
+    const orderEnd = copier.write(order);
+    if (orderEnd === order) unlistedIds.push(copier.idText());
     itemCount++;
-    item = page[end] === comma ? end + 1 : end;
+    item = page[itemEnd] === comma ? itemEnd + 1 : itemEnd;
+    order = orderEnd;
   }
-  const rest = Buffer.concat([page.subarray(0, list), page.subarray(item, length)]);
-  return { orders: orders.subarray(0, ordersLength), count, itemCount, ids, unlistedIds, rest };
+  const rest = Buffer.concat([page.subarray(0, list), page.subarray(item)]);
+  return { orders: orders.subarray(0, order), itemCount, unlistedIds, rest };
 }
 
 /** A text of at least `wordBytes`. */
@@ -105,14 +82,14 @@ interface Text {
   readonly words: Int32Array;
 }
 
-/** A field of an order, and the position of its value in the item that was read. */
+/** A field of an order, and the position of its value in the item that was read last. */
 interface CopiedField {
   readonly field: OrderField;
-  /** The text before the value in an item, such as `"id":{"N":"`. */
+  /** The text before the value in an item, such as `"petId":{"N":"`. */
   readonly opening: Text;
   /** The first word of `opening`, in which most fields differ. */
   readonly firstWord: number;
-  /** The text before the value in an order, such as `,"id":`. */
+  /** The text before the value in an order, such as `,"petId":`. */
   readonly name: Text;
   /** Where the value begins, or `none`. A string includes its quotes. */
   start: number;
@@ -121,13 +98,14 @@ interface CopiedField {
 }
 
 /** `read` finds the positions of an item's values, and `write` copies them. */
-class OrderCopier {
+class ItemCopier {
   private readonly page: Buffer;
   private readonly pageWords: DataView;
   private readonly orders: Buffer;
   private readonly orderWords: DataView;
   private readonly fields = Object.entries(orderFields).map(copiedField);
-  private readonly idField = this.fields[orderFieldNames.indexOf('id')]!;
+  /** The first field, which every order has. */
+  private readonly id = this.fields[0]!;
 
   constructor(page: Buffer, orders: Buffer) {
     this.page = page;
@@ -137,45 +115,47 @@ class OrderCopier {
   }
 
   /**
-   * Reads the item at a position. Returns the position after the item, or `none` unless it is an item without
-   * white space and without escapes of visible characters.
+   * Reads the item that begins at a position of the page. Returns the position after the item, or `none` unless
+   * it is an item without white space and without escapes of visible characters.
    */
   read(item: number): number {
     const { page, fields } = this;
     if (page[item] !== openingBrace) return none;
     for (const field of fields) field.start = field.end = none;
+    // The brace or the comma before an attribute, and finally the brace after the last attribute.
     let at = item;
     do {
       at = this.readAttribute(at + 1);
     } while (page[at] === comma);
-    if (page[at++] !== closingBrace) return none;
-    return page[at] === comma || page[at] === closingBracket ? at : none;
+    if (page[at] !== closingBrace) return none;
+    const itemEnd = at + 1;
+    return page[itemEnd] === comma || page[itemEnd] === closingBracket ? itemEnd : none;
   }
 
   /** The id of the item that was read, even if it is no int64; empty if it is no number. */
-  id(): string {
-    const { start } = this.idField;
+  idText(): string {
+    const { start } = this.id;
     const end = this.page.indexOf(quote, start);
     return start === none ? '' : this.page.toString('latin1', start, end);
   }
 
-  /** Writes the item that was read as an order, unless its id is not an int64. Returns the next position. */
+  /**
+   * Writes the item that was read as an order that begins at a position of `orders`. Returns the position after
+   * the order: the same one if the id is not an int64, because nothing is written then.
+   */
   write(order: number): number {
-    const { orders, fields, idField } = this;
-    if (idField.end === none) return order;
-    let to = order + 1;
-    for (const { start, end, name } of fields) {
+    if (this.id.end === none) return order;
+    // Where the next text begins in `orders`.
+    let at = order;
+    for (const { start, end, name } of this.fields) {
       if (end === none) continue;
-      this.writeText(to, name);
-      to += name.length;
-      this.copyValue(start, end, to);
-      to += end - start;
+      this.writeText(at, name);
+      at += name.length;
+      this.copyValue(start, end, at);
+      at += end - start;
     }
-    orders[order] = comma;
-    // Every name is written with a comma before it; the brace overwrites the first of these commas.
-    orders[order + 1] = openingBrace;
-    orders[to] = closingBrace;
-    return to + 1;
+    this.orders[at] = closingBrace;
+    return at + 1;
   }
 
   /** Finds the value of the attribute at a position. Returns the position after the attribute. */
@@ -194,7 +174,8 @@ class OrderCopier {
   }
 
   private fieldAt(at: number): CopiedField | undefined {
-    const { fields } = this;
+    const { page, fields } = this;
+    if (at + wordBytes > page.length) return undefined;
     const word = this.pageWords.getInt32(at, true);
     for (let index = 0; index < fields.length; index++) {
       const field = fields[index]!;
@@ -204,6 +185,7 @@ class OrderCopier {
   }
 
   private hasText(at: number, { length, words }: Text): boolean {
+    if (at + length > this.page.length) return false;
     const last = words.length - 1;
     for (let index = 0; index < last; index++) {
       if (this.pageWords.getInt32(at + wordBytes * index, true) !== words[index]) return false;
@@ -211,19 +193,22 @@ class OrderCopier {
     return this.pageWords.getInt32(at + length - wordBytes, true) === words[last];
   }
 
-  private writeText(to: number, { length, words }: Text): void {
+  private writeText(at: number, { length, words }: Text): void {
     const last = words.length - 1;
     for (let index = 0; index < last; index++) {
-      this.orderWords.setInt32(to + wordBytes * index, words[index]!, true);
+      this.orderWords.setInt32(at + wordBytes * index, words[index]!, true);
     }
-    this.orderWords.setInt32(to + length - wordBytes, words[last]!, true);
+    this.orderWords.setInt32(at + length - wordBytes, words[last]!, true);
   }
 
-  /** What follows overwrites the bytes that the last word copies beyond the value. */
-  private copyValue(start: number, end: number, to: number): void {
-    for (let from = start; from < end; from += wordBytes) {
-      this.orderWords.setInt32(to + from - start, this.pageWords.getInt32(from, true), true);
+  /** Copies whole words, and then the bytes after the last whole word. */
+  private copyValue(start: number, end: number, at: number): void {
+    const distance = at - start;
+    let from = start;
+    for (; from + wordBytes <= end; from += wordBytes) {
+      this.orderWords.setInt32(from + distance, this.pageWords.getInt32(from, true), true);
     }
+    for (; from < end; from++) this.orders[from + distance] = this.page[from]!;
   }
 
   private endOfValue({ start, field }: CopiedField): number {
@@ -293,12 +278,12 @@ const escapeOfAscii = textOf('\\u00');
 const trueText = textOf('true');
 const falseText = textOf('false');
 
-function copiedField([name, field]: [string, OrderField]): CopiedField {
-  const start = memberName(name);
+function copiedField([fieldName, field]: [string, OrderField], index: number): CopiedField {
+  const member = memberName(fieldName);
   const isQuoted = field.type === 'integer';
-  const opening = textOf(`${start}{"${attributeTypes[field.type]}":${isQuoted ? '"' : ''}`);
-  const firstWord = opening.words[0]!;
-  return { field, opening, firstWord, name: textOf(`,${start}`), start: none, end: none };
+  const opening = textOf(`${member}{"${attributeTypes[field.type]}":${isQuoted ? '"' : ''}`);
+  const name = textOf(`${index === 0 ? ',{' : ','}${member}`);
+  return { field, opening, firstWord: opening.words[0]!, name, start: none, end: none };
 }
 
 function textOf(text: string): Text {

@@ -11,41 +11,40 @@ const retryDelaysMs = [500, 1_000];
 /*
  * A table of one page is read with one Scan request, a larger one in parallel segments. The number
  * of segments has to be chosen with the first request of a scan, before the size is known. So the
- * first page is read without segments, and the scan starts again with segments if there is more:
+ * first page is read without segments. If there are more pages, the scan starts again with segments:
  *
  *   Scan                          [ page 1 ]  no LastEvaluatedKey: the list is complete
  *                                     |
  *                                     | LastEvaluatedKey: there are more pages
  *                                     v
- *   Scan, segment 0 of 4          [ page 1' ][ page ][ page ] ...
+ *   Scan, segment 0 of 4          [ page ][ page ][ page ] ...
  *   Scan, segment 1 of 4          [ page ][ page ] ...
  *   Scan, segment 2 of 4          [ page ] ...
  *   Scan, segment 3 of 4          [ page ] ...
  *
- * Page 1 is sent to the client while the segments are read from their beginning, so the orders of
- * page 1 are found again. Their ids are remembered, and these orders left out, until all of them
- * have been found. A start key of a scan without segments cannot be used in a segment, so a table
- * with more than one page has one page read twice.
+ * A start key of a scan without segments cannot be used in a segment, so the segments return the orders
+ * of page 1 again, and page 1 is thrown away.
  */
 
 type Pages = AsyncGenerator<OrdersPage, void, void>;
 
 /** Reads the first page, which `signal` can abort, and returns all pages. The others are read on demand. */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
-  // The empty set leaves nothing out. Without a set, the page would have no ids.
-  const firstPage = await readPage({ except: new Set(), signal });
-  return allPages(readPage, firstPage);
+  const firstPage = await readPage({ signal });
+  return firstPage.lastEvaluatedKey ? pagesOfSegments(readPage) : only(firstPage);
 }
 
-async function* allPages(readPage: ReadPage, firstPage: OrdersPage): Pages {
-  const remainingIds = new Set(firstPage.ids);
+async function* only(page: OrdersPage): Pages {
+  yield page;
+}
+
+async function* pagesOfSegments(readPage: ReadPage): Pages {
   const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
   // Ends the requests that are under way when one of them fails or the reader leaves.
   const ending = new AbortController();
   const request = (index: number, startKey?: Item) => {
     const segment = { index, total: totalSegments };
-    const except = remainingIds.size > 0 ? remainingIds : undefined;
-    const page = readWithRetries(readPage, { startKey, segment, except, signal: ending.signal });
+    const page = readWithRetries(readPage, { startKey, segment, signal: ending.signal });
     const next = page.then((page) => ({ index, page }));
     // `Promise.race` below reports a failure. If the reader has left by then, nobody handles it, and
     // an unhandled rejection would end the process.
@@ -54,15 +53,12 @@ async function* allPages(readPage: ReadPage, firstPage: OrdersPage): Pages {
   };
 
   try {
-    const segments = firstPage.lastEvaluatedKey ? totalSegments : 0;
-    for (let index = 0; index < segments; index++) request(index);
-    yield firstPage;
+    for (let index = 0; index < totalSegments; index++) request(index);
     while (underWay.size > 0) {
       const { index, page } = await Promise.race(underWay.values());
       // A segment that is deleted and added again moves to the end of the map, and `race` prefers the
       // first settled promise. So all segments get their turn.
       underWay.delete(index);
-      for (const id of page.ids) remainingIds.delete(id);
       if (page.lastEvaluatedKey) request(index, page.lastEvaluatedKey);
       yield page;
     }

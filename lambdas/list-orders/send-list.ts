@@ -77,22 +77,17 @@ export async function sendList(
   }
 }
 
-/**
- * Every order begins with a comma; the array's bracket replaces the very first one. The memory of a chunk is
- * freed when the next one is asked for.
- */
+/** Every order begins with a comma; the array's bracket replaces the very first one. */
 async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) {
   let isFirst = true;
-  for await (const { buffers, count, unlistedIds, release } of pages) {
+  for await (const { orders, count, unlistedIds } of pages) {
     totals.OrdersListed += count;
     totals.UnlistedItems += unlistedIds.length;
     totals.unlistedIds.push(...unlistedIds.slice(0, 100 - totals.unlistedIds.length));
-    for (const buffer of buffers) {
-      if (isFirst) buffer.write('[');
-      isFirst = false;
-      yield buffer;
-    }
-    release();
+    if (orders.length === 0) continue;
+    if (isFirst) orders.write('[');
+    isFirst = false;
+    yield orders;
   }
   yield Buffer.from(isFirst ? '[]' : ']');
 }

@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it, jest } from '@jest/globals';
 import { defaultProvider } from '../../../lib/functions/stubs/credential-provider-node.ts';
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
-import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import {
   assemblyDirectory,
   assetsManifestFile,
@@ -57,11 +54,6 @@ describe.each(functionNames)('bundle of %s', (name) => {
   });
 });
 
-it('the bundle of listOrders keeps the young generation of its process small, whatever Lambda sets', async () => {
-  // Without the flag that the function sets, it grows to more than 8 MB.
-  expect(await youngGenerationMb()).toBeLessThanOrEqual(2);
-});
-
 it("a bundle's credentials are all those of the function, including the session token", async () => {
   const environment = jest.replaceProperty(process, 'env', {
     AWS_ACCESS_KEY_ID: 'id',
@@ -78,29 +70,4 @@ it("a bundle's credentials are all those of the function, including the session 
 
 function bundleFile(name: FunctionName): string {
   return join(assemblyDirectory(), 'bundles', name, 'index.js');
-}
-
-/** The size of the young generation in a Node process that has Lambda's options and the bundle. */
-async function youngGenerationMb(): Promise<number> {
-  const bundle = bundleFile('listOrders');
-  const code = `
-    const { readFileSync } = require('node:fs');
-    const { getHeapSpaceStatistics } = require('node:v8');
-    globalThis.awslambda = { streamifyResponse: (handler) => handler };
-    new Function('module', 'require', readFileSync(${JSON.stringify(bundle)}, 'utf8'))({}, require);
-    const kept = [];
-    let most = 0;
-    for (let index = 0; index < 1_000_000; index++) {
-      kept[index % 5_000] = { index, also: [index] };
-      if (index % 10_000 > 0) continue;
-      const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-      most = Math.max(most, young.space_size / 2 ** 20);
-    }
-    process.stdout.write(String(most));`;
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--max-semi-space-size=88', '--eval', code],
-    { env: { ...process.env, ...functionEnvironment } },
-  );
-  return Number(stdout);
 }

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import type { ScanCommand } from '@aws-sdk/client-dynamodb';
+
+type Handler = (
+  parameters: unknown,
+) => Promise<{ response: { statusCode: number; body: IncomingMessage | Buffer } }>;
+
+/**
+ * Passes the body of every successful response to a function, and what that returns to the SDK's
+ * deserializer. The middleware is inside the SDK's retry loop, so the SDK still does signing, timeouts,
+ * retries and errors, and repeats a request whose response ends prematurely. Like the SDK for JavaScript, it
+ * does not verify DynamoDB's `x-amz-crc32`; TLS protects the body's integrity.
+ */
+export function interceptBody(command: ScanCommand, takeBody: (body: Buffer) => Buffer): void {
+  const middleware = (next: Handler) => async (parameters: unknown) => {
+    const result = await next(parameters);
+    const { response } = result;
+    if (response.statusCode === 200) {
+      response.body = takeBody(await readBody(response.body as IncomingMessage));
+    }
+    return result;
+  };
+  // The types of a middleware are in a package that is not a direct dependency of this project.
+  command.middlewareStack.addRelativeTo(middleware as never, {
+    relation: 'after',
+    toMiddleware: 'deserializerMiddleware',
+  });
+}
+
+/** With `for await` over the body, a list would take a fifth more CPU time. */
+function readBody(body: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    body.on('data', (chunk: Buffer) => chunks.push(chunk));
+    body.on('end', () => resolve(Buffer.concat(chunks)));
+    body.on('error', reject);
+  });
+}
