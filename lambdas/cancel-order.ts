@@ -13,7 +13,7 @@ import {
   ServiceUnavailableError,
 } from './domain/errors.ts';
 import type { Item } from './domain/item.ts';
-import { cancellationOutcomes } from './domain/metric-definitions.ts';
+import type { CancellationOutcome } from './domain/metric-definitions.ts';
 import {
   type CancellationFieldName,
   cancellationFields,
@@ -37,46 +37,50 @@ interface Cancellation {
   orderId: string;
   /** Made for this invocation, because a client can choose its `requestId` and so reuse another's. */
   cancelRequestId: string;
+  /** The client's key. */
+  keyId: string;
 }
-
-/** Sets the status, and every cancellation field to the placeholder with its name. */
-const updateExpression = [
-  'SET #status = :cancelled',
-  ...Object.keys(cancellationFields).map((name) => `${name} = :${name}`),
-].join(', ');
-
-/** What was cancelled, or could not be, by the event that asked for it. */
-const cancellations = new WeakMap<APIGatewayProxyEvent, Cancellation>();
 
 const ordersTable = requiredVariable('ORDERS_TABLE');
 const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
 
 /** `DELETE /store/orders/{orderId}`: cancels a pending order and answers 204 without a body. */
-export const handler = apiHandler(cancelOrder)
-  .after(({ event }) => recordOutcome('cancelled', event))
-  .onError(({ error, event }) => recordOutcome(asApiError(error).code, event));
+export const handler = apiHandler(cancelOrder);
 
+/** Records how the cancellation ends, except that of a malformed request, which names no order. */
 async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Promise<ApiResponse> {
   if (authorizerContext(event).isReadOnly === 'true') throw new InsufficientScopeError();
+  const { keyId = '' } = logFields(event);
   const orderId = parseOrderId(event.pathParameters?.orderId);
-  const cancellation = { orderId, cancelRequestId: randomUUID() };
-  cancellations.set(event, cancellation);
-  await cancelPendingOrder(cancellation, logFields(event).keyId ?? '', signal);
-  return { statusCode: 204, headers: {}, body: '' };
+  const cancellation = { orderId, cancelRequestId: randomUUID(), keyId };
+  // The write may still take a while when the client gets its 504, and Lambda may freeze it.
+  signal.addEventListener('abort', () => recordOutcome('timeout', event, cancellation));
+  try {
+    await cancelPendingOrder(cancellation, signal);
+    recordOutcome('cancelled', event, cancellation);
+    return { statusCode: 204, headers: {}, body: '' };
+  } catch (error) {
+    const reported = asApiError(error);
+    if (!signal.aborted) recordOutcome(reported.code, event, cancellation);
+    throw reported;
+  }
 }
 
 /**
- * Records the outcome, except that of a malformed request, which names no order. The latency begins when API
- * Gateway receives the request, so it includes the authorizer and a cold start.
+ * Records an outcome: `cancelled` or the code of the error. The latency begins when API Gateway receives the
+ * request, so it includes the authorizer and a cold start.
  */
-function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
-  const Outcome = cancellationOutcomes.find((outcome) => outcome === code);
-  if (!Outcome) return;
+function recordOutcome(
+  outcome: string,
+  event: APIGatewayProxyEvent,
+  cancellation: Cancellation,
+): void {
+  const { requestTimeEpoch, identity } = event.requestContext;
   // CloudWatch has no percentiles of a metric with a negative value, which a wrong clock could give.
-  const CancellationLatency = Math.max(0, Date.now() - event.requestContext.requestTimeEpoch);
-  const { sourceIp } = event.requestContext.identity ?? {};
-  const fields = { ...logFields(event), ...cancellations.get(event), sourceIp };
-  recordMetrics({ CancellationLatency }, fields, { Outcome });
+  const latencyMs = Math.max(0, Date.now() - requestTimeEpoch);
+  const fields = { ...logFields(event), ...cancellation, sourceIp: identity?.sourceIp };
+  const dimension = { Outcome: outcome as CancellationOutcome };
+  recordMetrics({ CancellationLatency: latencyMs }, fields, dimension);
 }
 
 /**
@@ -86,29 +90,19 @@ function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
  *
  * @throws ApiError if the order does not exist or is not pending
  */
-async function cancelPendingOrder(
-  cancellation: Cancellation,
-  keyId: string,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    const command = new UpdateItemCommand(conditionalCancel(cancellation, keyId));
-    const { Attributes } = await dynamodb.send(command, { abortSignal: signal });
-    if (isCancelledBy(cancellation, Attributes)) return;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) {
-      return explainRefusal(error.Item, cancellation);
-    }
-    const { $metadata } = error as Partial<DynamoDBServiceException>;
-    if (($metadata?.attempts ?? 1) === 1) throw error;
-    // An earlier attempt, whose response was lost, may have cancelled the order.
-    throw new ServiceUnavailableError({ cause: error });
+async function cancelPendingOrder(cancellation: Cancellation, signal: AbortSignal): Promise<void> {
+  const command = new UpdateItemCommand(conditionalCancel(cancellation));
+  const { Attributes: order } = await dynamodb
+    .send(command, { abortSignal: signal })
+    .catch((error: unknown) => ({ Attributes: orderOfFailure(error, cancellation) }));
+  if (!isCancelledBy(cancellation, order)) {
+    // Such as the empty response with status 200 that a proxy sends. The order may be cancelled or not.
+    const cause = new Error('The answer does not say what it wrote.');
+    throw new ServiceUnavailableError({ cause });
   }
-  // Such as the empty response with status 200 that a proxy sends. The order may be cancelled or not.
-  throw new ServiceUnavailableError({ cause: new Error('The answer does not say what it wrote.') });
 }
 
-function conditionalCancel({ orderId, cancelRequestId }: Cancellation, keyId: string) {
+function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
   const set: Record<`:${CancellationFieldName}`, AttributeValue> = {
     ':cancelledAt': { S: new Date().toISOString() },
     ':cancelledBy': { S: keyId },
@@ -117,7 +111,11 @@ function conditionalCancel({ orderId, cancelRequestId }: Cancellation, keyId: st
   return {
     TableName: ordersTable,
     Key: { id: { N: orderId } },
-    UpdateExpression: updateExpression,
+    // Sets every cancellation field to the placeholder with its name.
+    UpdateExpression: [
+      'SET #status = :cancelled',
+      ...Object.keys(cancellationFields).map((name) => `${name} = :${name}`),
+    ].join(', '),
     // An order that does not exist has no status, so the condition is false for it. One that this
     // invocation has cancelled already, and an operator has reopened since, is not cancelled again.
     ConditionExpression:
@@ -133,12 +131,23 @@ function conditionalCancel({ orderId, cancelRequestId }: Cancellation, keyId: st
   };
 }
 
-/** Throws the reason why the order cannot be cancelled, unless this invocation has cancelled it. */
-function explainRefusal(order: Item | undefined, cancellation: Cancellation): void {
-  if (!order) throw new OrderNotFoundError();
-  // The SDK repeated the write because the response to the first attempt, which succeeded, was lost.
-  if (isCancelledBy(cancellation, order)) return;
-  throw new OrderNotCancellableError(cancelRefusal(order.status?.S));
+/**
+ * Returns the order if the write has failed because this invocation has cancelled it already: the SDK has
+ * repeated the write, because the response to the first attempt, which succeeded, was lost.
+ *
+ * @throws ApiError why the order cannot be cancelled; any other error of the write
+ */
+function orderOfFailure(error: unknown, cancellation: Cancellation): Item {
+  if (error instanceof ConditionalCheckFailedException) {
+    const order = error.Item;
+    if (!order) throw new OrderNotFoundError();
+    if (isCancelledBy(cancellation, order)) return order;
+    throw new OrderNotCancellableError(cancelRefusal(order.status?.S));
+  }
+  const { $metadata } = error as Partial<DynamoDBServiceException>;
+  if (($metadata?.attempts ?? 1) === 1) throw error;
+  // An earlier attempt, whose response was lost, may have cancelled the order.
+  throw new ServiceUnavailableError({ cause: error });
 }
 
 function isCancelledBy({ cancelRequestId }: Cancellation, order: Item | undefined): boolean {
