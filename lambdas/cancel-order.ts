@@ -53,16 +53,18 @@ async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Pr
   const { keyId = '' } = logFields(event);
   const orderId = parseOrderId(event.pathParameters?.orderId);
   const cancellation = { orderId, cancelRequestId: randomUUID(), keyId };
-  // The write may still take a while when the client gets its 504, and Lambda may freeze it.
+  // When the client gets its 504, the write is still under way, and Lambda may freeze it.
   signal.addEventListener('abort', () => recordOutcome('timeout', event, cancellation));
+  let outcome = 'cancelled';
   try {
     await cancelPendingOrder(cancellation, signal);
-    recordOutcome('cancelled', event, cancellation);
     return { statusCode: 204, headers: {}, body: '' };
   } catch (error) {
     const reported = asApiError(error);
-    if (!signal.aborted) recordOutcome(reported.code, event, cancellation);
+    outcome = reported.code;
     throw reported;
+  } finally {
+    if (!signal.aborted) recordOutcome(outcome, event, cancellation);
   }
 }
 

@@ -32,10 +32,21 @@ export class InvalidOrderIdError extends ApiError {
   }
 }
 
-/** The request body is declared as JSON and cannot be parsed. */
+/** The request body is declared as JSON, and does not parse or has a member such as `__proto__`. */
 export class InvalidBodyError extends ApiError {
   constructor() {
-    super(400, 'invalid_body', 'The request body is not valid JSON.');
+    super(400, 'invalid_body', 'The JSON body is not accepted.');
+  }
+}
+
+/** `Range` asks for a list from another byte than the first, as a program does that would splice two lists. */
+export class RangeNotSupportedError extends ApiError {
+  constructor() {
+    super(
+      400,
+      'range_not_supported',
+      'A list cannot be resumed. Discard it, and request it again.',
+    );
   }
 }
 

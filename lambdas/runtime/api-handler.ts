@@ -11,7 +11,6 @@ import {
 import {
   type AuthorizerContext,
   everyResponseHeaders,
-  header,
   rateLimitHeaders,
 } from '../domain/headers.ts';
 import { asServiceError } from './dynamodb.ts';
@@ -102,29 +101,21 @@ export function asApiError(error: unknown): ApiError {
 /** The largest request body. Parsing the 6 MB that Lambda accepts would take seconds of CPU time. */
 const maxBodyBytes = 16 * 1_024;
 
-/**
- * Rejects a request body that is too large, or declared as JSON and is not. No operation has a body, so other
- * content types are ignored. Middy's parser throws on a missing body, recognises only two spellings of
- * Content-Type, and allows no space before a parameter; all three are avoided here.
- */
+/** Rejects a request body that is too large, or that is declared as JSON and that the parser rejects. */
 function jsonBody(): Middleware {
   const parser = jsonBodyParser({ disableContentTypeError: true });
   return {
     before: async (request) => {
       const { body, isBase64Encoded } = request.event;
+      // The parser throws on a missing body.
       if (!body) return;
-      if (Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8') > maxBodyBytes) {
-        throw new RequestTooLargeError();
-      }
-      const [mediaType] = header(request.event, 'content-type')?.split(';', 1) ?? [];
-      const headers = { 'content-type': mediaType?.trim() };
-      const parsed = { ...request, event: { headers, body, isBase64Encoded } };
+      const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
+      if (length > maxBodyBytes) throw new RequestTooLargeError();
       try {
-        await parser.before!(parsed as never);
+        await parser.before!(request as never);
       } catch {
         throw new InvalidBodyError();
       }
-      request.event.body = parsed.event.body;
     },
   };
 }
