@@ -10,7 +10,7 @@ import { UnauthorizedError } from './domain/errors.ts';
 import type { AuthorizerContext } from './domain/headers.ts';
 import { clockOf, createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
-import { log } from './runtime/log.ts';
+import { type LogFields, log } from './runtime/log.ts';
 import { recordMetrics } from './runtime/metrics.ts';
 
 const apiKeyPrefix = requiredVariable('API_KEY_PREFIX');
@@ -34,7 +34,8 @@ export async function handler(
   event: APIGatewayTokenAuthorizerEvent,
   context: Context,
 ): Promise<APIGatewayAuthorizerResult> {
-  const requestId = context.awsRequestId;
+  // The access log has this id under the same name: API Gateway's own is not in the event.
+  const request = { authorizerRequestId: context.awsRequestId };
   try {
     const token = parseAuthorization(event.authorizationToken, apiKeyPrefix);
     if (token === undefined) throw new UnauthorizedError();
@@ -42,10 +43,10 @@ export async function handler(
       ownerHash: hashOwnerPart(token),
       tokenHash: hashToken(token),
     });
-    recordDecision(decision, requestId);
+    recordDecision(decision, request);
     return authorizerResult(decision, event.methodArn);
   } catch (error) {
-    recordFailure(error, requestId);
+    recordFailure(error, request);
     throw error;
   }
 }
@@ -79,17 +80,17 @@ function everyMethodOfStage(methodArn: string): string {
   return `${api}/${stage}/*/*`;
 }
 
-function recordDecision({ keyId, rejection, isBanStart }: Decision, requestId: string): void {
-  const fields = { requestId, keyId };
+function recordDecision({ keyId, rejection, isBanStart }: Decision, request: LogFields): void {
+  const fields = { ...request, keyId };
   if (isBanStart) recordMetrics({ KeysBanned: 1 }, fields);
   // An admitted request is counted in the access log, which has a line for it anyway.
   if (rejection) recordMetrics({ RequestsRejected: 1 }, fields, { Reason: rejection.code });
 }
 
-function recordFailure(error: unknown, requestId: string): void {
+function recordFailure(error: unknown, request: LogFields): void {
   if (error instanceof UnauthorizedError) {
-    recordMetrics({ RequestsRejected: 1 }, { requestId }, { Reason: 'unauthorized' });
+    recordMetrics({ RequestsRejected: 1 }, request, { Reason: 'unauthorized' });
   } else {
-    log.error('The authorizer failed', error, { requestId });
+    log.error('The authorizer failed', error, request);
   }
 }

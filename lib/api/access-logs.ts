@@ -19,6 +19,8 @@ export const accessLogFormat = AccessLogFormat.custom(
     time: '$context.requestTimeEpoch',
     stage: '$context.stage',
     extendedRequestId: '$context.extendedRequestId',
+    // Lambda's request id of the authorizer, which the authorizer's own lines have.
+    authorizerRequestId: '$context.authorizer.requestId',
     ownerId: ofAuthorizer('ownerId'),
     keyId: ofAuthorizer('keyId'),
     plan: ofAuthorizer('plan'),

@@ -28,7 +28,7 @@ const day = nowSeconds - (nowSeconds % 86_400);
 const aheadMinute = nowSeconds - (nowSeconds % 60) + 240;
 const windows = { minuteWindow: aheadMinute, dayWindow: day };
 const full = { ...windows, minuteCount: 60, dayCount: 60 };
-const { awsRequestId: requestId } = lambdaContext();
+const { awsRequestId: authorizerRequestId } = lambdaContext();
 const dynamodb = await startFunctionTable();
 const handler = await newHandler();
 const captured = captureLinesOfTests();
@@ -173,7 +173,7 @@ describe('the authorizer', () => {
 
     expect(dynamodb.requests).toHaveLength(1);
     expect(captured.lines()).toMatchObject([
-      { RequestsRejected: 1, Reason: 'unauthorized', requestId },
+      { RequestsRejected: 1, Reason: 'unauthorized', authorizerRequestId },
     ]);
     expect(captured.lines()[0]).not.toHaveProperty('keyId');
   });
@@ -203,7 +203,7 @@ describe('the authorizer, when DynamoDB fails,', () => {
 
       expect(dynamodb.requests).toHaveLength(2);
       expect(captured.lines()).toMatchObject([
-        { level: 'ERROR', message: 'The authorizer failed', requestId, error: {} },
+        { level: 'ERROR', message: 'The authorizer failed', authorizerRequestId, error: {} },
       ]);
     },
   );

@@ -188,6 +188,7 @@ describe.each(stageNames)('API of %s', (stage) => {
       time: '$context.requestTimeEpoch',
       stage: '$context.stage',
       extendedRequestId: '$context.extendedRequestId',
+      authorizerRequestId: '$context.authorizer.requestId',
       ownerId: '$context.authorizer.ownerId',
       keyId: '$context.authorizer.keyId',
       plan: '$context.authorizer.plan',
