@@ -50,8 +50,7 @@ export class OrdersApi extends Construct {
       retention: configuration.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     };
-    // The ids between the API and the log group are part of its logical id.
-    this.accessLog = new LogGroup(new Construct(this, 'AccessLogs'), 'Logs', logDefaults);
+    this.accessLog = new LogGroup(this, 'AccessLogs', logDefaults);
     this.restApi = this.createRestApi(props);
     // Without this log group, API Gateway would create one whose logs never expire.
     this.executionLog = new LogGroup(this, 'ExecutionLogs', {
