@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { RangeNotSupportedError } from './domain/errors.ts';
 import { header } from './domain/headers.ts';
 import { pageReader } from './list-orders/orders-page.ts';
 import { startScan } from './list-orders/scan-pages.ts';
@@ -44,6 +45,7 @@ async function listOrders(
   event: APIGatewayProxyEvent,
   signal: AbortSignal,
 ): Promise<ApiResponse<OrdersList>> {
+  if (resumption.test(header(event, 'range') ?? '')) throw new RangeNotSupportedError();
   const coding = chosenCoding(header(event, 'accept-encoding'));
   const pages = await startScan(readPage, signal);
   const headers = {
@@ -53,6 +55,14 @@ async function listOrders(
   };
   return { statusCode: 200, headers, body: { pages, coding } };
 }
+
+/**
+ * A `Range` from another byte than the first. A program sends it to resume a list that was broken off, and may
+ * append the response to the orders that it has, even if the status is not 206. Any other `Range` is ignored.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2
+ */
+const resumption = /^bytes=\s*(?:-\d|0*[1-9]\d*-)/i;
 
 const weightedCoding = /^([^\s;,]+)\s*(?:;\s*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/;
 

@@ -39,7 +39,7 @@ export class InvalidBodyError extends ApiError {
   }
 }
 
-/** `Range` asks for a list from another byte than the first, as a program does that would splice two lists. */
+/** A program resumes a list: it asks for the bytes after those that it has. They would be those of another list. */
 export class RangeNotSupportedError extends ApiError {
   constructor() {
     super(

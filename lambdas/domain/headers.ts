@@ -1,20 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
 
-/** The request headers that the service reads. A test compares them with the handlers and the contract. */
-export const requestHeaders = ['Authorization', 'Accept-Encoding', 'Content-Type'] as const;
-
-/** The headers that scripts of an allowed origin may send, with those of W3C Trace Context. */
-export const scriptHeaders = [...requestHeaders, 'traceparent', 'tracestate'];
-
 /**
  * The value of a request's header. API Gateway leaves the case of header names as the client sent them,
  * so it is ignored. Repeated headers are joined with commas (RFC 9110, section 5.3).
  */
-export function header(
-  event: APIGatewayProxyEvent,
-  name: Lowercase<(typeof requestHeaders)[number]>,
-): string | undefined {
+export function header(event: APIGatewayProxyEvent, name: Lowercase<string>): string | undefined {
   const headers = Object.entries(event.multiValueHeaders ?? {});
   const sent = headers.filter(([key]) => key.toLowerCase() === name);
   return sent.length > 0 ? sent.flatMap(([, values]) => values ?? []).join(', ') : undefined;
@@ -91,19 +82,20 @@ const exposedHeaders = [
   'x-amzn-Remapped-WWW-Authenticate',
   'Deprecation',
   'Sunset',
-  'Link',
   'x-amzn-RequestId',
   'x-amz-apigw-id',
 ];
 
 /**
- * The headers of every response, even of API Gateway's own, except the rate-limit headers. The allowed
- * origin is the same for every request, so no response depends on the request's `Origin` or needs `Vary`.
+ * The headers of every response, even of API Gateway's own, except the rate-limit headers. Without
+ * `no-store`, some caches would serve a list without a key. The allowed origin is the same for every
+ * request, so no response depends on the request's `Origin` or needs `Vary`.
  *
  * @param corsOrigin undefined if no script of another origin may read responses
  */
 export function everyResponseHeaders(corsOrigin: string | undefined): Record<string, string> {
   return {
+    'Cache-Control': 'no-store',
     ...(corsOrigin !== undefined && {
       'Access-Control-Allow-Origin': corsOrigin,
       'Access-Control-Expose-Headers': exposedHeaders.join(', '),

@@ -45,11 +45,12 @@ interface Operation {
 }
 
 /**
- * Headers that need not be documented for a response: those of HTTP's transport, and those that the contract
- * leaves to the infrastructure, or to browsers on a stage that allows an origin.
+ * Headers that need not be documented for a response: those of HTTP's transport, the one that the contract
+ * promises for every response, and those that the contract leaves to the infrastructure, or to browsers on a
+ * stage that allows an origin.
  */
 const otherHeaders =
-  /^((connection|content-encoding|content-length|content-type|date|keep-alive|transfer-encoding|via)$|x-amz|access-control-)/;
+  /^((cache-control|connection|content-encoding|content-length|content-type|date|keep-alive|transfer-encoding|via)$|x-amz|access-control-)/;
 
 /** The published contract, `openapi.yaml`, as it is written. */
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of hundreds of shapes
@@ -117,7 +118,9 @@ function headerDifferences({ headers = {} }: Documented, answer: ComparedAnswer)
   const undocumented = [...answer.headers.keys()].filter(
     (name) => !names.has(name) && !otherHeaders.test(name),
   );
+  const caching = answer.headers.get('cache-control')?.join();
   return [
+    ...(caching === 'no-store' ? [] : [`header cache-control is ${caching}, expected no-store`]),
     ...undocumented.map((name) => `header ${name} is not in openapi.yaml`),
     ...documented.flatMap(([name, { required, schema }]) => {
       const values = answer.headers.get(name) ?? [];

@@ -16,8 +16,8 @@ import { keyId } from '../helpers/dynamodb/key-items.ts';
 import { fastForward } from '../helpers/fast-forward.ts';
 import {
   cancelEvent,
+  commonHeaders,
   lambdaContext,
-  rateLimitHeaders,
   requestContext,
   requestId,
   sourceIp,
@@ -67,7 +67,7 @@ const foundItsOwnWork: Reply = (call) => found(attributesOf(call.input))(call);
 function errorAnswer(status: number, code: string, headers = {}) {
   return {
     statusCode: status,
-    headers: { 'Content-Type': 'application/json', ...headers, ...rateLimitHeaders },
+    headers: { 'Content-Type': 'application/json', ...headers, ...commonHeaders },
     body: expect.stringMatching(
       new RegExp(`^{"code":"${code}","message":"[^"]+","status":${status}}$`),
     ),
@@ -106,7 +106,7 @@ describe('cancelOrder', () => {
   it('R13, I6: cancels a pending order with one conditional write, and answers 204 without a body', async () => {
     const response = await cancel('9223372036854775807');
 
-    expect(response).toEqual({ statusCode: 204, headers: rateLimitHeaders, body: '' });
+    expect(response).toEqual({ statusCode: 204, headers: commonHeaders, body: '' });
     const [line] = captured.lines();
     expect(line).toEqual(counted('cancelled', '9223372036854775807'));
     expect(table.requests).toEqual([

@@ -8,9 +8,9 @@ import { type ScannedTable, scanOf } from '../helpers/dynamodb/scanned-table.ts'
 import { fastForward } from '../helpers/fast-forward.ts';
 import { installAwsLambda, LambdaStream, streamed } from '../helpers/functions/awslambda.ts';
 import {
+  commonHeaders,
   lambdaContext,
   proxyEvent,
-  rateLimitHeaders,
   requestId,
 } from '../helpers/functions/events.ts';
 import { startFunctionTable } from '../helpers/functions/function-table.ts';
@@ -38,7 +38,7 @@ describe('GET /store/orders', () => {
       headers: {
         'Content-Type': 'application/json',
         Vary: 'Accept-Encoding',
-        ...rateLimitHeaders,
+        ...commonHeaders,
       },
     });
   });
@@ -130,6 +130,34 @@ describe('GET /store/orders', () => {
       }),
     ]);
   });
+});
+
+describe('a request with a Range', () => {
+  it.each(['bytes=1-', 'bytes=5000000-', 'bytes=007-9', 'Bytes=100-, 200-300', 'bytes=-5'])(
+    'I12: is refused with 400, and nothing is read, if it resumes a list: %s',
+    async (range) => {
+      const { prelude, body } = await list({ Range: range });
+
+      expect(prelude).toMatchObject({ statusCode: 400, headers: commonHeaders });
+      expect(JSON.parse(body.toString())).toMatchObject({
+        code: 'range_not_supported',
+        status: 400,
+      });
+      expect(table.requests).toEqual([]);
+    },
+  );
+
+  it.each(['bytes=0-', 'bytes=0-499', 'bytes=00-', 'bytes=', 'bytes=x', 'items=5-', 'xbytes=5-'])(
+    'I12: gets the whole list for any other: %s',
+    async (range) => {
+      fillTable({ items: orderItems(3) });
+
+      const { prelude, body } = await list({ Range: range });
+
+      expect(prelude?.statusCode).toBe(200);
+      expect(JSON.parse(body.toString())).toHaveLength(3);
+    },
+  );
 });
 
 describe('a list whose first page fails', () => {

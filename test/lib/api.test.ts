@@ -282,6 +282,6 @@ describe.each(stageNames)('paths and methods that %s does not have', (stage) => 
 });
 
 function asParameters(prefix: string, headers: Readonly<Record<string, string>>) {
-  const entries = Object.entries(headers);
+  const entries = Object.entries({ 'Cache-Control': "'no-store'", ...headers });
   return Object.fromEntries(entries.map(([name, value]) => [`${prefix}.header.${name}`, value]));
 }

@@ -56,7 +56,7 @@ export function proxyEvent(overrides: Overrides = {}): APIGatewayProxyEvent {
   } as unknown as APIGatewayProxyEvent;
 }
 
-/** The headers of every response to the events in this file. */
+/** The rate-limit headers of the responses to the events in this file. */
 export const rateLimitHeaders = {
   'X-RateLimit-Limit': allowance.limit,
   'X-RateLimit-Remaining': allowance.remaining,
@@ -64,6 +64,9 @@ export const rateLimitHeaders = {
   'RateLimit-Policy': allowance.rateLimitPolicy,
   RateLimit: allowance.rateLimit,
 };
+
+/** The headers of every response to the events in this file. */
+export const commonHeaders = { 'Cache-Control': 'no-store', ...rateLimitHeaders };
 
 /** The rate-limit headers of a response without a valid key. */
 export const noRateLimitHeaders = {

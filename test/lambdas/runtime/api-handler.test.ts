@@ -190,6 +190,6 @@ describe('the headers of every response', () => {
   });
 
   it('let no script read anything if the stage names no origin', () => {
-    expect(everyResponseHeaders(undefined)).toEqual({});
+    expect(everyResponseHeaders(undefined)).toEqual({ 'Cache-Control': 'no-store' });
   });
 });

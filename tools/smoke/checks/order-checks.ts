@@ -8,6 +8,7 @@ import { CheckSkipped, checksOf } from './check.ts';
 const mostOrdersReadTwice = 1_000;
 
 const badOrderIds = ['007', '+1', '-0', '1.0', '0x10', '1e3', 'abc', '9223372036854775808'];
+const resuming = { headers: { range: 'bytes=1-' } };
 const brokenJson = { body: '{', headers: { 'content-type': 'application/json' } };
 
 /** Checks of the whole list. */
@@ -39,6 +40,8 @@ export const failingRequestChecks = checksOf('Failing requests', {
       await expectOnEach(stage, { status: 400, code: 'invalid_order_id' }, { orderId });
     }
   },
+  'answers 400 to a request that resumes a list': (stage) =>
+    expectOnEach(stage, { status: 400, code: 'range_not_supported' }, resuming),
   'answers 400 to a JSON body that does not parse': (stage) =>
     expectOnEach(stage, { status: 400, code: 'invalid_body' }, brokenJson),
 });

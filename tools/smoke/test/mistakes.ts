@@ -174,7 +174,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     gone,
     'the response repeats the API key',
     ({ headers, question }) => {
-      headers.set('link', [`<${question.headers?.authorization}>; rel="successor-version"`]);
+      headers.set('x-amz-note', [String(question.headers?.authorization)]);
     },
   ],
 
