@@ -4,19 +4,22 @@ import type { OrdersPage } from './orders-page.ts';
 
 /*
  * A list occupies its execution environment until its last byte is sent, and Lambda lets it run even
- * after the client has disconnected. Two limits bound that time: a list of n bytes waits for its client
- * for at most n / minBytesPerSecond + maxBacklogMs. `docs/scaling.md` says how many environments an owner
- * of each plan can occupy.
+ * after the client has disconnected. So a list waits for its client for a limited time, which every byte
+ * of the list extends. `docs/scaling.md` says how many environments an owner of each plan can occupy.
  */
 
 /**
- * The average rate at which a client has to read, after compression. A line of 2 Mbit/s carries about
- * 235,000 bytes of a list a second; TCP/IP and TLS take the rest.
+ * The average rate at which a client has to read, in bytes before compression, so that a client need not be
+ * faster because it compresses better. A line of 2 Mbit/s carries about 235,000 bytes of an uncompressed list
+ * a second; TCP/IP and TLS take the rest.
  */
 export const minBytesPerSecond = 230_000;
 
 /** How far a client may fall behind that rate, so that it can pause for five seconds. */
 export const maxBacklogMs = 7_000;
+
+/** How long a client may pause that has been reading faster. */
+export const maxPauseMs = 30_000;
 
 /** A content coding, as HTTP names it. */
 export type Coding = 'gzip' | 'zstd';
@@ -60,14 +63,15 @@ export async function sendList(
   output: Writable,
   totals: ListTotals,
 ): Promise<void> {
-  const json = jsonArray(pages, totals);
-  /** How long the reader may still keep the function waiting. Every byte of the list extends it. */
+  /** How long the reader may still keep the function waiting. */
   let allowedMs = maxBacklogMs;
+  const json = jsonArray(pages, totals, (bytes) => {
+    allowedMs = Math.min(maxPauseMs, allowedMs + (1_000 * bytes) / minBytesPerSecond);
+  });
   try {
     for await (const chunk of coding ? compressed(json, coding) : json) {
       if (output.destroyed) throw new Error('The response stream is closed.');
       totals.BytesStreamed += chunk.length;
-      allowedMs += (1_000 * chunk.length) / minBytesPerSecond;
       allowedMs -= await waitFor(output, allowedMs, (done) => output.write(chunk, done));
     }
     await waitFor(output, allowedMs, (done) => output.end(done));
@@ -77,8 +81,16 @@ export async function sendList(
   }
 }
 
-/** Every order begins with a comma; the array's bracket replaces the very first one. */
-async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) {
+/**
+ * Every order begins with a comma; the array's bracket replaces the very first one.
+ *
+ * @param onBytes is called with the length of each chunk
+ */
+async function* jsonArray(
+  pages: AsyncIterable<OrdersPage>,
+  totals: ListTotals,
+  onBytes: (bytes: number) => void,
+) {
   let isFirst = true;
   for await (const { orders, count, unlistedIds } of pages) {
     totals.OrdersListed += count;
@@ -87,6 +99,7 @@ async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) 
     if (orders.length === 0) continue;
     if (isFirst) orders.write('[');
     isFirst = false;
+    onBytes(orders.length);
     yield orders;
   }
   yield Buffer.from(isFirst ? '[]' : ']');

@@ -35,7 +35,7 @@ const expectedEntries = Object.entries(expectedFunctions).map(
   ([name, expected]) => [capitalized(name), expected] as const,
 );
 
-it('listOrders may run until the slowest allowed client has read the 200 MB that Lambda streams', () => {
+it('listOrders may run until the slowest allowed client has read 200 MB, the longest uncompressed list', () => {
   const slowestMs = (1_000 * 200e6) / minBytesPerSecond + maxBacklogMs;
 
   expect(operations.listOrders.functionTimeoutMs).toBeGreaterThan(slowestMs);

@@ -1,12 +1,20 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGzip, createZstdCompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import {
+  createGzip,
+  createZstdCompress,
+  gunzipSync,
+  gzipSync,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OrdersPage } from '../../../lambdas/list-orders/orders-page.ts';
 import {
   type Coding,
   type ListTotals,
   maxBacklogMs,
+  maxPauseMs,
   minBytesPerSecond,
   SlowReaderError,
   sendList,
@@ -36,6 +44,8 @@ class Client extends Writable {
   declare _final: (done: (error?: Error) => void) => void;
   readonly taken: Buffer[] = [];
   private readonly msPerChunk: number;
+  /** Whether the list waits for the client. */
+  isReading = false;
   /** The errors for which the runtime, which listens as well, would end the process. */
   readonly crashes: unknown[] = [];
 
@@ -56,10 +66,12 @@ class Client extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     const take = () => {
+      this.isReading = false;
       this.taken.push(Buffer.from(chunk));
       done();
     };
     const ms = this.msToRead(chunk);
+    this.isReading = ms > 0;
     if (ms === 0) take();
     else setTimeout(take, ms);
   }
@@ -91,7 +103,7 @@ class BurstyClient extends Client {
  * Sends a list with fake timers. Returns how it ended, how long that took, what was counted, and whether
  * the list has left its pages.
  */
-async function send(pages: Pages, client: Writable, coding?: Coding) {
+async function send(pages: Pages, client: Client, coding?: Coding) {
   const sinceMs = performance.now();
   const totals = noTotals();
   let outcome: unknown;
@@ -115,7 +127,8 @@ async function send(pages: Pages, client: Writable, coding?: Coding) {
     if (turns === mostTurns) throw new Error('The list does not end.');
     // Compression takes place in another thread, and time that no timer shows.
     await (coding ? sleep(1) : new Promise((resolve) => setImmediate(resolve)));
-    if (outcome === undefined && !coding) jest.advanceTimersToNextTimer();
+    const isWaiting = !coding || client.isReading;
+    if (outcome === undefined && isWaiting) jest.advanceTimersToNextTimer();
   }
   return { outcome, totals, ms: performance.now() - sinceMs, hasLeft };
 }
@@ -145,6 +158,12 @@ async function* largePages(count: number, msPerPage = 0): Pages {
     if (msPerPage) await new Promise((resolve) => setTimeout(resolve, msPerPage));
     yield page(' '.repeat(pageBytes));
   }
+}
+
+/** About 64 KB of orders that compress like real ones. */
+function ordersOfPage(page: number): string {
+  const ids = Array.from({ length: 1_500 }, (_, index) => (1_500 * page + index) * 48_271);
+  return ids.map((id) => `,{"id":${id},"petId":${id % 9_973},"complete":false}`).join('');
 }
 
 describe('the body of a list', () => {
@@ -249,12 +268,11 @@ describe('the end of a list', () => {
   it.each([
     ['reads nothing at all', () => 1e9],
     ['reads at nine tenths of the required rate', () => minRateMs / 0.9],
-    ['was fast, and then reads nothing', (chunks) => (chunks < 500 ? 0.1 * minRateMs : 1e9)],
-  ] as [string, (chunks: number) => number][])(
+  ] as [string, () => number][])(
     'comes when the time for its bytes so far is used up, for a client that %s',
-    async (_, msAfter) => {
+    async (_, msToRead) => {
       const client = new Client();
-      client.msToRead = () => msAfter(client.taken.length);
+      client.msToRead = msToRead;
 
       const { outcome, totals, ms, hasLeft } = await send(largePages(10_000), client);
       await new Promise((resolve) => setImmediate(resolve));
@@ -268,6 +286,34 @@ describe('the end of a list', () => {
       expect(hasLeft).toBe(true);
     },
   );
+
+  it('comes after 30 seconds for a client that was fast, and then reads nothing', async () => {
+    const fastMs = Math.floor(0.1 * minRateMs);
+    const client = new Client();
+    client.msToRead = () => (client.taken.length < 500 ? fastMs : 1e9);
+
+    const { outcome, ms } = await send(largePages(10_000), client);
+
+    expect(outcome).toBeInstanceOf(SlowReaderError);
+    expect(Math.abs(ms - 500 * fastMs - maxPauseMs)).toBeLessThan(50);
+  });
+
+  it.each(codings)('depends on the orders that a client reads, also with %s', async (coding) => {
+    const orders = Array.from({ length: 200 }, (_, page) => ordersOfPage(page));
+    const whole = Buffer.from(orders.join(''));
+    const compress = { gzip: gzipSync, zstd: zstdCompressSync }[coding];
+    const factor = whole.length / compress(whole).length;
+    const endFor = async (share: number) => {
+      const client = new Client();
+      const bytesPerMs = (share * minBytesPerSecond) / 1_000;
+      client.msToRead = (chunk) => (factor * chunk.length) / bytesPerMs;
+      return (await send(pagesOf(...orders.map((page) => [page])), client, coding)).outcome;
+    };
+
+    expect(factor).toBeGreaterThan(2);
+    expect(await endFor(1.2)).toBe('sent');
+    expect(await endFor(0.6)).toBeInstanceOf(SlowReaderError);
+  });
 
   it('comes early for a reader that takes everything but the end of the stream', async () => {
     const client = new Client();
