@@ -3,9 +3,9 @@
  *
  *   2026-11-20T09:30:00Z    2026-11-20T09:30:00.123456789+05:30
  *
- * The year must be at least 1, where Python's `datetime` begins, a fraction have at most nine digits, and an
- * offset be less than 18 hours, where Java's types end: with one date that it cannot read, a generated client
- * fails for the whole list.
+ * A fraction has at most nine digits, as in Java. An offset is at most 14 hours, and the time in UTC is within
+ * the years 1 to 9999, because .NET's `DateTimeOffset` holds no other. With one date that it cannot read, a
+ * generated client fails for the whole list.
  *
  * The functions read bytes, because the list checks a million dates that it never makes strings of.
  */
@@ -21,7 +21,10 @@ const utc = 'Z'.charCodeAt(0);
 
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** What `twoDigits` returns if there are none: more than any number of a date-time, even of a year. */
+const minutesOfDay = 24 * 60;
+const maxOffsetMinutes = 14 * 60;
+
+/** What stands for an absent number: more than any number of a date-time, even of a year. */
 const noNumber = 10_000;
 const noDateTime = -1;
 
@@ -35,7 +38,8 @@ export function isDateTime(value: unknown): value is string {
 /** The position after the date-time that begins at a position of a text; -1 if none begins there. */
 export function endOfDateTime(text: Buffer, start: number): number {
   if (!isDate(text, start) || text[start + 10] !== separatorT) return noDateTime;
-  if (!isHourAndMinute(text, start + 11, 24) || text[start + 16] !== colon) return noDateTime;
+  const minutes = minutesAt(text, start + 11);
+  if (minutes >= minutesOfDay || text[start + 16] !== colon) return noDateTime;
   if (twoDigits(text, start + 17) > 59) return noDateTime;
   let at = start + 19;
   if (text[at] === point) {
@@ -44,8 +48,13 @@ export function endOfDateTime(text: Buffer, start: number): number {
     if (at === first || at > first + 9) return noDateTime;
   }
   if (text[at] === utc) return at + 1;
-  const hasOffset = text[at] === plus || text[at] === hyphen;
-  return hasOffset && isHourAndMinute(text, at + 1, 18) ? at + 6 : noDateTime;
+  const offset = minutesAt(text, at + 1);
+  if (offset > maxOffsetMinutes) return noDateTime;
+  const isDay = (date: string) => text.toString('latin1', start, start + 10) === date;
+  const isInYears =
+    (text[at] === plus && (minutes >= offset || !isDay('0001-01-01'))) ||
+    (text[at] === hyphen && (minutes + offset < minutesOfDay || !isDay('9999-12-31')));
+  return isInYears ? at + 6 : noDateTime;
 }
 
 function isDate(text: Buffer, start: number): boolean {
@@ -58,9 +67,11 @@ function isDate(text: Buffer, start: number): boolean {
   return month !== 2 || day < 29 || year % (year % 100 === 0 ? 400 : 4) === 0;
 }
 
-function isHourAndMinute(text: Buffer, start: number, hours: number): boolean {
-  if (text[start + 2] !== colon) return false;
-  return twoDigits(text, start) < hours && twoDigits(text, start + 3) < 60;
+/** The minutes that an hour and a minute such as `09:30` have in all. */
+function minutesAt(text: Buffer, start: number): number {
+  const minute = twoDigits(text, start + 3);
+  if (text[start + 2] !== colon || minute > 59) return noNumber;
+  return 60 * twoDigits(text, start) + minute;
 }
 
 function twoDigits(text: Buffer, at: number): number {

@@ -21,7 +21,7 @@ const items: [Record<string, AttributeValue>, ...string[]][] = [
   [{ ...pending, petId: { NULL: true } }, 'petId'],
   [{ ...pending, complete: { S: 'true' } }, 'complete'],
   [{ ...pending, shipDate: { S: '2026-11-20' } }, 'shipDate'],
-  [{ ...pending, shipDate: { S: '' } }, 'shipDate'],
+  [{ ...pending, shipDate: { S: '0001-01-01T00:00:00+01:00' } }, 'shipDate'],
   [{ ...pending, shipDate: { N: '5' } }, 'shipDate'],
   [{ id: { N: '1.5' }, quantity: { S: 'x' } }, 'id'],
   [{ id: { N: '9223372036854775808' }, ...pending }, 'id'],
