@@ -5,6 +5,8 @@ import type { LocalOptions } from './local-options.ts';
 import type { RunConsole } from './run-console.ts';
 import type { StoreService } from './store-service.ts';
 
+const number = new Intl.NumberFormat('en');
+
 /** For a program. AWS clients on this machine reach the tables at the service's own origin. */
 export function readyJson({
   baseUrl,
@@ -18,59 +20,52 @@ export function readyJson({
   return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint, tables })}\n`;
 }
 
-/** For a person. @param exampleOrderId undefined if there are no orders */
+/** For a person, in 80 columns. @param exampleOrderId undefined if there are no orders */
 export function readyText(
   { baseUrl, demoKeys, origin }: StoreService,
   exampleOrderId: string | undefined,
-  { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
+  { watch }: Pick<LocalOptions, 'watch'>,
   { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
 ): string {
-  const page = servesOperators(origin) ? `${origin}/` : `${operatorsHost}, as does ./admin`;
+  const hasPage = servesOperators(origin);
   const notes = [
-    ['In a browser', page],
+    ['Base URL', baseUrl],
+    ['Page and ./admin', hasPage ? undefined : 'need --host 0.0.0.0'],
     ['Functions log to', functionLogPath],
-    ['Reloads', watch ? 'functions when a file in lambdas/ changes' : undefined],
-    ['Debugger', inspect === undefined ? undefined : 'can attach; functions have no time limit'],
+    ['Reloads', watch ? 'when a source file of the service changes' : undefined],
     ['Stop it', 'Ctrl+C'],
   ].filter(([, value]) => value !== undefined);
   return `
-${paint('bold', `Store Orders is ready at ${baseUrl}`)}
+${paint('bold', `Store Orders is ready${hasPage ? `: ${origin}/` : ''}`)}
 
 ${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
-
-${demoKeys ? demoText(demoKeys, baseUrl, exampleOrderId, paint) : firstOwnerText(origin)}
+${demoKeys ? demoText(demoKeys, baseUrl, exampleOrderId) : firstOwnerText(origin)}
 `;
 }
 
-function demoText(
-  keys: DemoKeys,
-  baseUrl: string,
-  exampleOrderId: string | undefined,
-  paint: RunConsole['paint'],
-): string {
-  const number = new Intl.NumberFormat('en');
+function demoText(keys: DemoKeys, baseUrl: string, exampleOrderId: string | undefined): string {
   const demoKeys = planNames.map((plan) => {
-    const { perMinute, perDay } = plans[plan];
-    const limits = `${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
-    // With its limits behind it, a key would not fit a terminal of 80 columns.
-    return `  ${plan.padEnd(10)}  ${paint('dim', limits)}\n${' '.repeat(14)}${paint('cyan', keys[plan])}`;
+    const [perMinute, perDay] = [plans[plan].perMinute, plans[plan].perDay].map(number.format);
+    return `  ${plan.padEnd(10)}  ${perMinute} per minute, ${perDay} per day\n${' '.repeat(14)}${keys[plan]}`;
   });
   // Other users of a machine can read the words of a command, but not what a pipe carries.
-  const withKey = `echo 'Authorization: Bearer ${keys.free}' |`;
-  const list = `Demo keys:
+  const withKey = 'echo "Authorization: Bearer $STORE_ORDERS_KEY" |\n    curl -sSi';
+  const cancel = `
+Cancel one:
+  ${withKey} -X DELETE -H @- "$STORE_ORDERS_URL/store/orders/${exampleOrderId}"
+`;
+  return `
+Demo keys:
 ${demoKeys.join('\n')}
 
-List the orders, and show the first few:
-  ${withKey} curl -sSi -H @- ${baseUrl}/store/orders | cut -c 1-600
-`;
-  if (exampleOrderId === undefined) return list;
-  return `${list}
-Cancel one:
-  ${withKey} curl -i -X DELETE -H @- ${baseUrl}/store/orders/${exampleOrderId}
-`;
-}
+Choose a key:
+  export STORE_ORDERS_URL=${baseUrl}
+  export STORE_ORDERS_KEY=${keys.free}
 
-const operatorsHost = 'needs --host 0.0.0.0';
+List the orders, and show the first few:
+  ${withKey} -H @- "$STORE_ORDERS_URL/store/orders" | cut -c 1-600
+${exampleOrderId === undefined ? '' : cancel}`;
+}
 
 /** Whether the page and the operator's commands, which a network must not reach, can use the address. */
 function servesOperators(origin: string): boolean {
@@ -78,8 +73,9 @@ function servesOperators(origin: string): boolean {
 }
 
 function firstOwnerText(origin: string): string {
-  if (!servesOperators(origin)) return `Creating an owner and a key ${operatorsHost}.\n`;
-  return `Create an owner and a key:
+  if (!servesOperators(origin)) return '';
+  return `
+Create an owner and a key:
   ./admin owners create Acme --plan free --local ${origin}
   ./admin keys issue --owner Acme --local ${origin}
 `;

@@ -18,19 +18,15 @@ export function requestLine(answered: AnsweredRequest, basePath: string, paint: 
   const parts = [
     method,
     printable(isInStage ? path.slice(basePath.lastIndexOf('/')) : path).replace(longWord, '$1…'),
-    paint(colourOf(answer.statusCode), String(answer.statusCode)),
-    paint('dim', `${number.format(Math.round(durationMs))} ms`),
+    // Other colours have little contrast on a light background.
+    answer.statusCode < 500 ? answer.statusCode : paint('red', `${answer.statusCode}`),
+    `${number.format(Math.round(durationMs))} ms`,
     errorCode(answered),
-    isComplete ? undefined : paint('yellow', 'cut off'),
+    isComplete ? undefined : 'cut off',
     allowance(answered),
-    isInStage ? undefined : paint('yellow', `(paths begin with ${basePath})`),
+    isInStage ? undefined : `(paths begin with ${basePath})`,
   ];
   return parts.filter((part) => part !== undefined).join(' ');
-}
-
-function colourOf(statusCode: number) {
-  if (statusCode >= 500) return 'red';
-  return statusCode >= 400 ? 'yellow' : 'green';
 }
 
 /** Undefined if the answer is not an error of the contract. */

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { forEachPlan } from '../../../lib/settings/plans.ts';
+import { exampleToken } from '../../../test/helpers/dynamodb/key-items.ts';
 import { readyJson, readyText } from '../ready-report.ts';
 import type { StoreService } from '../store-service.ts';
+
+const plain = { paint: (_: unknown, text: string) => text };
 
 describe.each([
   ['http://127.0.0.1:3000', true],
@@ -11,11 +15,24 @@ describe.each([
   const service = { origin, baseUrl: `${origin}/staging/v1`, outputs: {} } as StoreService;
 
   it(`${isLoopback ? 'names' : 'does not name'} the page, the operator's commands and the tables`, () => {
-    const text = readyText(service, undefined, { inspect: undefined }, { paint: (_, all) => all });
+    const text = readyText(service, undefined, {}, plain);
 
-    expect(text.includes(`${origin}/\n`)).toBe(isLoopback);
+    expect(text.startsWith(`\nStore Orders is ready: ${origin}/\n`)).toBe(isLoopback);
     expect(text.includes(`--local ${origin}`)).toBe(isLoopback);
-    expect(text.includes('needs --host 0.0.0.0, as does ./admin')).toBe(!isLoopback);
+    expect(text.includes('need --host 0.0.0.0')).toBe(!isLoopback);
     expect(JSON.parse(readyJson(service)).dynamodbEndpoint).toBe(isLoopback ? origin : undefined);
   });
+});
+
+it('The commands of a report have the key once, and fit a terminal of 80 columns', () => {
+  const origin = 'http://127.0.0.1:30000';
+  const demoKeys = forEachPlan(exampleToken);
+  const service = { origin, baseUrl: `${origin}/staging/v1`, demoKeys } as StoreService;
+
+  const text = readyText(service, '9007199254740993', {}, plain);
+
+  const [, commands = ''] = text.split('\nChoose a key:\n');
+  expect(commands.split(demoKeys.free)).toHaveLength(2);
+  expect(commands).toMatch(/\n {2}echo "Authorization: Bearer \$STORE_ORDERS_KEY" \|\n/);
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });

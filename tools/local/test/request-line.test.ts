@@ -14,7 +14,7 @@ function line({ statusCode = 200, headers = [], body = '', authorizer, ...parts 
     answer: { statusCode, headers, body: Buffer.from(body), authorizer },
     ...parts,
   };
-  return requestLine(answered, '/staging/v1', (_, text) => text);
+  return requestLine(answered, '/staging/v1', (format, text) => `<${format} ${text}>`);
 }
 
 const left = (count: number): [string, string] => ['X-RateLimit-Remaining', String(count)];
@@ -35,6 +35,11 @@ describe('the line of a request', () => {
       'a limit, with the time to wait',
       { statusCode: 429, authorizer: { plan: 'free' }, headers: [left(0), ['Retry-After', '12']] },
       'GET /v1/store/orders 429 57 ms free 0 left, retry in 12 s',
+    ],
+    [
+      'an error of the service, in red',
+      { statusCode: 503, body: '{"code":"service_unavailable"}' },
+      'GET /v1/store/orders <red 503> 57 ms service_unavailable',
     ],
     [
       'an answer whose end the client did not get',

@@ -169,16 +169,17 @@ describe('a local run', () => {
     const run = start(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
     const shown = await run.started;
     held.hold();
-    const [, authorization, url] =
-      /echo 'Authorization: (Bearer \S+)' \| curl -sSi -H @- (\S+)/.exec(shown)!;
+    const [, baseUrl] = /export STORE_ORDERS_URL=(\S+)/.exec(shown)!;
+    const [, key] = /export STORE_ORDERS_KEY=(\S+)/.exec(shown)!;
     const [, logFile] = /Functions log to +(\S+)/.exec(shown)!;
-    const [, cancelUrl] = /curl -i -X DELETE .* (\S+)/.exec(shown)!;
+    const [, orderId] = /-X DELETE .*\/store\/orders\/(\d+)"/.exec(shown)!;
     run.stdout.catch(() => {});
     run.child.stdout!.destroy();
 
-    const headers = { Authorization: authorization! };
-    const cancelled = await fetch(cancelUrl!, { method: 'DELETE', headers });
-    const response = await fetch(url!, { headers });
+    const headers = { Authorization: `Bearer ${key}` };
+    const orders = `${baseUrl}/store/orders`;
+    const cancelled = await fetch(`${orders}/${orderId}`, { method: 'DELETE', headers });
+    const response = await fetch(orders, { headers });
     const ended = await stop(run, 'SIGINT');
 
     for (const plan of planNames) expect(shown).toContain(`  ${plan}`);
