@@ -36,7 +36,6 @@ export default {
   projects: [
     project('service', 'test/**/*.test.ts', excluded),
     project('tools', 'tools/*/test/**/*.test.ts', excluded),
-    project('docs', 'docs/test/**/*.test.ts', excluded),
     project('commands', further.commands),
     project('browser', further.browser),
     project('faults', further.faults),

@@ -3,19 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { importedFiles } from './helpers/imports.ts';
 
 /*
- * The service consists of `bin`, `lib`, `lambdas` and `test`. It needs nothing else, so a team that starts
- * from it can delete any tool, and the documents.
+ * The service consists of `bin`, `lib`, `lambdas` and `test`. They import nothing else, so a team that starts
+ * from it can delete any tool.
  */
 
-const service = [
-  'lambdas/domain',
-  'lambdas/runtime',
-  'lambdas',
-  'lib/settings',
-  'lib/contract',
-  'lib',
-  'bin',
-];
+const service = ['lambdas/domain', 'lambdas/runtime', 'lambdas', 'lib/settings', 'lib', 'bin'];
 
 /**
  * The folders that each folder may import besides itself. A file belongs to the longest matching
@@ -27,7 +19,6 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   'lambdas/runtime': ['lambdas/domain'],
   lambdas: ['lambdas/domain', 'lambdas/runtime'],
   'lib/settings': ['lambdas/domain'],
-  'lib/contract': ['lambdas/domain'],
   lib: ['lambdas/domain', 'lib/settings'],
   bin: ['lib', 'lib/settings'],
 
@@ -44,10 +35,10 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/local/page',
     'tools/admin',
   ],
-  'tools/smoke': ['lambdas/domain', 'lib/contract', 'lib/settings', 'tools/shared'],
+  'tools/smoke': ['lambdas/domain', 'test', 'lib/settings', 'tools/shared'],
   'tools/acceptance': [
     'lambdas/domain',
-    'lib/contract',
+    'test',
     'lib/settings',
     'tools/shared',
     'tools/admin',
@@ -66,11 +57,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   test: service,
   ...Object.fromEntries(testsOfTools.map((folder) => [folder, everything])),
   'tools/local/test/aws': ['tools/local/aws', 'test'],
-  'docs/test': everything,
 };
 
 const folders = Object.keys(mayImport);
-const scripts = globSync('{bin,lib,lambdas,test,tools,docs}/**/*.{ts,js,cjs}');
+const scripts = globSync('{bin,lib,lambdas,test,tools}/**/*.{ts,js,cjs}');
 
 describe('the folders', () => {
   it('import only what the list allows', () => {
@@ -99,7 +89,7 @@ describe('the folders', () => {
     expect(backward).toEqual([]);
   });
 
-  it('in the list all exist, except those of tools or documents that were deleted', () => {
+  it('in the list all exist, except those of tools that were deleted', () => {
     const found = new Set(scripts.map(folderOf));
     const here = folders.filter((folder) => existsSync(folder.split('/').slice(0, 2).join('/')));
 

@@ -4,9 +4,9 @@ import { describe, expect, it } from '@jest/globals';
 import * as errors from '../../lambdas/domain/errors.ts';
 import { rejectionReasons } from '../../lambdas/domain/metric-definitions.ts';
 import { cancelRefusals } from '../../lambdas/domain/order-states.ts';
-import { contractDocument, type ErrorBody, wordsOf } from '../../lib/contract/contract.ts';
 import { expectAgreement, expectContained, type Statement } from '../helpers/agreement.ts';
 import { type StageName, stageNames, template } from '../helpers/synthesized.ts';
+import { contractDocument, type ErrorBody, wordsOf } from './contract.ts';
 
 interface DocumentedResponse {
   readonly content: {

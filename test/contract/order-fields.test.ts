@@ -1,11 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import {
   type OrderField,
   orderFieldNames,
   orderFields,
 } from '../../lambdas/domain/order-fields.ts';
-import { contractDocument } from '../../lib/contract/contract.ts';
 import { expectAgreement } from '../helpers/agreement.ts';
+import { contractDocument } from './contract.ts';
 
 /** What the contract says of a field, which may be more than the code knows, such as a pattern. */
 type FieldSchema = OrderField & { readonly description?: string };
@@ -30,6 +31,17 @@ describe('the fields of an order', () => {
 
   it('have the same order in the code and in the contract', () => {
     expect(Object.keys(schema.properties)).toEqual(orderFieldNames);
+  });
+
+  it('are in R3 of docs/requirements.md, with their types', () => {
+    const requirements = readFileSync('docs/requirements.md', 'utf8');
+    const [rule = ''] = /^\*\*R3\b[\s\S]*?(?=^\*\*R4\b)/m.exec(requirements) ?? [];
+    const rows = [...rule.matchAll(/^\| `(\w+)` \| (\w+)/gm)];
+
+    expectAgreement(
+      [codePlace, Object.entries(orderFields).map(([name, { type }]) => `${name}: ${type}`)],
+      ['docs/requirements.md, R3', rows.map(([, name, type]) => `${name}: ${type}`)],
+    );
   });
 
   it('may all be absent, except the id', () => {

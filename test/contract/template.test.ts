@@ -2,12 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
 import {
-  contractDifferences,
-  contractDocument,
-  operationOf,
-  operations,
-} from '../../lib/contract/contract.ts';
-import {
   handlerEntries,
   type OperationName,
   operationNames,
@@ -17,6 +11,7 @@ import { stageSettings } from '../../lib/settings/stages.ts';
 import { expectAgreement } from '../helpers/agreement.ts';
 import { requestContext } from '../helpers/functions/events.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
+import { contractDifferences, contractDocument, operationOf, operations } from './contract.ts';
 import { deployedOperations, renderAnswer } from './template-api.ts';
 
 const document = contractDocument as {

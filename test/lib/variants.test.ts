@@ -6,7 +6,6 @@ import { type App, CfnResource } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { everyResponseHeaders } from '../../lambdas/domain/headers.ts';
 import { createApp } from '../../lib/app.ts';
-import { contractDocument, operations } from '../../lib/contract/contract.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import {
   type FunctionName,
@@ -17,6 +16,7 @@ import {
 import { capitalized, stackName } from '../../lib/settings/names.ts';
 import type { StageConfiguration } from '../../lib/settings/stage-configuration.ts';
 import { noAccountYet } from '../../lib/settings/stages.ts';
+import { contractDocument, operations } from '../contract/contract.ts';
 import { noRateLimitHeaders } from '../helpers/functions/events.ts';
 import { configurationForTests } from '../helpers/stage-for-tests.ts';
 import {

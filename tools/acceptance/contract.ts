@@ -1,7 +1,7 @@
 import { APIGateway } from '@aws-sdk/client-api-gateway';
 import { Lambda } from '@aws-sdk/client-lambda';
-import { contractDifferences } from '../../lib/contract/contract.ts';
 import { operations } from '../../lib/settings/functions.ts';
+import { contractDifferences } from '../../test/contract/contract.ts';
 import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
 import type { Answer } from '../smoke/stage/http-client.ts';
 import { headerOf } from '../smoke/stage/rate-limit.ts';

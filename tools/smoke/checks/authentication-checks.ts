@@ -1,6 +1,6 @@
 import { tokenChecksum } from '../../../lambdas/domain/api-key.ts';
-import { operations } from '../../../lib/contract/contract.ts';
 import { apiKeyPrefixes } from '../../../lib/settings/stages.ts';
+import { operations } from '../../../test/contract/contract.ts';
 import type { CallOptions, Expected, Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 

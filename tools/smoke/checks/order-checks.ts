@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type DocumentedError, operationsWith } from '../../../lib/contract/contract.ts';
+import { type DocumentedError, operationsWith } from '../../../test/contract/contract.ts';
 import { headerOf } from '../stage/rate-limit.ts';
 import { type CallOptions, CheckFailed, type Stage } from '../stage/stage.ts';
 import { CheckSkipped, checksOf } from './check.ts';

@@ -1,4 +1,4 @@
-import { operations } from '../../../lib/contract/contract.ts';
+import { operations } from '../../../test/contract/contract.ts';
 import type { Answer } from '../stage/http-client.ts';
 import { headerOf, minuteSecondsOf, rateLimitOf, serverSeconds } from '../stage/rate-limit.ts';
 import { CheckFailed, codeOf, type Stage } from '../stage/stage.ts';

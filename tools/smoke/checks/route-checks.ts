@@ -1,4 +1,4 @@
-import { operationOf, operations } from '../../../lib/contract/contract.ts';
+import { operationOf, operations } from '../../../test/contract/contract.ts';
 import { headerOf } from '../stage/rate-limit.ts';
 import { CheckFailed } from '../stage/stage.ts';
 import { checksOf } from './check.ts';

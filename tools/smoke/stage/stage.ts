@@ -2,7 +2,7 @@ import {
   type ComparedAnswer,
   contractDifferences,
   operationOf,
-} from '../../../lib/contract/contract.ts';
+} from '../../../test/contract/contract.ts';
 import { reasonOf } from '../../shared/errors.ts';
 import type { Answer, OutgoingRequest, Send } from './http-client.ts';
 import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';

@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { cancelRefusal } from '../../../../lambdas/domain/order-states.ts';
-import { contractDifferences } from '../../../../lib/contract/contract.ts';
 import {
   functionSettings,
   integrationMarginMs,
   operations,
 } from '../../../../lib/settings/functions.ts';
+import { contractDifferences } from '../../../../test/contract/contract.ts';
 import { splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
 import { type DatabaseCall, type FaultKind, timeoutDivisor } from './faulty-dynamodb.ts';
 import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';

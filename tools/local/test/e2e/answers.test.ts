@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { cancelRefusal, orderStatuses } from '../../../../lambdas/domain/order-states.ts';
-import { operations, operationsWith } from '../../../../lib/contract/contract.ts';
 import { operationNames } from '../../../../lib/settings/functions.ts';
 import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
+import { operations, operationsWith } from '../../../../test/contract/contract.ts';
 import { expectContained } from '../../../../test/helpers/agreement.ts';
 import { disowned, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import type { IssuedKey } from '../../../admin/keys/issue-key.ts';

@@ -1,13 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { anchorsOf, linksOf, proseOf } from './markdown.ts';
-
-const foldersOfOthers = ['node_modules', 'cdk.out'];
-const documents = globSync('**/*.md', {
-  exclude: (name) => foldersOfOthers.includes(name) || name.startsWith('.'),
-}).sort();
-const pages = new Map(documents.map((file) => [file, readFileSync(file, 'utf8')] as const));
+import { anchorsOf, proseOf } from './markdown.ts';
+import { pages, placesIn } from './pages.ts';
 
 /** The folders that `.gitignore` keeps out of the repository. */
 const ignored = /^(\.|node_modules$|cdk\.out$)/;
@@ -22,13 +16,15 @@ const sources = globSync('{*,.ci/*,.github/**/*}')
   .concat(topFolders.flatMap((folder) => globSync(`${folder}/**/*`)))
   .filter((file) => /\.(ts|js|cjs|ya?ml)$|^\.ci\/./.test(file));
 
-describe.each(documents)('%s', (document) => {
-  const page = pages.get(document)!;
+describe.each([...pages])('%s', (file, page) => {
+  it('names files, folders, commands and headings that exist', () => {
+    // The tools have their own test of their names, because a service can be without tools.
+    const places = placesIn(file).filter(({ place }) => !place.startsWith('tools/'));
+    const missing = places.filter(
+      ({ place, anchor }) => !existsSync(place) || !hasAnchor(place, anchor),
+    );
 
-  it('links to files and headings that exist', () => {
-    const broken = linksOf(page).filter((link) => isBroken(document, link));
-
-    expect(broken.map((link) => `${document} links to ${link}, which does not exist`)).toEqual([]);
+    expect(missing.map(({ place, anchor = '' }) => `${file} names ${place} ${anchor}`)).toEqual([]);
   });
 
   it('has a line between the head and the body of each table', () => {
@@ -54,11 +50,8 @@ function commentsOf(source: string): string[] {
   return source.match(/^\s*(?:\/\/|\/\*|\*|#).*$/gm) ?? [];
 }
 
-function isBroken(document: string, link: string): boolean {
-  if (/^[a-z]+:/.test(link)) return false;
-  const [path, anchor] = decodeURI(link).split('#');
-  const target = path ? join(dirname(document), path) : document;
-  if (!existsSync(target)) return true;
-  if (anchor === undefined || !target.endsWith('.md')) return false;
-  return !anchorsOf(pages.get(target) ?? '').includes(anchor);
+function hasAnchor(place: string, anchor: string | undefined): boolean {
+  return (
+    anchor === undefined || !place.endsWith('.md') || anchorsOf(pages.get(place)!).includes(anchor)
+  );
 }

@@ -3,9 +3,9 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
-import { templateFile } from '../../test/helpers/synthesized.ts';
-import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
-import { startLocalService } from '../../tools/local/aws/local-service.ts';
+import { templateFile } from '../../../test/helpers/synthesized.ts';
+import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
+import { startLocalService } from '../../local/aws/local-service.ts';
 
 /** A command in docs/operating.md, with its output. */
 interface ShownCommand {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { requiredVariable } from '../../lambdas/runtime/environment.ts';
-import { expectAgreement, expectContained } from '../../test/helpers/agreement.ts';
-import { stageNames } from '../../test/helpers/synthesized.ts';
-import { properties } from '../../test/lib/readable.ts';
+import { expectAgreement, expectContained } from '../helpers/agreement.ts';
+import { stageNames } from '../helpers/synthesized.ts';
+import { properties } from '../lib/readable.ts';
 import { anchorsOf } from './markdown.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');

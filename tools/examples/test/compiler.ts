@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { TemporaryDirectory } from '../../test/helpers/temporary-directory.ts';
-import { root } from '../../tools/local/test/running-service.ts';
+import type { TemporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
+import { root } from '../../local/test/running-service.ts';
 
 const compilerOptions = {
   ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/stages.ts';
-import { expectAgreement } from '../../test/helpers/agreement.ts';
-import { createOwnerIdentity, createToken } from '../../tools/admin/stored/identities.ts';
+import { expectAgreement } from '../helpers/agreement.ts';
+import { exampleToken } from '../helpers/dynamodb/key-items.ts';
 
 const [, pattern = ''] = /find them with\s+`(.+)`/.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
 
@@ -15,8 +15,7 @@ it.each(['openapi.yaml', 'docs/clients.md'])('the prefix of each stage is in %s'
 it.each([...stageNames, 'try-ana'] as const)(
   'the pattern of SECURITY.md finds a key of %s in a text, and the whole of it',
   (stage) => {
-    const { apiKeyPrefix } = stageSettings(stage);
-    const token = createToken(apiKeyPrefix, createOwnerIdentity(apiKeyPrefix).seed);
+    const token = exampleToken(stageSettings(stage).apiKeyPrefix);
 
     const [found] = new RegExp(pattern).exec(`key: ${token}.`) ?? [];
 

@@ -4,7 +4,7 @@ import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-
 import { listConcurrency } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
-import { expectAgreement, expectContained } from '../../test/helpers/agreement.ts';
+import { expectAgreement, expectContained } from '../helpers/agreement.ts';
 
 const published = planNames.filter((name) => !plans[name].limitsPerOwner);
 const documents = globSync(['README.md', 'openapi.yaml', 'docs/**/*.md']);
@@ -55,15 +55,6 @@ describe('the numbers of the plans', () => {
   it('are in a table of the contract and of the requirements', () => {
     expect(withTable).toEqual(expect.arrayContaining(['openapi.yaml', 'docs/requirements.md']));
   });
-});
-
-it('every number of a plan is used', () => {
-  const place = 'lib/settings/plans.ts';
-  const others = globSync('{bin,lib,lambdas,tools/*}/**/*.ts', { exclude: ['**/test/**', place] });
-
-  const words = others.flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []);
-
-  expectContained([place, Object.keys(plans.free)], ['every other file', words]);
 });
 
 function tableRows(text: string): string[] {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answer, DynamodbProxy } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
-import { allows, grantsOf } from '../../tools/admin/test/policies.ts';
-import { type RecordingProxy, recordingProxy } from '../../tools/admin/test/recorded-calls.ts';
-import { type RunningService, root, startService } from '../../tools/local/test/running-service.ts';
+import { answer, DynamodbProxy } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
+import { codeBlocks } from '../../../test/pages/markdown.ts';
+import { allows, grantsOf } from '../../admin/test/policies.ts';
+import { type RecordingProxy, recordingProxy } from '../../admin/test/recorded-calls.ts';
+import { type RunningService, root, startService } from '../../local/test/running-service.ts';
 import { errorsOfCompiler } from './compiler.ts';
-import { codeBlocks } from './markdown.ts';
 
 const run = promisify(execFile);
 /** `.ci/run` installs boto3 there. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { temporaryDirectoryOfEachTest } from '../../test/helpers/temporary-directory.ts';
+import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 import { shellBlocks } from './markdown.ts';
 
 const home = temporaryDirectoryOfEachTest();

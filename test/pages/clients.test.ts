@@ -6,10 +6,10 @@ import {
   orderFields,
 } from '../../lambdas/domain/order-fields.ts';
 import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
-import { contractDocument as contract, operations } from '../../lib/contract/contract.ts';
 import { operationNames } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import { expectAgreement, expectContained } from '../../test/helpers/agreement.ts';
+import { contractDocument as contract, operations } from '../contract/contract.ts';
+import { expectAgreement, expectContained } from '../helpers/agreement.ts';
 import { rowsAfter } from './markdown.ts';
 
 const page = readFileSync('docs/clients.md', 'utf8');

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
-import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
-import { type RunningService, root, startService } from '../../tools/local/test/running-service.ts';
+import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
+import { codeBlocks } from '../../../test/pages/markdown.ts';
+import { type RunningService, root, startService } from '../../local/test/running-service.ts';
 import { errorsOfCompiler } from './compiler.ts';
-import { codeBlocks } from './markdown.ts';
 
 const run = promisify(execFile);
 const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
