@@ -15,7 +15,7 @@ export const common = {
 const further = {
   /** Start commands as people do, in processes of their own, and wait for them. */
   commands: '**/*.command.test.ts',
-  /** Drive a real browser; `CHROMIUM_PATH` says where one is. */
+  /** Drive a real browser; `CHROMIUM_PATH` says where one is. `README_PICTURES=1` renews the README's pictures. */
   browser: '**/*.browser.test.ts',
   /** Attack the service: faults of DynamoDB, a key that must not leak. `ADVERSITY=nightly` makes them longer. */
   faults: '**/test/adversity/**/*.test.ts',

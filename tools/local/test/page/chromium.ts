@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -19,16 +19,10 @@ export function startChromium(): Promise<Browser> {
 }
 
 /** Opens a page in a profile of its own, which remembers nothing of another page. */
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<WatchedPage> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 900 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-    ...options,
-  });
+export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
+  const viewport = { width: 1280, height: 800 };
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  const context = await browser.newContext({ viewport, permissions });
   const page = await context.newPage();
   const offences = watch(page, new URL(url).origin);
   await page.goto(url);
