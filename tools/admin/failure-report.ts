@@ -1,8 +1,11 @@
 import { CommanderError } from 'commander';
-import { stackName } from '../../lib/settings/names.ts';
-import { isStageName } from '../../lib/settings/stages.ts';
 import { OperatorError, reasonOf, UsageError } from '../shared/errors.ts';
-import { errorsBehind, failureOf, type ServiceFailure } from './stage/service-failure.ts';
+import {
+  errorsBehind,
+  failureKinds,
+  failureOf,
+  type ServiceFailure,
+} from './stage/service-failure.ts';
 import { labelOf, type Target } from './stage/target.ts';
 
 /** By the class of a failure; `--help` explains them. A class is named after an error's code. */
@@ -16,7 +19,7 @@ export function reportFailure(thrown: unknown, target: Target) {
   const error = operatorErrorOf(thrown, target, failure);
   const code = codeOf(error);
   const ownClass = code in exitCodes ? (code as keyof typeof exitCodes) : 'refused';
-  const failureClass = failure ? 'service' : ownClass;
+  const failureClass = failure || failureKinds.includes(code) ? 'service' : ownClass;
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,
@@ -34,24 +37,17 @@ function operatorErrorOf(
 ): OperatorError {
   if (thrown instanceof OperatorError) return thrown;
   if (thrown instanceof CommanderError) return usageErrorOf(thrown);
-  if (failure) {
-    const problem = failure.problem.replace('{stack}', stackOf(target));
-    return new OperatorError(`${labelOf(target)}: ${problem}`);
-  }
+  if (failure) return new OperatorError(`${labelOf(target)}: ${failure.problem}`);
   const { name = 'Error' } = Object(thrown);
   return new OperatorError(`${name}: ${reasonOf(thrown)}`);
 }
 
-function remedyFor(failure: ServiceFailure, error: OperatorError, target: Target): string {
+function remedyFor(failure: ServiceFailure, error: OperatorError, { local }: Target): string {
   const repair =
-    target.local === undefined
-      ? failure.remedy.replace('{stack}', stackOf(target))
+    local === undefined
+      ? failure.remedy
       : 'check that "npm start" is running at this address, and read its output';
   return `${repair}; then ${error.remedy ?? 'run the command again'}`;
-}
-
-function stackOf({ stage }: Target): string {
-  return isStageName(stage) ? stackName(stage) : 'its stack';
 }
 
 /** Converts commander's error, whose message about a value names the option, the value and the choices. */

@@ -18,7 +18,7 @@ it.each([[[]], [['--clean']]])(
 
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /^acceptance: .*stage try-accept: there are no AWS credentials .*; sign in .*\n$/,
+      /^acceptance: .*stage try-accept: there are no credentials that AWS accepts .*; sign in .*\n$/,
     );
   },
 );

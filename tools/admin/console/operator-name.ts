@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import { withCallLimits } from '../stage/call-limits.ts';
 import { failureText } from '../stage/service-failure.ts';
-import { clientSettings } from '../stage/stage-connection.ts';
+import type { ClientSettings } from '../stage/stage-connection.ts';
 import type { Target } from '../stage/target.ts';
 import { checkedText } from './checked-text.ts';
 import type { CommandIo } from './command-io.ts';
@@ -25,12 +25,13 @@ const unknown = '--as is missing, and AWS does not say who you are';
 export async function operatorName(
   { as, ...target }: Target & { as?: string },
   { USER, USERNAME }: CommandIo['environment'],
+  settings: ClientSettings,
 ): Promise<string> {
   if (as !== undefined) return ownName(as);
   if (target.local !== undefined) return USER || USERNAME || 'local';
   // Few commands need this module.
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
-  const client = withCallLimits(new STSClient(clientSettings(target)));
+  const client = withCallLimits(new STSClient(settings));
   const { Arn = '' } = await client.send(new GetCallerIdentityCommand()).catch((cause) => {
     throw new OperatorError(`${unknown}: ${failureText(cause)}`, { cause });
   });

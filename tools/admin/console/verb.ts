@@ -1,11 +1,14 @@
 import { type Argument, type Command, Option } from 'commander';
 import { OperatorError } from '../../shared/errors.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
-import { connect, type StageConnection } from '../stage/stage-connection.ts';
+import { type ClientSettings, connect, type StageConnection } from '../stage/stage-connection.ts';
 import { labelOf, type Target } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
 import { asOption, operatorName } from './operator-name.ts';
-import { confirm } from './questions.ts';
+import { codePrompt, confirm } from './questions.ts';
+import { grouped } from './view.ts';
+
+const toleratedClockSeconds = 30;
 
 interface GlobalOptions extends Target {
   json?: boolean;
@@ -60,14 +63,20 @@ export function addVerb<Options extends object = object>(
     refuseMissing(requiredOptions, command);
     const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
     let name: Promise<string> | undefined;
-    const operator = () => {
-      name ??= operatorName(options, io.environment);
+    const operator = (settings: ClientSettings) => {
+      name ??= operatorName(options, io.environment, settings);
       return name;
     };
-    const stage = await connect(options, io.now, operator);
+    const stage = await connect(options, io.now, operator, codePrompt(io));
+    const clockSeconds = Math.round(stage.clockOffsetMs / 1_000);
+    if (Math.abs(clockSeconds) > toleratedClockSeconds) {
+      const side = clockSeconds < 0 ? 'ahead of' : 'behind';
+      const difference = `${grouped(Math.abs(clockSeconds))} s ${side} AWS's`;
+      print(io.stderr, `warning: this machine's clock is ${difference}; the command uses AWS's`);
+    }
     const isSigned = ownOptions.includes(asOption);
     // A name that is not accepted must not end a command half-way.
-    if (isSigned) await operator();
+    if (isSigned) await stage.operator();
     const { name: stageName, account, region } = stage;
     const at = options.local === undefined ? `(${account}, ${region})` : `at ${labelOf(options)}`;
     const place = `stage ${stageName} ${at}`;
@@ -88,7 +97,7 @@ export function addVerb<Options extends object = object>(
     });
     if (result) await printResult(io, options, result);
     if (result?.failure) throw result.failure;
-    if (!options.json) print(io.stderr, place);
+    if (!options.json && io.stderr.isTTY) print(io.stderr, place);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { defaultProvider } from '@aws-sdk/credential-provider-node';
+import { proxyEnvironment } from '../../shared/proxy-environment.ts';
 import { recordCall, UnconfirmedError } from './service-failure.ts';
 
 /** The limits of a call to a service. */
@@ -12,22 +12,17 @@ export const defaultCallLimits = {
   maxAttempts: 4,
 };
 
-/**
- * The settings of a client, except for the timeout of a whole response. Calls to AWS use the proxy of the environment.
- * So do those for credentials: an SSO session's would not take over the handler by themselves.
- */
+/** The settings of a client, except for the timeout of a whole response. Calls use the proxy of the environment. */
 export function callLimitSettings(limits = defaultCallLimits) {
-  const requestHandler = {
-    connectionTimeout: limits.connectionTimeoutMs,
-    requestTimeout: limits.answerTimeoutMs,
-    throwOnRequestTimeout: true,
-    socketTimeout: limits.answerTimeoutMs,
-    httpsAgent: { proxyEnv: process.env },
-  };
   return {
     maxAttempts: limits.maxAttempts,
-    requestHandler,
-    credentials: defaultProvider({ clientConfig: { requestHandler } }),
+    requestHandler: {
+      connectionTimeout: limits.connectionTimeoutMs,
+      requestTimeout: limits.answerTimeoutMs,
+      throwOnRequestTimeout: true,
+      socketTimeout: limits.answerTimeoutMs,
+      httpsAgent: { proxyEnv: proxyEnvironment() },
+    },
   };
 }
 
@@ -68,8 +63,7 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
   return client;
 }
 
-/** The only function that is invoked is the authorizer, about a key that nobody has. */
-const isRead = /^(?:BatchGet|Describe|Get|Invoke|List|Scan)/;
+const isRead = /^(?:BatchGet|Describe|Get|List|Scan)/;
 
 /** Whether AWS has responded that it has not carried out a call. A timeout says nothing about it. */
 function isRefusal(error: unknown): boolean {

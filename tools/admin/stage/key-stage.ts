@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type OutputName, stackName, usagePlanOutput } from '../../../lib/settings/names.ts';
-import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
+import { type PlanName, planNames } from '../../../lib/settings/plans.ts';
 import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';
 import type { KeyGateway } from './api-gateway-keys.ts';
 
@@ -23,15 +23,27 @@ export interface KeyStage {
   readonly operator: () => Promise<string>;
 }
 
-/** The names of a stage's tables and usage plans, from the outputs of its stack. */
+/**
+ * The names of a stage's tables and usage plans, from the outputs of its stack. Each output is read when its name is
+ * used. So a checkout with one more plan than the stage can still revoke keys.
+ */
 export function keyStageOf(
   stage: StageName,
   output: (name: OutputName) => string,
 ): Omit<KeyStage, 'documents' | 'gateway' | 'now' | 'operator'> {
+  const usagePlanIds = {} as Record<PlanName, string>;
+  for (const plan of planNames) {
+    const get = () => output(usagePlanOutput(plan));
+    Object.defineProperty(usagePlanIds, plan, { get, enumerable: true });
+  }
   return {
-    apiKeysTable: output('ApiKeysTableName'),
-    ownersTable: output('OwnersTableName'),
-    usagePlanIds: forEachPlan((name) => output(usagePlanOutput(name))),
+    get apiKeysTable() {
+      return output('ApiKeysTableName');
+    },
+    get ownersTable() {
+      return output('OwnersTableName');
+    },
+    usagePlanIds,
     stackName: stackName(stage),
     tokenPrefix: stageSettings(stage).apiKeyPrefix,
   };

@@ -2,7 +2,9 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
+import { NoCredentialsError } from '../stage/credentials.ts';
 import { recordCall, runRepeatable, UnconfirmedError } from '../stage/service-failure.ts';
+import { WrongAccountError } from '../stage/stage-connection.ts';
 import { admin } from './run-admin.ts';
 
 const failure = (name: string, message: string, rest: object = {}) =>
@@ -13,43 +15,36 @@ const answered = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } })
 const onStage = { stage: 'prod' };
 const locally = { local: 'http://127.0.0.1:3000/v1' };
 
-describe('a failure of AWS', () => {
+describe('a failed call', () => {
   const noSession = 'The SSO session associated with this profile has expired.';
   const lateClock = 'Signature expired: 20261120T093000Z is now earlier than 20261121T093000Z';
   it.each<[string, Error, RegExp]>([
-    [
-      'noCredentials',
-      failure('CredentialsProviderError', 'Could not load credentials'),
-      /sso login.*list-profiles/,
-    ],
-    ['expiredSession', failure('ExpiredTokenException', 'The token is expired'), /aws sso login/],
-    ['expiredSession', failure('CredentialsProviderError', noSession), /aws sso login/],
-    ['unknownCredentials', failure('UnrecognizedClientException', 'The token is'), /aws sts get-/],
-    ['wrongClock', failure('InvalidSignatureException', lateClock), /timedatectl/],
-    ['noRegion', failure('Error', 'Region is missing'), /export AWS_REGION=.*list-profiles/],
-    [
-      'noRegion',
-      failure('Error', 'Region not accepted: region="eu_1" is not a valid hostname component.'),
-      /export AWS_REGION=/,
-    ],
-    [
-      'noSuchStack',
-      failure('ValidationError', 'Stack with id StoreOrders-prod does not exist', answered(400)),
-      /^deploy it with "npx cdk deploy StoreOrders-prod"/,
-    ],
-    ['noResponse', failure('Error', 'x', { code: 'ENOTFOUND' }), /network.*AWS_REGION/],
-    ['noResponse', failure('Error', 'x', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }), /proxy/],
+    ['noCredentials', failure('CredentialsProviderError', noSession), /sso login.*list-profiles/],
+    ['noCredentials', failure('ExpiredToken', 'The token is expired', answered(400)), /sso login/],
+    ['noCredentials', failure('UnrecognizedClientException', 'The', answered(400)), /AWS_PROFILE/],
+    ['noCredentials', failure('Error', "ENOENT: open '/token'", { path: '/token' }), /AWS_PROFILE/],
+    ['wrongClock', failure('InvalidSignatureException', lateClock, answered(403)), /timedatectl/],
+    ['wrongClock', failure('RequestExpired', 'Request has expired', answered(400)), /timedatectl/],
+    ['noResponse', failure('Error', 'x', { code: 'ENOTFOUND' }), /network.*HTTPS_PROXY/],
     ['noResponse', failure('TimeoutError', 'socket hang up'), /network/],
-    ['accessDenied', failure('AccessDeniedException', 'User: ann is'), /What an operator may do/],
-    ['throttled', failure('ThrottlingException', 'Rate exceeded'), /wait a minute/],
-    ['unconfirmed', new UnconfirmedError('UpdateItem'), /proxy.*; then run the command again$/],
-    ['serviceFailed', failure('Internal', 'oops', answered(500)), /health\.aws\.amazon\.com/],
+    ['accessDenied', failure('AccessDenied', 'ann', answered(403)), /What an operator may do/],
+    ['accessDenied', failure('AuthorizationError', 'ann', answered(403)), /What an operator may/],
+    ['throttled', failure('ThrottlingException', 'Rate exceeded', answered(400)), /wait a minute/],
     [
-      'callRefused',
-      failure('ResourceNotFoundException', 'Requested resource not found', answered(400)),
-      /describe-stacks --stack-name StoreOrders-prod/,
+      'throttled',
+      failure('TransactionCanceledException', '[None, ThrottlingError]', answered(400)),
+      /wait a minute/,
     ],
+    [
+      'unconfirmed',
+      new UnconfirmedError('UpdateItem', new Error('socket hang up')),
+      /network; then run the command again$/,
+    ],
+    ['callFailed', failure('Internal', 'oops', answered(500)), /health\.aws\.amazon\.com/],
+    ['callFailed', failure('ResourceNotFoundException', 'not found', answered(400)), /the stack/],
   ])('is reported as %s, with its cause, a remedy and exit code 3', (code, error, remedy) => {
+    recordCall(error, 'DynamoDB Scan');
+
     const report = reportFailure(error, onStage);
 
     expect(report).toMatchObject({ exitCode: 3, class: 'service', code });
@@ -58,15 +53,8 @@ describe('a failure of AWS', () => {
     expect(report.remedy).toMatch(remedy);
   });
 
-  it('is noCredentials if a call cannot read the file of a token', () => {
-    const error = failure('Error', "ENOENT: open '/expired'", { path: '/expired' });
-    recordCall(error, 'CloudFormation DescribeStacks');
-
-    expect(reportFailure(error, onStage)).toMatchObject({ exitCode: 3, code: 'noCredentials' });
-  });
-
   it('has its remedy before that of a command that can be repeated', async () => {
-    const expired = failure('ExpiredTokenException', 'The token is expired');
+    const expired = failure('ExpiredTokenException', 'The token is expired', answered(400));
     const thrown = await runRepeatable('Some keys may be purged', () =>
       Promise.reject(expired),
     ).catch((error) => error);
@@ -74,17 +62,35 @@ describe('a failure of AWS', () => {
     expect(reportFailure(thrown, onStage)).toEqual({
       exitCode: 3,
       class: 'service',
-      code: 'expiredSession',
-      message: 'Some keys may be purged: the AWS session has expired (The token is expired)',
+      code: 'noCredentials',
+      message:
+        'Some keys may be purged: there are no credentials that AWS accepts (ExpiredTokenException: The token is expired)',
       remedy:
-        'sign in again with "aws sso login", or set AWS_PROFILE to another profile; then run the ' +
-        'command again to complete it',
+        'sign in with "aws sso login", or set AWS_PROFILE to one that "aws configure list-profiles" lists; ' +
+        'then run the command again to complete it',
+    });
+  });
+
+  it('is a failure of the service, too, if it is not sent because of its account or credentials', () => {
+    const wrongAccount = new WrongAccountError('stage prod', '111122223333', '444455556666');
+
+    expect(reportFailure(wrongAccount, onStage)).toMatchObject({
+      exitCode: 3,
+      class: 'service',
+      code: 'wrongAccount',
+      message: 'stage prod is in account 111122223333, and these are credentials for 444455556666',
+      remedy: expect.stringMatching(/^set AWS_PROFILE/),
+    });
+    expect(reportFailure(new NoCredentialsError('x'), onStage)).toMatchObject({
+      exitCode: 3,
+      code: 'noCredentials',
     });
   });
 });
 
 it('a failure of a local service is reported with the address and a remedy', () => {
   const refused = failure('Error', 'connect ECONNREFUSED', { code: 'ECONNREFUSED' });
+  recordCall(refused, 'CloudFormation DescribeStacks');
 
   expect(reportFailure(refused, locally)).toMatchObject({
     exitCode: 3,

@@ -39,16 +39,6 @@ describe('which service is operated', () => {
     expect(cloudFormation.calls()).toHaveLength(0);
   });
 
-  it('says what to do if another version deployed the stack', async () => {
-    cloudFormation.on(DescribeStacksCommand).resolves({
-      Stacks: [{ StackName: 'StoreOrders-prod', CreationTime: undefined, StackStatus: undefined }],
-    });
-
-    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
-
-    expect(stderr).toMatch(/^error: stage prod: the stack has no output \w+; .*deploy it again\n$/);
-  });
-
   it.each([
     [{ STORE_ORDERS_STAGE: 'prod' }, [], 'StoreOrders-prod'],
     [{ STORE_ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], 'StoreOrders-staging'],

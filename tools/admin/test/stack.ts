@@ -3,6 +3,7 @@ import { afterAll, beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { usagePlanOutput } from '../../../lib/settings/names.ts';
 import { planNames } from '../../../lib/settings/plans.ts';
+import { stageSettings } from '../../../lib/settings/stages.ts';
 
 /** A double of CloudFormation, and the outputs of the one stack that it knows. */
 export interface StackOfTest {
@@ -10,11 +11,14 @@ export interface StackOfTest {
   readonly outputs: Record<string, string>;
 }
 
-/** Gives each test of the calling file a stack of its own. */
+const place = { account: '111122223333', region: 'eu-central-1' };
+
+/** Gives each test of the calling file a stack of its own, in the place that its settings then name. */
 export function stackOfEachTest(): StackOfTest {
   const cloudFormation = mockClient(CloudFormationClient);
   const stack = { cloudFormation, outputs: {} as Record<string, string> };
   beforeEach(() => {
+    for (const name of ['staging', 'prod'] as const) Object.assign(stageSettings(name), place);
     const names = ['ApiKeysTableName', 'OwnersTableName', 'OrdersTableName'];
     stack.outputs = Object.fromEntries(
       [...names, ...planNames.map(usagePlanOutput)].map((name) => [name, 'x']),

@@ -119,7 +119,7 @@ describe('a client with call limits', () => {
 
   it.each([
     ['throttles', throttled, 'throttled', patient.maxAttempts],
-    ['refuses', refused, 'callRefused', 1],
+    ['refuses', refused, 'callFailed', 1],
   ])('knows that a write that DynamoDB %s was not done', async (...given) => {
     const [, reply, kind, attempts] = given;
     // The SDK's delay before it repeats a call is random, up to a limit.

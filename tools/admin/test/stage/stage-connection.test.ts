@@ -1,26 +1,230 @@
-import { afterEach, expect, it } from '@jest/globals';
-import { serve } from '../../../../test/helpers/loopback-server.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { usagePlanOutput } from '../../../../lib/settings/names.ts';
+import { noAccountYet, stageSettings } from '../../../../lib/settings/stages.ts';
+import { type LoopbackServer, serve } from '../../../../test/helpers/loopback-server.ts';
+import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { connect } from '../../stage/stage-connection.ts';
+import { admin } from '../run-admin.ts';
 
-const names = ['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT', 'AWS_DEFAULTS_MODE'] as const;
+const [own, other] = ['111122223333', '444455556666'];
+const settings = { account: own, region: 'eu-central-1' };
+const environment = { ...process.env };
+const directory = temporaryDirectoryOfEachTest();
+let aws: LoopbackServer;
+/** The calls that have arrived, such as `DescribeStacks`, each with its Region and access key. */
+let calls: { action: string | null; region: string; accessKey: string }[];
+/** What this double of AWS does. */
+let state: {
+  account: string;
+  stacks: 'present' | 'absent' | 'forbidden';
+  clockOffsetMs: number;
+  outputs: string[];
+};
 
-afterEach(() => {
-  for (const name of names) delete process.env[name];
+beforeEach(async () => {
+  Object.assign(stageSettings('prod'), settings);
+  calls = [];
+  const outputs = ['ApiKeysTableName', 'OwnersTableName', 'OrdersTableName'];
+  state = { account: own, stacks: 'present', clockOffsetMs: 0, outputs };
+  aws = await serve(async (call, response) => {
+    const form = new URLSearchParams((await call.toArray()).join(''));
+    const [, accessKey = '', region = ''] =
+      /Credential=(\w+)\/\d+\/([\w-]+)\//.exec(call.headers.authorization ?? '') ?? [];
+    calls.push({ action: form.get('Action'), region, accessKey });
+    const [status, xml] = answerTo(form.get('Action'), form.get('TokenCode'));
+    const date = new Date(Date.now() + state.clockOffsetMs).toUTCString();
+    response.writeHead(status, { date, 'content-type': 'text/xml' }).end(xml);
+  });
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: aws.url,
+    AWS_ACCESS_KEY_ID: 'ann',
+    AWS_SECRET_ACCESS_KEY: 'x',
+    AWS_REGION: 'us-west-2',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  });
+});
+afterEach(async () => {
+  process.env = { ...environment };
+  await aws[Symbol.asyncDispose]();
 });
 
-it.each(names)(
+function answerTo(action: string | null, code: string | null): [status: number, xml: string] {
+  const arn = `arn:aws:cloudformation:${settings.region}:${state.account}:stack/StoreOrders-prod/1`;
+  const outputs = state.outputs.map(
+    (name) => `<member><OutputKey>${name}</OutputKey><OutputValue>${name}</OutputValue></member>`,
+  );
+  const failure = (name: string, message: string) =>
+    `<ErrorResponse><Error><Type>Sender</Type><Code>${name}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+  const result = (content: string) =>
+    `<${action}Response><${action}Result>${content}</${action}Result></${action}Response>`;
+  if (action === 'GetCallerIdentity') return [200, result(`<Account>${state.account}</Account>`)];
+  if (action === 'AssumeRole' && code === '123456') {
+    const assumed = `<AccessKeyId>ops</AccessKeyId><SecretAccessKey>x</SecretAccessKey><SessionToken>x</SessionToken>
+      <Expiration>2099-01-01T00:00:00Z</Expiration>`;
+    return [200, result(`<Credentials>${assumed}</Credentials>`)];
+  }
+  if (action === 'AssumeRole')
+    return [403, failure('AccessDenied', 'invalid MFA one time pass code')];
+  if (state.stacks === 'forbidden') return [403, failure('AccessDenied', 'ann may not')];
+  if (state.stacks === 'absent') {
+    return [400, failure('ValidationError', 'Stack with id StoreOrders-prod does not exist')];
+  }
+  const stack = `<member><StackName>StoreOrders-prod</StackName><StackId>${arn}</StackId><Outputs>${outputs.join('')}</Outputs></member>`;
+  return [200, result(`<Stacks>${stack}</Stacks>`)];
+}
+
+const connectToProd = (askForCode?: (device: string) => Promise<string>) =>
+  connect(
+    { stage: 'prod' },
+    () => 7_000_000,
+    async () => 'ann',
+    askForCode,
+  );
+
+describe('a connection to a stage', () => {
+  it('is to the Region of the settings, whatever the environment names', async () => {
+    const { account, region } = await connectToProd();
+
+    expect({ account, region }).toEqual(settings);
+    expect(calls).toEqual([{ action: 'DescribeStacks', region: 'eu-central-1', accessKey: 'ann' }]);
+  });
+
+  it.each(['present', 'absent', 'forbidden'] as const)(
+    'is refused with both accounts if the credentials are those of another account: the stack is %s there',
+    async (stacks) => {
+      Object.assign(state, { account: other, stacks });
+
+      await expect(connectToProd()).rejects.toThrow(
+        `stage prod is in account ${own}, and these are credentials for ${other}; set AWS_PROFILE`,
+      );
+    },
+  );
+
+  it('is to any account while the settings have none', async () => {
+    Object.assign(stageSettings('prod'), { account: noAccountYet });
+    state.account = other;
+
+    expect((await connectToProd()).account).toBe(other);
+  });
+
+  it('says in which account and Region there is no such stack', async () => {
+    state.stacks = 'absent';
+
+    await expect(connectToProd()).rejects.toThrow(
+      `There is no stack StoreOrders-prod in account ${own}, Region eu-central-1; deploy it with "npx cdk deploy StoreOrders-prod"`,
+    );
+  });
+
+  it('needs an output of the stack only if it is used', async () => {
+    state.outputs = state.outputs.slice(0, 2);
+
+    const stage = await connectToProd();
+
+    expect([stage.apiKeysTable, stage.ownersTable]).toEqual([
+      'ApiKeysTableName',
+      'OwnersTableName',
+    ]);
+    for (const used of [() => stage.orders.tableName, () => stage.usagePlanIds.free]) {
+      expect(used).toThrow(
+        /^stage prod: this checkout is not the version that is deployed: the stack has no output (OrdersTableName|UsagePlanIdFree);/,
+      );
+    }
+    expect(usagePlanOutput('free')).toBe('UsagePlanIdFree');
+  });
+
+  it.each([-600_000, 600_000])("follows AWS's clock, which is %i ms ahead", async (offsetMs) => {
+    state.clockOffsetMs = offsetMs;
+
+    const stage = await connectToProd();
+
+    expect(Math.abs(stage.now() - (7_000_000 + offsetMs))).toBeLessThan(60_000);
+    expect(stage.settings).toMatchObject({ systemClockOffset: stage.clockOffsetMs });
+  });
+
+  it("warns if this machine's clock is wrong by more than 30 seconds", async () => {
+    const look = () => admin(['orders', 'show', 'x', '--stage', 'prod']);
+    const right = await look();
+    state.clockOffsetMs = -600_000;
+
+    const ahead = await look();
+
+    expect(right.stderr).toMatch(/^error: order id/);
+    expect(ahead.stderr).toMatch(
+      /^warning: this machine's clock is \d{3} s ahead of AWS's; the command uses AWS's\nerror: order id/,
+    );
+  });
+});
+
+describe('the profile of a connection', () => {
+  const device = 'arn:aws:iam::111122223333:mfa/ann';
+  beforeEach(() => {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) delete process.env[name];
+    process.env.AWS_CONFIG_FILE = directory.write(
+      'config',
+      `[profile mfa]
+role_arn = arn:aws:iam::111122223333:role/Ops
+source_profile = base
+mfa_serial = ${device}
+[profile base]
+aws_access_key_id = ann
+aws_secret_access_key = x
+[profile broken]
+credential_process = sh -c 'echo run acme-login >&2; exit 3'
+`,
+    );
+    process.env.AWS_SHARED_CREDENTIALS_FILE = directory.write('credentials', '');
+  });
+
+  it('can need a code of an MFA device, for which the command asks once for all of its clients', async () => {
+    process.env.AWS_PROFILE = 'mfa';
+    const asked: string[] = [];
+
+    const stage = await connectToProd(async (serial) => {
+      asked.push(serial);
+      return '123456';
+    });
+    await stage.gateway.findApiKeys('x').catch(() => {});
+
+    expect(asked).toEqual([device]);
+    expect(calls.map(({ accessKey }) => accessKey)).toEqual(['ann', 'ops', 'ops']);
+  });
+
+  it('cannot be asked for a code without a terminal: the message says how a script gets credentials', async () => {
+    process.env.AWS_PROFILE = 'mfa';
+
+    const { exitCode, stderr } = await admin(['owners', 'list', '--stage', 'prod']);
+
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 3,
+      stderr:
+        `error: the profile needs a code of ${device}, and there is no terminal to ask for it; run ` +
+        'eval "$(aws configure export-credentials --format env)" on a terminal, and unset AWS_PROFILE\n',
+    });
+  });
+
+  it.each([
+    ['broken', 'run acme-login'],
+    ['gone', 'Could not resolve credentials using profile: [gone]'],
+  ])('is named with the reason why it has no credentials: %s', async (name, reason) => {
+    process.env.AWS_PROFILE = name;
+
+    const { exitCode, stderr } = await admin(['owners', 'list', '--stage', 'prod']);
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain('there are no credentials that AWS accepts (');
+    expect(stderr).toContain(reason);
+  });
+});
+
+it.each(['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT', 'AWS_DEFAULTS_MODE'])(
   "a connection to a local service ignores the user's settings for AWS: %s",
   async (name) => {
-    const calls: unknown[] = [];
-    await using server = await serve((call, answer) => {
-      calls.push(call.url);
-      answer.end('<DescribeStacksResponse/>');
-    });
     process.env[name] = 'true';
+    await using local = await serve((_, answer) => answer.end('<DescribeStacksResponse/>'));
 
-    const connected = connect({ local: server.url }, Date.now, async () => 'ann');
+    const connected = connect({ local: local.url }, Date.now, async () => 'ann');
 
     await expect(connected).rejects.toThrow('is not a stage of this service');
-    expect(calls).toEqual(['/']);
+    expect(calls).toEqual([]);
   },
 );
