@@ -90,8 +90,8 @@ function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): 
 
 const programHelp = `
 Every command needs exactly one of --stage and --local, or one of STORE_ORDERS_STAGE and
-STORE_ORDERS_LOCAL in the environment. A stage is found through its CloudFormation stack, with the
-credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
+STORE_ORDERS_LOCAL in the environment. lib/settings/stages.ts says in which account and Region a stage
+is. The credentials are those of the environment (AWS_PROFILE).
 A duration, such as 15m or 90d, can also be a date-time. "<command> --help" shows more.
 
 Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: a command or option is
