@@ -1,7 +1,6 @@
 import { CloudWatch } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogs, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { type MetricName, metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
-import { metricStat } from '../admin/status/deployed-stage.ts';
 import { lookUntil } from './evidence.ts';
 import { cancellationCount, loadOwner, orderCount } from './orders.ts';
 import { admin, type Deployed } from './trial.ts';
@@ -47,7 +46,9 @@ export async function checkRecords(trial: Deployed): Promise<void> {
 /** The sum of the last hours; of API Gateway's requests and of latencies, the number. */
 async function sumOf(namespace: string, name: string, dimensions: Record<string, string>) {
   const statistic = /^Count$|Latency$/.test(name) ? 'SampleCount' : 'Sum';
-  const MetricStat = metricStat(namespace, name, statistic, dimensions);
+  const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
+  const Metric = { Namespace: namespace, MetricName: name, Dimensions };
+  const MetricStat = { Metric, Stat: statistic, Period: 60 };
   const { MetricDataResults: [result] = [] } = await cloudWatch.getMetricData({
     StartTime: new Date(Date.now() - 2 * 3_600_000),
     EndTime: new Date(),

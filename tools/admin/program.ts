@@ -11,7 +11,6 @@ import { addOrdersCommands } from './orders/orders-commands.ts';
 import { addOwnersCommands } from './owners/owners-commands.ts';
 import type { Target } from './stage/target.ts';
 import { addStatusCommand } from './status/status-command.ts';
-import { addTablesCommands } from './tables/tables-commands.ts';
 
 /** Runs one command of the operator, and prints a failure in one line with its remedy. Returns the exit code. */
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
@@ -60,7 +59,6 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   addOwnersCommands(program, io);
   addKeysCommands(program, io);
   addOrdersCommands(program, io);
-  addTablesCommands(program, io);
   addStatusCommand(program, io);
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
     group.summary(group.commands.map((command) => command.name()).join(', '));
@@ -95,8 +93,8 @@ is. The credentials are those of the environment (AWS_PROFILE).
 A duration, such as 15m or 90d, can also be a date-time. "<command> --help" shows more.
 
 Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: a command or option is
-unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: orders
-or owners are not as they should be, and the command names them; 5 interrupted.
+unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: something
+is not as it should be, and the command names it; 5 interrupted.
 ${examplesText([
   'owners create "Acme Ltd" --stage staging --plan free',
   'keys issue --stage staging --owner "Acme Ltd"',

@@ -95,14 +95,16 @@ function kindOf(error: unknown): FailureKind | undefined {
   // The failure of a call is the cause of a command's own error.
   if (error instanceof OperatorError) return undefined;
   const { name = '', message = '', path, $metadata } = Object(error);
-  const isOfCall = calls.has(Object(error)) || $metadata || unknownCredentials.test(name);
-  if (!isOfCall) return undefined;
-  const text = `${name} ${message}`;
+  const isOfCall = calls.has(Object(error)) || $metadata !== undefined;
+  // The message of another error can quote a file.
+  const text = isOfCall ? `${name} ${message}` : name;
   if (/RequestExpired|TooSkewed|signature (?:expired|not yet)/i.test(text)) return 'wrongClock';
   // A call opens a file only for a token.
-  if (path !== undefined || unknownCredentials.test(name)) return 'noCredentials';
+  const isOfToken = isOfCall && path !== undefined;
+  if (isOfToken || unknownCredentials.test(name)) return 'noCredentials';
   if (/AccessDenied|Authoriz/i.test(name)) return 'accessDenied';
   if (/Throttl|TooManyRequests|ThroughputExceeded|RequestLimit/.test(text)) return 'throttled';
+  if (!isOfCall) return undefined;
   // A response that breaks off has the status 200.
   return $metadata?.httpStatusCode >= 400 ? 'callFailed' : 'noResponse';
 }

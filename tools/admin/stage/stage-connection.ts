@@ -38,6 +38,8 @@ export interface StageConnection extends KeyStage {
   readonly account: string;
   readonly region: string;
   readonly settings: ClientSettings;
+  /** Reads an output of the stack. @throws OperatorError if it has none with this name */
+  readonly output: (name: OutputName) => string;
   /** How far AWS's clock, which the commands follow, is ahead of this machine's. */
   readonly clockOffsetMs: number;
 }
@@ -108,6 +110,7 @@ export async function connect(
     account,
     region,
     settings,
+    output,
     clockOffsetMs,
   });
 }

@@ -1,20 +1,20 @@
+import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
-import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
+import { capitalized, stackName } from '../../../lib/settings/names.ts';
+import { stageSettings } from '../../../lib/settings/stages.ts';
+import { DifferentError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { addVerb, type Call } from '../console/verb.ts';
-import { counted, type Field, grouped, tableText } from '../console/view.ts';
-import { busiestFirst, type OwnerView, ownerFields, ownerView } from '../owners/owner-view.ts';
-import { allOwners } from '../stored/find-owner.ts';
-import { createOwnerIdentity, createToken } from '../stored/identities.ts';
-import { type DeployedStage, deployedStage } from './deployed-stage.ts';
-
-const busiestShown = 5;
+import { type Field, tableText } from '../console/view.ts';
+import { withCallLimits } from '../stage/call-limits.ts';
+import type { StageConnection } from '../stage/stage-connection.ts';
 
 /** Adds the command `status`. */
 export function addStatusCommand(program: Command, io: CommandIo): void {
   addVerb(program, io, {
     usage: 'status',
-    description: 'show alarms, versions, requests of the last hour, the busiest owners and bans',
+    description: 'show what needs somebody: alarms, tables, and the versions that serve',
     help: statusHelp,
     examples: ['status --stage prod'],
     run: status,
@@ -22,99 +22,103 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
 }
 
 const statusHelp = `
-The first line is "STAGE works", or what is wrong: alarms that are on or reach nobody, functions that fail, and owners
-that are incomplete. If anything is wrong, the exit code is 1. The command changes nothing. A local run has no alarms,
-metrics or versions.`;
+The first line is "STAGE works", or what is wrong: alarms that are on or reach nobody, and tables that are missing
+or not ready. If anything is wrong, the exit code is 4. The dashboard has the rest. A local run has only tables.`;
 
 async function status({ stage, place, options }: Call): Promise<Result> {
-  const { seed } = createOwnerIdentity(stage.tokenPrefix);
-  const deployed =
-    options.local === undefined
-      ? await deployedStage(stage.name, stage.now(), createToken(stage.tokenPrefix, seed))
-      : null;
-  const owners = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
-  const busy = owners.filter(({ usage }) => usage && usage.day.used > 0);
-  const busiest = busy.toSorted(busiestFirst).slice(0, busiestShown);
-  const bans = owners.flatMap(({ ownerId, name, bans: each }) =>
-    each.map((ban) => ({ ownerId, name, ...ban })),
-  );
-  const found = deployed ? findings(deployed) : { problems: [], remarks: [] };
-  const problems = [...found.problems, ...ownerProblems(owners)];
-  const verdict = [problems.join('; ') || `${stage.name} works`, ...found.remarks].join(', but ');
+  const isDeployed = options.local === undefined;
+  const [tables, alarms, unheard, functions] = await Promise.all([
+    tableProblems(stage),
+    isDeployed ? raisedAlarms(stage) : [],
+    isDeployed ? unheardAlarms(stage) : undefined,
+    isDeployed ? Promise.all(functionNames.map((name) => serving(name, stage))) : [],
+  ]);
+  const isAddressGiven = stageSettings(stage.name).alarmEmail !== undefined;
+  const problems = [
+    ...alarms.map(({ name }) => `the alarm ${name} is on`),
+    ...(unheard && isAddressGiven ? [unheard] : []),
+    ...tables,
+  ];
+  const remark = unheard && !isAddressGiven ? `, but ${unheard}` : '';
+  const verdict = `${problems.join('; ') || `${stage.name} works`}${remark}`;
   const texts = [
     `${verdict}\n${place}`,
-    ...(deployed ? deployedTexts(deployed) : []),
-    tableText(ownerFields, busiest, 'No owner has sent a request today.'),
-    tableText(banFields, bans, 'No key is banned.'),
+    tableText(alarmFields, alarms),
+    tableText(functionFields, functions),
   ];
   return {
-    value: { works: problems.length === 0, problems, place, ...deployed, busiest, bans },
-    text: texts.join('\n\n'),
-    ...(problems.length > 0 && { failure: new WrongStateError(`${stage.name}: ${verdict}`) }),
+    value: { works: problems.length === 0, problems, place, alarms, functions },
+    text: texts.filter(Boolean).join('\n\n'),
+    ...(problems.length > 0 && { failure: new DifferentError(`${stage.name}: ${verdict}`) }),
   };
 }
 
-/** What is wrong, and what is no problem of the stage, such as staging without an address for alarms. */
-function findings({ alarms, alarmSubscriptions, functions }: DeployedStage) {
-  const { isExpected, confirmed, pending } = alarmSubscriptions;
-  const reason =
-    pending > 0 ? 'a subscription waits for its confirmation' : 'the topic has no subscription';
-  const unheard =
-    confirmed > 0
-      ? []
-      : [`alarms reach nobody: ${reason} (docs/runbook.md, "Alarms that reach nobody")`];
-  const unasked = functions.filter(({ unknown }) => unknown !== null);
-  const failing = functions.filter(({ failure }) => failure !== null);
-  const crashing = functions.filter(({ errors }) => errors > 0);
-  const problems = [
-    ...(isExpected ? unheard : []),
-    ...alarms.map(({ name }) => `${name ? `the alarm ${name}` : 'an alarm without a name'} is on`),
-    ...failing.map(({ name, failure }) => `the function ${name} ${failure}`),
-    ...crashing.map(
-      ({ name, errors }) => `the function ${name} had ${counted(errors, 'error')} in the last hour`,
-    ),
-  ];
-  const remarks = [
-    ...unasked.map(({ name, unknown }) => `the function ${name} could not be asked: ${unknown}`),
-    ...(isExpected ? [] : unheard),
-  ];
-  return { problems, remarks };
+async function tableProblems({ dynamodb, orders, apiKeysTable, ownersTable }: StageConnection) {
+  const names = [orders.tableName, apiKeysTable, ownersTable];
+  const found = names.map(async (TableName) => {
+    const described = await dynamodb.describeTable({ TableName }).catch((error: unknown) => {
+      if (!(error instanceof ResourceNotFoundException)) throw error;
+    });
+    const { TableStatus = 'missing', RestoreSummary } = described?.Table ?? {};
+    if (RestoreSummary?.RestoreInProgress) return [`the table ${TableName} is being restored`];
+    if (TableStatus === 'ACTIVE' || TableStatus === 'UPDATING') return [];
+    return [`the table ${TableName} is ${TableStatus.toLowerCase()}`];
+  });
+  return (await Promise.all(found)).flat();
 }
 
-function ownerProblems(owners: readonly OwnerView[]): string[] {
-  const incomplete = owners.filter((owner) => owner.status === 'incomplete');
-  if (incomplete.length === 0) return [];
-  const names = incomplete.slice(0, busiestShown).map(({ name }) => quoted(name));
-  if (incomplete.length > names.length) names.push('…');
-  return [
-    `${counted(incomplete.length, 'owner')} incomplete: ${names.join(', ')} ("./admin owners create" completes one, "./admin owners delete" removes one)`,
-  ];
+/** A raised alarm. `since` is in ISO 8601. */
+interface RaisedAlarm {
+  readonly name: string;
+  readonly description: string | null;
+  readonly since: string | null;
 }
 
-function deployedTexts({ alarms, functions, lastHour }: DeployedStage): string[] {
-  const { requests, status4xx, status5xx, status429 } = lastHour;
-  return [
-    tableText(alarmFields, alarms, 'No alarm is on.'),
-    `${counted(requests, 'request')} in the last hour; ${grouped(status4xx)} with 4xx, of which ` +
-      `${grouped(status429)} with 429; ${grouped(status5xx)} with 5xx.`,
-    tableText(functionFields, functions),
-  ];
+async function raisedAlarms({ name, settings }: StageConnection): Promise<RaisedAlarm[]> {
+  // No other command needs this module, nor the two below.
+  const { CloudWatchClient, paginateDescribeAlarms } = await import('@aws-sdk/client-cloudwatch');
+  const client = withCallLimits(new CloudWatchClient(settings));
+  const raised = { AlarmNamePrefix: `${stackName(name)}-`, StateValue: 'ALARM' } as const;
+  const pages = await Array.fromAsync(paginateDescribeAlarms({ client }, raised));
+  return pages.flatMap(({ MetricAlarms = [] }) =>
+    MetricAlarms.map((alarm) => ({
+      name: alarm.AlarmName!,
+      description: alarm.AlarmDescription ?? null,
+      since: alarm.StateUpdatedTimestamp?.toISOString() ?? null,
+    })),
+  );
 }
 
-const alarmFields: readonly Field<DeployedStage['alarms'][number]>[] = [
+/** Why alarms reach nobody; undefined if somebody has confirmed a subscription. */
+async function unheardAlarms({ output, settings }: StageConnection): Promise<string | undefined> {
+  const { GetTopicAttributesCommand, SNSClient } = await import('@aws-sdk/client-sns');
+  const client = withCallLimits(new SNSClient(settings));
+  const TopicArn = output('AlarmTopicArn');
+  const { Attributes = {} } = await client.send(new GetTopicAttributesCommand({ TopicArn }));
+  if (Number(Attributes.SubscriptionsConfirmed) > 0) return undefined;
+  const isPending = Number(Attributes.SubscriptionsPending) > 0;
+  const reason = isPending ? 'a subscription waits for its confirmation' : 'nobody has subscribed';
+  return `alarms reach nobody: ${reason} (docs/runbook.md, "Alarms that reach nobody")`;
+}
+
+/** The versions of a function that serve: several during a gradual deployment. */
+async function serving(name: FunctionName, { output, settings }: StageConnection) {
+  const { LambdaClient, ListAliasesCommand } = await import('@aws-sdk/client-lambda');
+  const client = withCallLimits(new LambdaClient(settings));
+  const FunctionName = output(`${capitalized(name)}FunctionName`);
+  const { Aliases: [alias] = [] } = await client.send(new ListAliasesCommand({ FunctionName }));
+  const shares = Object.entries(alias?.RoutingConfig?.AdditionalVersionWeights ?? {});
+  const others = shares.map(([version, share]) => `${version} (${Math.round(share * 100)} %)`);
+  return { name, versions: [alias?.FunctionVersion ?? '$LATEST', ...others] };
+}
+
+const alarmFields: readonly Field<RaisedAlarm>[] = [
   { name: 'alarm', of: ({ name }) => name },
   { name: 'since', of: ({ since }) => since },
   { name: 'meaning', of: ({ description }) => description },
 ];
 
-const functionFields: readonly Field<DeployedStage['functions'][number]>[] = [
+const functionFields: readonly Field<Awaited<ReturnType<typeof serving>>>[] = [
   { name: 'function', of: ({ name }) => name },
-  { name: 'version', of: ({ version }) => version },
-  { name: 'deployed', of: ({ deployedAt }) => deployedAt },
-];
-
-const banFields: readonly Field<OwnerView['bans'][number] & { name: string }>[] = [
-  { name: 'banned key', of: ({ keyId }) => keyId },
-  { name: 'owner', of: ({ name }) => name },
-  { name: 'until', of: ({ bannedUntil }) => bannedUntil },
+  { name: 'versions', of: ({ versions }) => versions.join(', ') },
 ];

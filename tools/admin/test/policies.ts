@@ -72,8 +72,9 @@ export function allows(grant: Grant, call: AwsCall): boolean {
   );
 }
 
-/** Whether an ARN matches a pattern. A wildcard does not match across the segments of the ARN. */
+/** Whether an ARN matches a pattern. A wildcard in it does not match across the segments of the ARN. */
 function matchesArn(pattern: string, arn: string): boolean {
+  if (pattern === '*') return true;
   const escaped = pattern.replaceAll(/[$()+.?[\\\]^{|}]/g, '\\$&');
   return new RegExp(`^${escaped.replaceAll('*', '[^:]*')}$`).test(arn);
 }

@@ -52,7 +52,7 @@ export async function admin(
 
 /** All commands, such as `keys list`, as the groups' own help lists them. */
 export async function everyCommand(): Promise<string[]> {
-  const groups = ['owners', 'keys', 'orders', 'tables'];
+  const groups = ['owners', 'keys', 'orders'];
   const lists = groups.map(async (group) => {
     const { stdout } = await admin([group, '--help']);
     const [, commands = ''] = /\nCommands:\n((?: {2}.*\n?)+)/.exec(stdout) ?? [];
