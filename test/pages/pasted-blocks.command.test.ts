@@ -49,24 +49,58 @@ describe('remove-failed-stack.sh', () => {
 });
 
 describe.each(shells)('Pasted into %s', (shell) => {
-  it('the blocks that restore orders keep now.jsonl, and end if a table is not restored', () => {
+  it('the blocks that restore orders keep now.jsonl, choose orders, and end if a table is not restored', () => {
+    const scan = { Items: [1, 11, 12].map((id) => ({ id: { N: `${id}` } })) };
     const answers = {
-      '*tables restore*9:30*': 'echo restored',
-      '*tables restore*': 'false',
-      '*export*.jsonl*': `{ echo '{"id":1,'; wc -l < ~/calls; } > "\${@: -1}"`,
+      '*OrdersTableName*': 'echo Orders',
+      '*restore-table*20261120T093000Z*': 'echo Orders-20261120T093000Z',
+      '*restore-table*': 'false',
+      '*scan*': `echo '${JSON.stringify(scan)}'`,
+      '*export*.jsonl*': 'wc -l < ~/calls > "${@: -1}"',
     };
-    const blocks = ['tables restore orders', 'now.jsonl', 'undo.jsonl'];
+    const files = 'FILES=~/StoreOrders-prod-restored';
+    const blocks = ['RESTORED= FILES=', 'now.jsonl', 'undo.jsonl'];
 
     const calls = paste(shell, answers, [
-      ...['runbook', 'output() {', 'ORDER_ID=1', ...blocks, ...blocks],
-      'RESTORE_TIME=later',
+      ...['runbook', 'output() {', files, 'RESTORE_TIME=2026-11-20T09:30:00Z ORDER_ID="11 12"'],
       ...blocks,
+      ...blocks,
+      'RESTORE_TIME=later',
+      ...blocks.slice(0, 2),
     ]);
 
-    expect(readFileSync(join(home.path, 'restored/now.jsonl'), 'utf8').trim()).toMatch(/\n3$/);
-    expect(calls.map((call) => /restore|export|import/.exec(call)?.[0]).join(' ')).toBe(
-      'restore export export import import restore export import import restore',
+    const file = (name: string) =>
+      readFileSync(join(home.path, `StoreOrders-prod-restored/${name}`), 'utf8');
+    expect(file('undo.jsonl')).toBe('{"id":{"N":"11"}}\n{"id":{"N":"12"}}\n');
+    expect(file('now.jsonl').trim()).toBe('5');
+    const named = calls.map((call) => /restore-table|scan|export|import/.exec(call)?.[0]);
+    expect(named.filter(Boolean).join(' ')).toBe(
+      'restore-table scan export import import restore-table scan import import restore-table',
     );
+  });
+
+  it('the blocks that restore tables apply what DynamoDB does not copy, and the stream of orders only', () => {
+    const answers = { '*OrdersTableName*': 'echo Orders', '*ApiKeysTableName*': 'echo ApiKeys' };
+    const given = ['output() {', 'RESTORE_TIME=2026-11-20T09:30:00Z', 'restored()'];
+
+    const calls = paste(shell, answers, [
+      ...['runbook', ...given, 'TABLES="ApiKeys Orders"', 'update-contributor-insights'],
+    ]);
+
+    const changes = calls.map((call) => /^aws \w+ (restore|update|tag)\S+ .*/.exec(call)?.[0]);
+    const ofTable = (name: string) => changes.filter((call) => call?.includes(` ${name} `));
+    expect(ofTable('ApiKeys')).toEqual([
+      expect.stringContaining('--target-table-name ApiKeys-20261120T093000Z '),
+    ]);
+    expect(ofTable('ApiKeys-20261120T093000Z').slice(1)).toEqual([
+      expect.stringContaining('--deletion-protection-enabled'),
+      expect.stringContaining('PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35'),
+      expect.stringContaining('--contributor-insights-mode THROTTLED_KEYS'),
+    ]);
+    expect(changes.filter((call) => call?.includes('Value=StoreOrders-prod'))).toHaveLength(2);
+    expect(changes.filter((call) => call?.includes('StreamEnabled=true'))).toEqual([
+      expect.stringContaining('--table-name Orders-20261120T093000Z '),
+    ]);
   });
 
   it('an emergency deployment is not started if it would give up restored tables', () => {
