@@ -1,13 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answer, DynamodbProxy } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
-import { codeBlocks } from '../../../test/pages/markdown.ts';
 import { allows, grantsOf } from '../../admin/test/policies.ts';
 import { type RecordingProxy, recordingProxy } from '../../admin/test/recorded-calls.ts';
 import { type RunningService, root, startService } from '../../local/test/running-service.ts';
@@ -18,7 +16,7 @@ const run = promisify(execFile);
 const installed = join(root, '.cache/python/bin/python3');
 const python = existsSync(installed) ? installed : 'python3';
 const directory = temporaryDirectoryOfFile();
-const snippets = codeBlocks(readFileSync(join(root, 'docs/store-system.md'), 'utf8'));
+const examples = ['store-system.ts', 'store_system.py', 'cancellations.ts'];
 
 /** Each creates orders from `FIRST` on, waits, changes and ships them, and prints the state of each. */
 const programs = {
@@ -47,12 +45,6 @@ input()
 for id in ids:
     note_warehouse(id, "north")
     print(id, ship_order(id, "dispatch"))`,
-  'ship-one.ts': `
-import { shipOrder } from './store-system.ts';
-console.log(await shipOrder(1n, 'dispatch'));`,
-  'ship-one.py': `
-from store_system import ship_order
-print(ship_order(1, "dispatch"))`,
 };
 
 let service: RunningService;
@@ -64,9 +56,8 @@ beforeAll(async () => {
   symlinkSync(join(root, 'node_modules'), join(directory.path, 'node_modules'));
   directory.write('package.json', '{"type":"module"}');
   for (const [file, code] of Object.entries(programs)) directory.write(file, code);
-  for (const { text: code } of snippets) {
-    const [, file] = /^(?:\/\/|#) (\S+)\n/.exec(code) ?? [];
-    if (file) directory.write(file, code);
+  for (const file of examples) {
+    copyFileSync(join(root, 'tools/examples', file), join(directory.path, file));
   }
 }, 60_000);
 
@@ -101,7 +92,7 @@ async function listed(): Promise<Map<string, { complete: boolean; shipDate?: str
   );
 }
 
-describe('the code of docs/store-system.md', () => {
+describe("the examples for the store's own system", () => {
   it('compiles', async () => {
     expect(await errorsOfCompiler(directory)).toBe('');
   });
@@ -132,23 +123,6 @@ describe('the code of docs/store-system.md', () => {
       expect([id, orders.get(id)!.complete]).toEqual([id, state === 'shipped']);
     }
   });
-
-  it.each([
-    ['TypeScript', process.execPath, 'ship-one.ts', 'undefined'],
-    ['Python', python, 'ship-one.py', 'None'],
-  ])(
-    'in %s, hands over no parcel if the response does not show that the order has shipped',
-    async (...given) => {
-      const [, program, file, state] = given;
-      // Such as from a proxy of the network.
-      await using emptyAnswers = await DynamodbProxy.start(answer({}));
-      const env = environmentOf(emptyAnswers.url);
-
-      const { stdout } = await run(program, [join(directory.path, file)], { env });
-
-      expect(stdout.trim()).toBe(state);
-    },
-  );
 
   it('makes the calls that docs/iam/writer-policy.json allows, and no others', () => {
     const grants = grantsOf('writer-policy.json', 'staging');
