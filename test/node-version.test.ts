@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { bundlingOptions } from '../lib/functions/bundling.ts';
 import { expectAgreement } from './helpers/agreement.ts';
 import { stageNames } from './helpers/synthesized.ts';
+import { temporaryDirectoryOfEachTest } from './helpers/temporary-directory.ts';
 import { properties } from './lib/readable.ts';
 
+const directory = temporaryDirectoryOfEachTest();
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** The places that state the version of Node for the functions, the tests and CI, each in its own form. */
@@ -25,6 +28,7 @@ const places: [place: string, versions: string[]][] = [
     ),
   ],
   ['lib/functions/bundling.ts, target', [String(bundlingOptions.target)]],
+  ['admin', [/ -lt \d+/.exec(readFileSync('admin', 'utf8'))![0]]],
 ];
 
 it.each(places)('%s is the major version in .nvmrc', (place, versions) => {
@@ -38,22 +42,55 @@ it.each(places)('%s is the major version in .nvmrc', (place, versions) => {
 describe('everything of npm and the CDK that runs TypeScript', () => {
   const { app } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const scripts = Object.entries<string>({ ...manifest.scripts, cdk: app }).filter(([, script]) =>
-    /\bnode .*(\.ts|jest\.js)/.test(script),
+    /\bnode .*(\.ts|jest)/.test(script),
   );
 
-  it.each(scripts)('checks the version of Node first: %s', (_, script) => {
-    expect(script).toMatch(/^node node-version\.cjs && /);
+  it.each(scripts)('checks the installation first: %s', (_, script) => {
+    expect(script).toMatch(/^node installation\.cjs && /);
   });
 
   it.each([
-    ['20.20.2', 1, /^Node 20\.20\.2 is too old: install Node 24 or later, .*\n$/],
+    ['20.20.2', 1, /^error: Node 20\.20\.2 is too old: install Node 24 or later, .*\n$/],
     ['24.0.0', 0, /^$/],
   ])('with Node %s, ends with code %i', (version, exitCode, message) => {
-    const script = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } }); require('./node-version.cjs')`;
+    const script = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } }); require('./installation.cjs')`;
 
     const { status, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
 
     expect(status).toBe(exitCode);
     expect(stderr).toMatch(message);
+  });
+
+  it.each([
+    ['ends without a message if all packages are there', {}, '', 0],
+    ['asks for npm ci if a package is missing', { devDependencies: { gone: '1.0.0' } }, '', 1],
+    ['asks for npm ci after a change of a version', { dependencies: { one: '1.0.1' } }, '', 1],
+    ['asks for npm ci in a folder of another platform', {}, 'sunos', 1],
+    [
+      'needs no development packages if it is loaded',
+      { devDependencies: { gone: '1.0.0' } },
+      '--require',
+      0,
+    ],
+  ])('%s', (_, required, given, exitCode) => {
+    const found = {
+      version: '1.0.0',
+      os: [given === 'sunos' ? given : process.platform],
+      cpu: [process.arch],
+    };
+    mkdirSync(join(directory.path, 'node_modules/one'), { recursive: true });
+    directory.write('node_modules/one/package.json', JSON.stringify(found));
+    const { engines } = manifest;
+    const own = { engines, dependencies: { one: '1.0.0' }, optionalDependencies: { one: '1.0.0' } };
+    directory.write('package.json', JSON.stringify({ ...own, ...required }));
+    const script = directory.write('installation.cjs', readFileSync('installation.cjs'));
+
+    const words = given === '--require' ? ['--require', script, '-e', ''] : [script];
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+
+    expect(status).toBe(exitCode);
+    expect(stderr).toMatch(
+      exitCode === 0 ? /^$/ : /^error: .*: run "npm ci --include=dev" in .*\n$/,
+    );
   });
 });

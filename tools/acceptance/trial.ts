@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { APIGateway } from '@aws-sdk/client-api-gateway';
@@ -40,7 +41,11 @@ export interface Deployed extends Trial {
 /** @throws Error if `cdk deploy` fails */
 export async function deploy(trial: Trial): Promise<Deployed> {
   const options = ['--require-approval', 'never', '--output', `.cache/acceptance/${trial.stage}`];
-  await run(trial, ['node_modules/aws-cdk/bin/cdk', 'deploy', ...options]);
+  await run(trial, [
+    createRequire(import.meta.url).resolve('aws-cdk/bin/cdk'),
+    'deploy',
+    ...options,
+  ]);
   const { Stacks } = await client.describeStacks({ StackName: trial.stack });
   const listed = Stacks?.[0]?.Outputs ?? [];
   const outputs = Object.fromEntries(listed.map((each) => [each.OutputKey, each.OutputValue]));

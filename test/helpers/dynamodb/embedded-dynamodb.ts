@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import {
   type AttributeValue,
   CreateTableCommand,
@@ -72,7 +74,8 @@ async function startDynoxide() {
   const host =
     process.platform === 'linux' ? `127.${randomInt(256)}.${randomInt(256)}.1` : '127.0.0.1';
   const port = randomInt(49_152, 65_536);
-  const binary = `node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`;
+  const manifest = `@dynoxide/${process.platform}-${process.arch}/package.json`;
+  const binary = join(dirname(createRequire(import.meta.url).resolve(manifest)), 'dynoxide');
   const words = ['serve', '--host', host, '--port', String(port)];
   const shell = spawn('/bin/sh', ['-c', untilInputEnds, binary, ...words]);
   const ended = once(shell, 'exit');

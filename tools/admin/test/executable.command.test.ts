@@ -8,21 +8,21 @@ const root = join(import.meta.dirname, '../../..');
 const directory = temporaryDirectoryOfEachTest();
 
 /** Calls a program with the option `--version`, from another directory. */
-function call(file: string, env: Record<string, string | undefined> = process.env) {
+function call(file: string, PATH: string) {
   const { status, stdout, stderr } = spawnSync(file, ['--version'], {
     cwd: directory.path,
     encoding: 'utf8',
-    env,
+    env: { PATH },
   });
   return { status, stdout, stderr };
 }
 
 describe('./admin', () => {
-  it('can be called from another directory by a link, and runs the Node of the packages', () => {
+  it('can be called from another directory by a link', () => {
     const link = join(directory.path, 'store admin');
     symlinkSync(join(root, 'admin'), link);
 
-    expect(call(link, { PATH: '/usr/bin:/bin' })).toEqual({
+    expect(call(link, '/usr/bin:/bin')).toEqual({
       status: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
       stderr: '',
@@ -30,23 +30,34 @@ describe('./admin', () => {
   });
 
   it.each([
-    [
-      'asks for npm ci if no packages are installed',
-      [],
-      /^error: .*run "npm ci" in .*copy of it\n$/,
-    ],
-    ['asks for a newer Node if there is only an older one', ['node_modules'], /^too old\n$/],
-  ])('%s', (_, folders, message) => {
-    const copy = join(directory.path, 'copy of it');
-    for (const folder of ['', ...folders]) mkdirSync(join(copy, folder));
-    copyFileSync(join(root, 'admin'), join(copy, 'admin'));
-    chmodSync(directory.write('node', '#!/bin/sh\necho too old >&2; exit 1'), 0o755);
+    ["the machine's Node if that is 24 or later", 'v24.0.0', 'machine'],
+    ['the Node of the packages otherwise', 'v23.11.0', 'packaged'],
+  ])('runs %s', (_, version, used) => {
+    const copy = copyOfAdmin();
+    mkdirSync(join(copy, 'tools/admin'), { recursive: true });
+    mkdirSync(join(directory.path, 'node_modules/.bin'), { recursive: true });
+    program('node', `[ "$1" = --version ] && echo ${version} || echo machine`);
+    program('node_modules/.bin/node', 'echo packaged');
 
-    const { status, stderr } = call(join(copy, 'admin'), {
-      PATH: `${directory.path}:/usr/bin:/bin`,
-    });
+    expect(call(join(copy, 'admin'), `${directory.path}:/usr/bin:/bin`).stdout).toBe(`${used}\n`);
+  });
+
+  it('says in a line that the tools were deleted', () => {
+    const { status, stderr } = call(join(copyOfAdmin(), 'admin'), '/usr/bin:/bin');
 
     expect(status).toBe(1);
-    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^error: .*\n$/);
   });
 });
+
+/** Below a folder that has packages, as in a monorepo. @returns the path */
+function copyOfAdmin(): string {
+  const copy = join(directory.path, 'copy of it');
+  mkdirSync(copy);
+  copyFileSync(join(root, 'admin'), join(copy, 'admin'));
+  return copy;
+}
+
+function program(name: string, script: string): void {
+  chmodSync(directory.write(name, `#!/bin/sh\n${script}\n`), 0o755);
+}

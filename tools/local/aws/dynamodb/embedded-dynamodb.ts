@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
@@ -76,8 +77,9 @@ function failureOf(file: string | undefined, reason: string): LocalRunError {
 
 function binaryPath(): string {
   const packageName = `@dynoxide/${process.platform}-${process.arch}`;
-  const path = join(import.meta.dirname, '../../../../node_modules', packageName, 'dynoxide');
-  if (existsSync(path)) return path;
+  const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? [];
+  const path = folders.map((each) => join(each, packageName, 'dynoxide')).find(existsSync);
+  if (path !== undefined) return path;
   throw new LocalRunError(
     `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
       'DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http://127.0.0.1:8000',
