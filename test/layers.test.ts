@@ -45,7 +45,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/smoke',
   ],
   // It measures the functions before the tests' double of DynamoDB.
-  'tools/bench': ['lambdas/domain', 'lib/settings', 'lib', 'tools/shared', 'test'],
+  'tools/bench': ['lambdas/domain', 'lib/settings', 'lib', 'test'],
   'tools/examples': [],
 };
 const tools = Object.keys(sources).filter((folder) => /^tools\/[^/]+$/.test(folder));

@@ -3,6 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { generate } from 'selfsigned';
+import { hashToken } from '../../lambdas/domain/api-key.ts';
+import { windowStarts } from '../../lambdas/domain/windows.ts';
+import { attributes } from '../../test/helpers/dynamodb/attribute-values.ts';
 import {
   answer,
   contentType,
@@ -11,109 +14,97 @@ import {
   failure,
   type Reply,
 } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { exampleToken, keyId, ownerId, ownerItem } from '../../test/helpers/dynamodb/key-items.ts';
 import { serve } from '../../test/helpers/loopback-server.ts';
-import { cannedOwner, cannedPeerKey } from './canned-keys.ts';
-import { type OrdersTable, pageBody, type ScanRequest } from './canned-orders.ts';
+import { type OrdersTable, pageBody } from './canned-orders.ts';
 
-/** What the servers have received since the counts were last read. */
-export interface Received {
-  /** The requests to DynamoDB. */
-  requests: number;
-  /** One for a write of up to 1 KB, even if its condition fails. */
-  writeUnits: number;
-  /** The bytes of the functions' responses. */
-  bytes: number;
+/** What the tables contain: orders, and an owner with four keys. */
+export interface Tables extends OrdersTable {
+  /** Whether the owner has used up its minute. @default false */
+  isMinuteFull?: boolean;
+  /** Of each page of orders. @default 0 */
+  delayMs?: number;
 }
 
-type DynamodbInput = ScanRequest & {
-  TableName?: string;
-  Key?: Record<string, { S: string }>;
-  ConditionExpression?: string;
-  ExpressionAttributeValues?: Record<string, object>;
-};
+/** The counters of `rate-limiter-flexible`: an item per owner and window. */
+const counterTable = 'rate-limiter-counters';
 
-/** Writes do not change its items: the canned keys determine them. */
-export const apiKeysTable = 'api-keys';
-/** The table of the counters of `rate-limiter-flexible`, with an item per owner and window. */
-export const counterTable = 'rate-limiter-counters';
+const perMinute = 60_000;
+let tables: Tables = { pages: 0 };
 
-const none: Received = { requests: 0, writeUnits: 0, bytes: 0 };
-let received = { ...none };
-let ordersTable: OrdersTable = { orders: 0 };
+export function fillTables(others: Tables): void {
+  tables = others;
+}
 
-// The servers run in a separate process, so that their CPU time and memory are not measured.
-if (import.meta.main) {
+/**
+ * Starts a server in place of DynamoDB, and one in place of the clients, both in this process.
+ *
+ * @param home the folder for the server's certificate
+ */
+export async function startServers(home: string) {
   // A certificate with this name is also valid for 127.0.0.1. Its key is not stored.
   const name = [{ name: 'commonName', value: 'localhost' }];
   const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
-  const certificateFile = join(process.argv[2]!, 'certificate.pem');
+  const certificateFile = join(home, 'certificate.pem');
   writeFileSync(certificateFile, cert);
   const dynamodb = await DynamodbProxy.start(replyToFunction, { certificate: { key, cert } });
   const receiver = await serve(receive);
-  // The variables of a process that uses the servers.
-  process.send!({
-    NODE_EXTRA_CA_CERTS: certificateFile,
-    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
-    RECEIVER_URL: receiver.url,
-  });
-  process.on('message', (table: OrdersTable) => {
-    ordersTable = table;
-    process.send!('The table is there.');
-  });
-  process.on('disconnect', () => process.exit());
+  return {
+    /** The environment of a process that uses the servers. */
+    variables: {
+      NODE_EXTRA_CA_CERTS: certificateFile,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+      RECEIVER_URL: receiver.url,
+      COUNTERS_TABLE: counterTable,
+    },
+    async [Symbol.asyncDispose]() {
+      await dynamodb[Symbol.asyncDispose]();
+      await receiver[Symbol.asyncDispose]();
+    },
+  };
 }
 
-/**
- * Answers `Scan`, `GetItem` and `UpdateItem` like DynamoDB, from memory. This takes hardly any time, so
- * measurements show the cost of the client. It checks no signature and evaluates no expression.
- */
+/** Answers like DynamoDB, but checks no signature, evaluates no expression and writes nothing. */
 async function replyToFunction(call: DynamodbCall): Promise<void> {
-  const { operation, outgoing } = call;
-  const input: DynamodbInput = call.input;
-  received.requests++;
-  if (operation === 'UpdateItem') received.writeUnits++;
-  if (operation !== 'Scan') return void answerTo(operation, input)(call);
-  if (ordersTable.delayMs) await pause(ordersTable.delayMs);
-  const parts = pageBody(ordersTable, input);
-  const length = parts.reduce((total, part) => total + part.length, 0);
-  outgoing.writeHead(200, { ...contentType, 'content-length': length });
-  for (const part of parts) outgoing.write(part);
-  outgoing.end();
+  if (call.operation !== 'Scan') return void replyFor(call)(call);
+  if (tables.delayMs) await pause(tables.delayMs);
+  const [items, end] = pageBody(tables, call.input);
+  call.outgoing.writeHead(200, { ...contentType, 'content-length': items.length + end.length });
+  call.outgoing.write(items);
+  call.outgoing.end(end);
 }
 
-/**
- * Reads the functions' responses, in place of Lambda's runtime API and the client. `GET` returns what was
- * {@link Received}, and resets it.
- */
-function receive(request: IncomingMessage, response: ServerResponse): void {
-  request.on('data', (chunk) => {
-    received.bytes += chunk.length;
-  });
-  request.on('end', () => {
-    if (request.method !== 'GET') return void response.end();
-    response.end(JSON.stringify(received));
-    received = { ...none };
-  });
-}
-
-function answerTo(operation: string, input: DynamodbInput): Reply {
-  const { TableName: name, Key = {}, ExpressionAttributeValues } = input;
-  if (name === counterTable) return count(input);
-  if (name === apiKeysTable) {
-    // The peer's table has the partition key `keyHash`, ours has `ownerHash`.
-    const { keyHash, ownerHash } = Key;
-    const item = keyHash ? cannedPeerKey(keyHash.S) : cannedOwner(ownerHash!.S);
-    return answer({ [operation === 'GetItem' ? 'Item' : 'Attributes']: item });
+function replyFor({ operation, input, body }: DynamodbCall): Reply {
+  // The table of our authorizer has the partition key `ownerHash`, that of the peer has `keyHash`.
+  if (body.includes('"ownerHash"')) {
+    return answer({ [operation === 'GetItem' ? 'Item' : 'Attributes']: cannedOwner() });
   }
-  const cancelRequestId = ExpressionAttributeValues?.[':cancelRequestId'];
+  if (body.includes('"keyHash"')) {
+    return answer({ Item: attributes({ keyId, ownerId, status: 'active' }) });
+  }
+  if (input.TableName === counterTable) {
+    // Every counter exists, so its creation fails.
+    if (body.includes('attribute_not_exists')) return failure('ConditionalCheckFailedException');
+    const counter = attributes({ points: 2, expire: Math.floor(Date.now() / 1_000) + 30 });
+    return answer({ Attributes: { ...(input.Key as object), ...counter } });
+  }
+  const { ':cancelRequestId': cancelRequestId } = input.ExpressionAttributeValues as never;
   return answer({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } });
 }
 
-/** Increments a counter. Its creation fails, because every counter exists. */
-function count({ Key, ConditionExpression }: DynamodbInput): Reply {
-  if (ConditionExpression?.includes('attribute_not_exists')) {
-    return failure('ConditionalCheckFailedException');
-  }
-  const expire = String(Math.floor(Date.now() / 1000) + 30);
-  return answer({ Attributes: { ...Key, points: { N: '2' }, expire: { N: expire } } });
+function cannedOwner() {
+  const { minute, day } = windowStarts(Math.floor(Date.now() / 1_000));
+  const others = ['b', 'c', 'd'].map((own) => exampleToken('so_test_', own.repeat(20)));
+  const keys = [exampleToken(), ...others].map((token) => [hashToken(token), {}]);
+  const limits = { plan: 'enterprise', perMinute, perDay: 10_000_000 };
+  const minuteCount = tables.isMinuteFull ? perMinute : 17;
+  const windows = { minuteWindow: minute, minuteCount, dayWindow: day };
+  return ownerItem({ ...limits, ...windows }, Object.fromEntries(keys));
+}
+
+/** Reads a function's streamed response, and answers how many bytes it had. */
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of request) bytes += chunk.length;
+  response.end(String(bytes));
 }

@@ -1,9 +1,10 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, request } from 'node:http';
 import { createRequire } from 'node:module';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import type { Received } from './canned-dynamodb.ts';
+import { lambdaContext } from '../../test/helpers/functions/events.ts';
 
 /** The task of a fresh process: it loads a bundle and calls its handler, in batches. */
 export interface Job {
@@ -14,16 +15,25 @@ export interface Job {
   batches: number[];
 }
 
-type Spent = Record<'cpuMs' | 'wallMs', number>;
-
 /** What a fresh process has measured. */
 export interface JobResult {
-  load: Spent;
+  load: Usage;
   /** The averages for one call of each batch. */
-  batches: (Spent & Received)[];
+  batches: Usage[];
   peakRssMb: number;
   /** The result of the last call: the returned value, or the stream's status. */
   answer: unknown;
+}
+
+interface Usage {
+  cpuMs: number;
+  wallMs: number;
+  /** The requests to DynamoDB. */
+  requests: number;
+  /** One for a write of up to 1 KB, even if its condition fails. */
+  writeUnits: number;
+  /** The bytes of streamed responses. */
+  bytes: number;
 }
 
 type Handler = ((...parameters: unknown[]) => Promise<unknown>) & {
@@ -33,67 +43,59 @@ type Handler = ((...parameters: unknown[]) => Promise<unknown>) & {
 
 type LambdaStream = ClientRequest & { prelude?: { statusCode?: number } };
 
-const receiverUrl = process.env.RECEIVER_URL!;
-/** The part of Lambda's context that the handlers and Middy use. */
-const context = {
-  awsRequestId: '00000000-0000-4000-8000-000000000000',
-  functionName: 'benchmark',
-  getRemainingTimeInMillis: () => 900_000,
-};
-
 // This file is bundled, so that the fresh process loads nothing but this code and the function.
+const context = lambdaContext(900_000);
 const job = JSON.parse(process.argv[2]!) as Job;
+const counts = { requests: 0, writeUnits: 0, bytes: 0 };
 
+subscribe('http.client.request.start', (message) => {
+  const target = (message as { request: ClientRequest }).request.getHeader('x-amz-target');
+  if (target) counts.requests++;
+  if (String(target).endsWith('.UpdateItem')) counts.writeUnits++;
+});
 installLambdaDouble();
 measure().then((result) => process.send!(result, () => process.exit()));
 
 async function measure(): Promise<JobResult> {
-  const stopwatch = startStopwatch();
-  const handler = await load(job.bundleFile);
-  const loaded = stopwatch();
-  const batches: JobResult['batches'] = [];
+  let handler: Handler;
+  const load = await usageOf(1, async () => {
+    const module = job.bundleFile.endsWith('.mjs')
+      ? await import(pathToFileURL(job.bundleFile).href)
+      : createRequire(job.bundleFile)(job.bundleFile);
+    handler = module.handler;
+  });
+  const batches: Usage[] = [];
   let answer: unknown;
   for (const calls of job.batches) {
-    await received();
-    const stopwatch = startStopwatch();
-    for (let index = 0; index < calls; index++) answer = await answerOf(handler);
-    const total = { ...stopwatch(), ...(await received()) };
-    const averages = Object.entries(total).map(([figure, value]) => [figure, value / calls]);
-    batches.push(Object.fromEntries(averages));
+    const usage = await usageOf(calls, async () => {
+      for (let index = 0; index < calls; index++) answer = await answerOf(handler);
+    });
+    batches.push(usage);
   }
-  const peakRssMb = process.resourceUsage().maxRSS / 1024;
-  return { load: loaded, batches, peakRssMb, answer };
+  return { load, batches, peakRssMb: process.resourceUsage().maxRSS / 1024, answer };
 }
 
-async function load(bundleFile: string): Promise<Handler> {
-  const module = bundleFile.endsWith('.mjs')
-    ? await import(pathToFileURL(bundleFile).href)
-    : createRequire(bundleFile)(bundleFile);
-  return module.handler;
+/** What some calls use, on average. */
+async function usageOf(calls: number, work: () => Promise<void>): Promise<Usage> {
+  Object.assign(counts, { requests: 0, writeUnits: 0, bytes: 0 });
+  const startedAtMs = performance.now();
+  const cpuAtStart = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(cpuAtStart);
+  const wallMs = performance.now() - startedAtMs;
+  const total: Usage = { cpuMs: (user + system) / 1000, wallMs, ...counts };
+  const averages = Object.entries(total).map(([figure, value]) => [figure, value / calls]);
+  return Object.fromEntries(averages);
 }
 
 /** As on Lambda, a response stream is a chunked HTTP request to a local server, so writing has the same cost. */
 async function answerOf(handler: Handler): Promise<unknown> {
   if (!handler.isStreaming) return handler(job.event, context);
-  const stream: LambdaStream = request(receiverUrl, { method: 'POST' });
-  const ended = once(stream, 'response').then(([response]) => response.toArray());
+  const stream: LambdaStream = request(process.env.RECEIVER_URL!, { method: 'POST' });
+  const received = once(stream, 'response').then(([response]) => text(response));
   await handler(job.event, stream, context);
-  await ended;
+  counts.bytes += Number(await received);
   return { statusCode: 200, ...stream.prelude };
-}
-
-function startStopwatch(): () => Spent {
-  const startedAtMs = performance.now();
-  const cpuAtStart = process.cpuUsage();
-  return () => {
-    const { user, system } = process.cpuUsage(cpuAtStart);
-    return { cpuMs: (user + system) / 1000, wallMs: performance.now() - startedAtMs };
-  };
-}
-
-async function received(): Promise<Received> {
-  const [response] = await once(request(receiverUrl).end(), 'response');
-  return (await json(response as IncomingMessage)) as Received;
 }
 
 /** Replaces the `awslambda` global of Lambda's Node runtime, and the log, which it opens before a function. */

@@ -1,43 +1,64 @@
-import { type ForkOptions, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type BuildOptions, build, type PluginBuild } from 'esbuild';
+import { bundlingOptions } from '../../lib/functions/bundling.ts';
+import { handlerEntries } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { functionEnvironment } from '../../test/helpers/functions/function-environment.ts';
-import { buildBundles } from './bundles.ts';
-import { apiKeysTable, counterTable } from './canned-dynamodb.ts';
-import type { OrdersTable } from './canned-orders.ts';
+import { fillTables, startServers, type Tables } from './canned-dynamodb.ts';
 import type { Job, JobResult } from './measured-process.ts';
 
 /** What the jobs that measure functions share. */
 export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
 
-const variables = {
-  ...functionEnvironment,
-  AWS_SESSION_TOKEN: 'benchmark',
-  AWS_LAMBDA_FUNCTION_NAME: 'benchmark',
-  API_KEYS_TABLE: apiKeysTable,
-  COUNTERS_TABLE: counterTable,
-  PLANS: JSON.stringify(plans),
+/** Bundled with the same options as ours: the peers, among them our list without the copier, and the measuring program. */
+const ownEntries = {
+  documentClient: 'tools/bench/peers/list-document-client.ts',
+  jsonParse: handlerEntries.listOrders,
+  bareHttp: 'tools/bench/peers/list-bare-http.ts',
+  rateLimiterFlexible: 'tools/bench/peers/authorizer-rate-limiter-flexible.ts',
+  measuredProcess: 'tools/bench/measured-process.ts',
+};
+const ownOptions: BuildOptions = {
+  ...bundlingOptions,
+  sourcemap: false,
+  plugins: [{ name: 'json-parse', setup: replaceCopier }],
 };
 
-const quiet: ForkOptions = { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] };
+/** esbuild's default: `--bundle --platform=node --format=esm`. */
+const defaultOptions: BuildOptions = {
+  absWorkingDir: bundlingOptions.absWorkingDir!,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  // The SDK's CommonJS packages call `require`, which an ES module does not have.
+  banner: {
+    js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`,
+  },
+};
 
-/**
- * Builds the bundles and starts the canned DynamoDB in a separate process.
- *
- * @param isQuick uses small sizes and one round, to verify that the benchmark works
- */
+/** @param isQuick whether the jobs use small sizes and one round, to verify that the benchmark works */
 export async function setUpWorkbench(isQuick: boolean) {
   // Each run has its own folder, because two can run at the same time.
   const home = join(import.meta.dirname, '../../.cache/bench', String(process.pid));
   mkdirSync(home, { recursive: true });
-  const canned = fork(join(import.meta.dirname, 'canned-dynamodb.ts'), [home], quiet);
-  const [bundles, [addresses]] = await Promise.all([buildBundles(home), once(canned, 'message')]);
+  // Without this file, the repository's package.json would make the bundles ES modules.
+  writeFileSync(join(home, 'package.json'), '{"type":"commonjs"}');
+  const [ours, byDefault, own, servers] = await Promise.all([
+    bundle(handlerEntries, join(home, 'ours'), bundlingOptions),
+    bundle(handlerEntries, join(home, 'default'), defaultOptions),
+    bundle(ownEntries, join(home, 'own'), ownOptions),
+    startServers(home),
+  ]);
+  const lambda = { AWS_SESSION_TOKEN: 'benchmark', AWS_LAMBDA_FUNCTION_NAME: 'benchmark' };
+  const variables = { ...functionEnvironment, ...lambda, PLANS: JSON.stringify(plans) };
   // A function has no ~/.aws, so the process must not read the user's.
-  const environment = { HOME: home, ...variables, ...(addresses as object) };
+  const env = { HOME: home, ...variables, ...servers.variables };
   return {
-    bundles,
+    bundles: { ours, byDefault, own },
     isQuick,
     /**
      * Does a job in a new process.
@@ -45,13 +66,9 @@ export async function setUpWorkbench(isQuick: boolean) {
      * @param answer has to match the handler's last answer, as JSON
      * @throws Error if it does not, or if the process fails, which prints the reason on stderr
      */
-    async measure(job: Job, answer: RegExp, ordersTable?: OrdersTable): Promise<JobResult> {
-      if (ordersTable) {
-        canned.send(ordersTable);
-        await once(canned, 'message');
-      }
-      const options = { ...quiet, env: environment };
-      const measured = fork(bundles.own.measuredProcess, [JSON.stringify(job)], options);
+    async measure(job: Job, answer: RegExp, tables: Tables): Promise<JobResult> {
+      fillTables(tables);
+      const measured = fork(own.measuredProcess, [JSON.stringify(job)], { execArgv: [], env });
       const exited = once(measured, 'exit').then(() => []);
       const [result] = (await Promise.race([once(measured, 'message'), exited])) as [JobResult?];
       await exited;
@@ -59,24 +76,26 @@ export async function setUpWorkbench(isQuick: boolean) {
       if (result && answer.test(found)) return result;
       throw new Error(`${job.bundleFile} answered ${found}, expected ${answer}`);
     },
-    [Symbol.dispose]() {
-      canned.disconnect();
+    async [Symbol.asyncDispose]() {
+      await servers[Symbol.asyncDispose]();
       rmSync(home, { recursive: true });
     },
   };
 }
 
-/** Measures all contestants in turn in each round, so that other load on the machine affects them equally. */
-export async function interleave<Name extends string, Contestant, Result>(
-  { isQuick }: Pick<Workbench, 'isQuick'>,
-  rounds: number,
-  contestants: Record<Name, Contestant>,
-  measure: (contestant: Contestant) => Promise<Result>,
-): Promise<Record<Name, Result[]>> {
-  const names = Object.keys(contestants) as Name[];
-  const results = Object.fromEntries(names.map((name) => [name, [] as Result[]]));
-  for (let round = 0; round < (isQuick ? 1 : rounds); round++) {
-    for (const name of names) results[name]!.push(await measure(contestants[name]));
-  }
-  return results as Record<Name, Result[]>;
+/** Bundles each entry, and returns the bundles' files by the entries' names. */
+async function bundle<Name extends string>(
+  entryPoints: Record<Name, string>,
+  outdir: string,
+  options: BuildOptions,
+): Promise<Record<Name, string>> {
+  await build({ ...options, entryPoints, outdir, logLevel: 'error' });
+  const extension = options.outExtension?.['.js'] ?? '.js';
+  const files = Object.keys(entryPoints).map((name) => [name, join(outdir, name + extension)]);
+  return Object.fromEntries(files);
+}
+
+function replaceCopier({ onResolve }: PluginBuild): void {
+  const path = join(import.meta.dirname, 'peers/json-parse-copier.ts');
+  onResolve({ filter: /\/order-copier\.ts$/ }, () => ({ path }));
 }

@@ -4,12 +4,6 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
 
-interface ApiKey {
-  keyId: string;
-  ownerId: string;
-  status: string;
-}
-
 const dynamodb = new DynamoDB({});
 const client = DynamoDBDocumentClient.from(dynamodb);
 const perMinute = 60_000;
@@ -18,57 +12,33 @@ const windows = new RateLimiterUnion(
   limiter('day', 10_000_000, 86_400),
 );
 
-/** A conventional authorizer, which reads the key and then counts with a library. */
-export async function handler(
-  event: APIGatewayTokenAuthorizerEvent,
-): Promise<APIGatewayAuthorizerResult> {
-  const apiKey = await findApiKey(event.authorizationToken);
+/** A conventional authorizer, which reads the key and then counts with a library. Requests over a limit are not measured. */
+export async function handler({
+  authorizationToken,
+  methodArn,
+}: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
+  const token = authorizationToken.slice('Bearer '.length);
+  const keyHash = createHash('sha256').update(token).digest('base64url');
+  const { Item: apiKey } = await client.send(
+    new GetCommand({ TableName: process.env.API_KEYS_TABLE, Key: { keyHash } }),
+  );
   if (apiKey?.status !== 'active') throw new Error('Unauthorized');
   const { keyId, ownerId } = apiKey;
-  const remaining = await consume(ownerId);
-  const Effect = remaining === undefined ? 'Deny' : 'Allow';
-  const Resource = `${event.methodArn.split('/', 2).join('/')}/*/*`;
+  const states = Object.values(await windows.consume(ownerId));
+  const remaining = Math.min(...states.map(({ remainingPoints }) => remainingPoints));
+  const Resource = `${methodArn.split('/', 2).join('/')}/*/*`;
   return {
     principalId: keyId,
     usageIdentifierKey: ownerId,
     policyDocument: {
       Version: '2012-10-17',
-      Statement: [{ Effect, Action: 'execute-api:Invoke', Resource }],
+      Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
     },
-    context: { keyId, limit: perMinute, remaining: remaining ?? 0 },
+    context: { keyId, limit: perMinute, remaining },
   };
 }
 
-async function findApiKey(authorization: string): Promise<ApiKey | undefined> {
-  const keyHash = createHash('sha256')
-    .update(authorization.slice('Bearer '.length))
-    .digest('base64url');
-  const { Item } = await client.send(
-    new GetCommand({ TableName: process.env.API_KEYS_TABLE, Key: { keyHash } }),
-  );
-  return Item as ApiKey | undefined;
-}
-
-/** The remaining requests of the fullest window; undefined beyond its limit. */
-async function consume(ownerId: string): Promise<number | undefined> {
-  try {
-    const states = Object.values(await windows.consume(ownerId));
-    return Math.min(...states.map(({ remainingPoints }) => remainingPoints));
-  } catch (refusal) {
-    // Beyond a limit, the library rejects with the state of the windows rather than with an Error.
-    if (refusal instanceof Error) throw refusal;
-    return undefined;
-  }
-}
-
 function limiter(keyPrefix: string, points: number, duration: number): RateLimiterDynamo {
-  return new RateLimiterDynamo({
-    storeClient: dynamodb,
-    tableName: process.env.COUNTERS_TABLE!,
-    tableCreated: true,
-    ttlSet: true,
-    keyPrefix,
-    points,
-    duration,
-  });
+  const table = { tableName: process.env.COUNTERS_TABLE!, tableCreated: true, ttlSet: true };
+  return new RateLimiterDynamo({ storeClient: dynamodb, ...table, keyPrefix, points, duration });
 }

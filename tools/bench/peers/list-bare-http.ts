@@ -13,7 +13,7 @@ const tailBytes = 200;
 export const handler = awslambda.streamifyResponse(async (_event, stream) => {
   let startKey: unknown;
   do {
-    const page = await readPage(startKey);
+    const page = Buffer.concat(await (await scan(startKey)).toArray());
     const tail = page.subarray(-tailBytes).toString('latin1');
     const match = /"LastEvaluatedKey":(\{.*\})\}$/.exec(tail);
     startKey = match ? JSON.parse(match[1]!) : undefined;
@@ -22,22 +22,14 @@ export const handler = awslambda.streamifyResponse(async (_event, stream) => {
   await new Promise<void>((resolve) => stream.end(resolve));
 });
 
-async function readPage(startKey: unknown): Promise<Buffer> {
-  const response = await scan(startKey);
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-function scan(startKey: unknown): Promise<IncomingMessage> {
+async function scan(startKey: unknown): Promise<IncomingMessage> {
   const headers = {
     'content-type': 'application/x-amz-json-1.0',
     'x-amz-target': 'DynamoDB_20120810.Scan',
   };
+  const options = { method: 'POST', agent, headers };
   const body = { TableName: process.env.ORDERS_TABLE, ExclusiveStartKey: startKey };
-  return new Promise((resolve, reject) => {
-    request(process.env.AWS_ENDPOINT_URL_DYNAMODB!, { method: 'POST', agent, headers }, resolve)
-      .on('error', reject)
-      .end(JSON.stringify(body));
-  });
+  const sent = request(process.env.AWS_ENDPOINT_URL_DYNAMODB!, options).end(JSON.stringify(body));
+  const [response] = await once(sent, 'response');
+  return response;
 }
