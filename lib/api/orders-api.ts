@@ -86,7 +86,6 @@ export class OrdersApi extends Construct {
         stageName: configuration.stage,
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat,
-        ...(configuration.tracing && { tracingEnabled: true }),
         // Data traces stay off, because they would contain the bearer token.
         loggingLevel: MethodLoggingLevel.ERROR,
         dataTraceEnabled: false,

@@ -15,10 +15,9 @@ import {
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
-  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { type FunctionName, functionSettings } from '../settings/functions.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
@@ -66,7 +65,7 @@ export class ApiFunction extends Construct {
       actions: [...settings.actions],
       resources: [table.tableArn],
     });
-    const role = executionRole(this, this.logGroup, configuration);
+    const role = executionRole(this, this.logGroup);
     const lambdaFunction = new LambdaFunction(this, 'Function', {
       description: settings.description,
       runtime: Runtime.NODEJS_24_X,
@@ -84,7 +83,6 @@ export class ApiFunction extends Construct {
       reservedConcurrentExecutions: settings.concurrency?.(configuration),
       // The CDK may not add permissions: the role has all that the function needs.
       role: role.withoutPolicyUpdates(),
-      ...(configuration.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: this.logGroup,
       // The functions write JSON themselves, and metrics must reach CloudWatch without a wrapper.
       loggingFormat: LoggingFormat.TEXT,
@@ -109,34 +107,13 @@ function tablePolicy(scope: Construct, role: Role, useTable: PolicyStatement): P
 }
 
 // AWS's managed policy would allow the role to write to every log group of the account.
-function executionRole(
-  scope: Construct,
-  logGroup: LogGroup,
-  { tracing }: StageConfiguration,
-): Role {
+function executionRole(scope: Construct, logGroup: LogGroup): Role {
   const writeLogs = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logGroup.logGroupArn],
   });
-  // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html
-  const sendTraces = new PolicyStatement({
-    actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
-    resources: ['*'],
-  });
-  const role = new Role(scope, 'Role', {
+  return new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    inlinePolicies: {
-      WriteLogs: new PolicyDocument({ statements: [writeLogs] }),
-      ...(tracing && {
-        SendTraces: new PolicyDocument({ statements: [sendTraces] }),
-      }),
-    },
+    inlinePolicies: { WriteLogs: new PolicyDocument({ statements: [writeLogs] }) },
   });
-  if (tracing) {
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray has no resources to which its two actions could be limited.',
-    });
-  }
-  return role;
 }

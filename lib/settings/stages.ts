@@ -77,13 +77,6 @@ export interface StageSettings {
   /** What happens to the tables when the stack is deleted, or gives one up. */
   readonly removalPolicy: 'retain' | 'destroy';
   /**
-   * Whether X-Ray traces the first request of each second, and 5 % of the others, through API Gateway
-   * and the functions.
-   *
-   * @default false
-   */
-  readonly tracing?: boolean;
-  /**
    * Whether new code receives a tenth of the traffic for five minutes before it receives all. To turn it
    * on again, change the code or description of each function as well: the deployment fails with "A version
    * for this Lambda function exists" if a function is the same as its last version.

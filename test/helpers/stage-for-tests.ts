@@ -21,7 +21,6 @@ export function configurationForTests(stage: StageName): StageConfiguration {
     corsOrigin: undefined,
     firewall: undefined,
     restoredTables: undefined,
-    tracing: undefined,
     lambdaConcurrency: 1_000,
     runbook: 'docs/runbook.md',
   });

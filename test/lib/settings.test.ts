@@ -155,7 +155,6 @@ describe('the configuration of a stage', () => {
       firewall: { requestsPerIpPer5Minutes: 5_000 },
       lambdaConcurrency: 1_000,
       restoredTables: { orders: 'restored', apiKeys: 'restored.2' },
-      tracing: true,
     };
 
     expect(configure(settings)).toMatchObject(settings);

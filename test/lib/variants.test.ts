@@ -10,7 +10,6 @@ import { ServiceStack } from '../../lib/service-stack.ts';
 import {
   type FunctionName,
   forEachFunction,
-  functionNames,
   operationNames,
 } from '../../lib/settings/functions.ts';
 import { capitalized, stackName } from '../../lib/settings/names.ts';
@@ -45,7 +44,6 @@ const everySetting = {
     isDefaultEndpointClosed: true,
   },
   restoredTables: { orders: 'orders-2', apiKeys: 'keys-2', owners: 'owners-2' },
-  tracing: true,
   corsOrigin: origin,
   firewall: { requestsPerIpPer5Minutes: 400_000 },
   runbook: 'https://example.com/repository/blob/main/docs/runbook.md',
@@ -129,21 +127,6 @@ describe('a stack with every setting', () => {
       OwnersTableName: { Value: 'owners-2' },
     });
     expect(complete.Outputs).not.toHaveProperty('OrdersStreamArn');
-  });
-
-  it('is traced by X-Ray, and the functions may only send traces to it', () => {
-    expect(one('AWS::ApiGateway::Stage').TracingEnabled).toBe(true);
-    for (const { TracingConfig } of all('AWS::Lambda::Function')) {
-      expect(TracingConfig).toEqual({ Mode: 'Active' });
-    }
-    const policies = all('AWS::IAM::Role').flatMap(({ Policies = [] }) => Policies);
-    const statements = policies
-      .filter(({ PolicyName }) => PolicyName === 'SendTraces')
-      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-    const send = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
-    const perFunction = forEachFunction(() => ({ Effect: 'Allow', Action: send, Resource: '*' }));
-    expect(statements).toEqual(Object.values(perFunction));
-    expect(all('AWS::IAM::Policy')).toHaveLength(functionNames.length);
   });
 
   it('has the full address of the runbook in every alarm', () => {
