@@ -15,7 +15,7 @@ import {
   stackTag,
   usagePlanOutput,
 } from './settings/names.ts';
-import { planNames } from './settings/plans.ts';
+import { planNames, plans } from './settings/plans.ts';
 import { type StageConfiguration, warningsOf } from './settings/stage-configuration.ts';
 import { StoreTables } from './store-tables.ts';
 
@@ -75,6 +75,8 @@ export class ServiceStack extends Stack {
       ...(tables.orders.tableStreamArn && { OrdersStreamArn: tables.orders.tableStreamArn }),
       ApiKeysTableName: tables.apiKeys.tableName,
       OwnersTableName: tables.owners.tableName,
+      // What the authorizer of this version counts with, which the operators' commands show.
+      Plans: JSON.stringify(plans),
       AlarmTopicArn: monitoring.topic.topicArn,
       AccessLogGroupName: accessLog.logGroupName,
       ExecutionLogGroupName: executionLog.logGroupName,

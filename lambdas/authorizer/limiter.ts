@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { UnauthorizedError } from '../domain/errors.ts';
 import type { Item } from '../domain/item.ts';
-import { findPlan, type Plan, type Plans, unknownPlan } from '../domain/plan.ts';
+import { findPlan, type Plan, type Plans, planNumbers } from '../domain/plan.ts';
 import { newestWindow } from '../domain/windows.ts';
 import { log } from '../runtime/log.ts';
 import {
@@ -165,13 +165,11 @@ export class Limiter {
   /** The owner's plan. One that this version does not know is logged once in each environment. */
   #planOf({ owner: { ownerId, plan: name } }: KeyState): Plan {
     const { plans } = this.#settings;
-    const plan = findPlan(name, plans);
-    if (plan) return plan;
-    if (!this.#unknownPlans.has(name)) {
+    if (!findPlan(name, plans) && !this.#unknownPlans.has(name)) {
       this.#unknownPlans.add(name);
       log.error('A plan is unknown', new Error(`The owner ${ownerId} has the plan "${name}".`));
     }
-    return unknownPlan(plans);
+    return planNumbers(name, plans);
   }
 
   async #read(address: KeyAddress): Promise<KeyStatus> {

@@ -23,12 +23,13 @@ export function findPlan(name: string, plans: Plans): Plan | undefined {
 }
 
 /**
- * The numbers that count for the owner of a plan that this version does not know: the smallest limits. Its keys are
- * not banned, because the version that knows the plan would obey the ban, too.
+ * The numbers that count for the owners of a plan. Of a plan that this version does not know, these are the smallest
+ * limits. Its keys are not banned, because the version that knows the plan would obey the ban, too.
  */
-export function unknownPlan(plans: Plans): Plan {
+export function planNumbers(name: string, plans: Plans): Plan {
   const [smallest] = Object.values(plans);
-  return { ...smallest!, toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGER };
+  const ofUnknown = { ...smallest!, toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGER };
+  return findPlan(name, plans) ?? ofUnknown;
 }
 
 /** The limits that count for an owner: the plan's, or its own ones up to the plan's if the plan has such limits. */

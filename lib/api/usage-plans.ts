@@ -2,7 +2,7 @@ import { Period, type Stage, type ThrottleSettings, UsagePlan } from 'aws-cdk-li
 import { Stack, Tags } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { capitalized, stackTag } from '../settings/names.ts';
-import { forEachPlan, type PlanName, plans } from '../settings/plans.ts';
+import { forEachPlan, type PlanName, plans, quotaInDays } from '../settings/plans.ts';
 
 /*
  * The default limits of all APIs of an account in most Regions. They apply even if a usage plan allows
@@ -11,12 +11,6 @@ import { forEachPlan, type PlanName, plans } from '../settings/plans.ts';
  */
 const accountRequestsPerSecond = 10_000;
 const accountBurst = 5_000;
-
-/**
- * The quota as a multiple of the plan's limit per day. It leaves room for AWS's counting, which is only
- * best-effort, and for operators who reset an owner's counters, which API Gateway does not notice.
- */
-const quotaInDays = 3;
 
 /** The rate and the burst as multiples of what the limiter can admit, for the same best-effort counting. */
 const throttleMargin = 2;

@@ -33,6 +33,7 @@ export type OutputName =
   | 'OrdersStreamArn'
   | 'ApiKeysTableName'
   | 'OwnersTableName'
+  | 'Plans'
   | 'AlarmTopicArn'
   | 'AccessLogGroupName'
   | 'ExecutionLogGroupName'

@@ -40,9 +40,15 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
+/**
+ * API Gateway's quota of a day as a multiple of the plan's limit per day. It leaves room for AWS's counting, which is
+ * only best-effort, and for operators who reset an owner's counters, which API Gateway does not notice.
+ */
+export const quotaInDays = 3;
+
 export const planNames = Object.keys(plans) as PlanName[];
 
-/** The stored plan of an owner can have been renamed or removed since. */
+/** Whether there is a plan of this name: the plan of an owner can have been removed. */
 export function isPlanName(name: string): name is PlanName {
   return Object.hasOwn(plans, name);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../lib/settings/functions.ts';
 import { capitalized, stackName, stackTag } from '../../lib/settings/names.ts';
-import { planNames } from '../../lib/settings/plans.ts';
+import { planNames, plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
 import { tableShapes } from '../helpers/dynamodb/table-shapes.ts';
 import { assemblyDirectory, stageNames, template } from '../helpers/synthesized.ts';
@@ -27,6 +27,7 @@ describe.each(stageNames)('stack of %s', (stage) => {
       OrdersStreamArn: { Value: '${TablesOrders.StreamArn}' },
       ApiKeysTableName: { Value: '${TablesApiKeys}' },
       OwnersTableName: { Value: '${TablesOwners}' },
+      Plans: { Value: JSON.stringify(plans) },
       AlarmTopicArn: { Value: '${MonitoringAlarmTopic}' },
       AccessLogGroupName: { Value: '${ApiAccessLogs}' },
       ExecutionLogGroupName: { Value: '${ApiExecutionLogs}' },

@@ -15,16 +15,14 @@ owners usage
 owners history everything
 status
 owners set-plan everything pro
-owners apply-plans --yes
+owners repair
 keys issue --owner everything --json
 keys list
 keys whois KEY_ID
 keys expire KEY_ID --in 1h --yes
-keys show KEY_ID
 keys unban KEY_ID
 keys rotate KEY_ID
 keys revoke KEY_ID --yes
-keys purge --older-than 0s --yes
 orders import - < {"id":-1}
 orders import - < {"id":-1}
 orders export

@@ -1,11 +1,10 @@
 import { hashOwnerPart, hashToken } from '../../lambdas/domain/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { revokeKey } from '../admin/keys/change-key.ts';
 import { issueKey } from '../admin/keys/issue-key.ts';
-import { purgeKeys } from '../admin/keys/purge-keys.ts';
 import { createOwner } from '../admin/owners/create-owner.ts';
-import { putGatewayKey } from '../admin/owners/gateway-key.ts';
 import type { KeyStage } from '../admin/stage/key-stage.ts';
-import { allOwners, findOwnerOfHash, lookUpOwner } from '../admin/stored/find-owner.ts';
+import { findOwnerOfHash, lookUpOwner } from '../admin/stored/find-owner.ts';
 import { keysOf } from '../admin/stored/stored-key.ts';
 import type { StoredOwner } from '../admin/stored/stored-owner.ts';
 import type { DataDirectory } from './aws/data-directory.ts';
@@ -31,8 +30,8 @@ export async function provideDemoKeys(
       const token = stored?.[plan];
       if (token && (await isKept(token, stage))) return [plan, token];
       const owner = await provideOwner(plan, stage);
-      const earlier = keysOf(owner).filter(({ details }) => details?.label === label);
-      if (!token) await purgeKeys(earlier, stage);
+      const earlier = token ? [] : keysOf(owner).filter(({ details }) => details?.label === label);
+      for (const { keyId } of earlier) await revokeKey(keyId, stage);
       return [plan, (await issueKey({ owner: owner.details.ownerId, label }, stage)).apiKey];
     }),
   );
@@ -55,11 +54,4 @@ async function isKept(token: string, stage: KeyStage): Promise<boolean> {
   const owner = await findOwnerOfHash(hashOwnerPart(token), stage);
   const entry = owner?.item?.keys[hashToken(token)];
   return entry !== undefined && entry.expiresAt === undefined;
-}
-
-/** The gateway of a new run has no keys for the owners that an earlier run created. */
-export async function provideGatewayKeys(stage: KeyStage): Promise<void> {
-  for (const { details, item } of await allOwners(stage)) {
-    if (item) await putGatewayKey(details.ownerId, item.plan, stage);
-  }
 }

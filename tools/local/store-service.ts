@@ -4,11 +4,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
+import { repairOwners } from '../admin/owners/repair-owners.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { type PreparedService, startLocalService } from './aws/local-service.ts';
 import { keyGateway } from './aws/management/key-gateway.ts';
-import { provideDemoKeys, provideGatewayKeys } from './demo-keys.ts';
+import { provideDemoKeys } from './demo-keys.ts';
 import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { localPage } from './page/local-page.ts';
@@ -133,7 +134,8 @@ async function fillTables(
     operator: async () => 'npm start',
   };
   const orders = { dynamodb, tableName: outputs.OrdersTableName };
-  await provideGatewayKeys(stage);
+  // The gateway of a new run has no keys for the owners that an earlier run created.
+  await repairOwners(stage);
   const [demoKeys] = await Promise.all([
     options.empty ? undefined : provideDemoKeys(stage, service.dataDirectory),
     options.orders

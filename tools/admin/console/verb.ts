@@ -10,6 +10,13 @@ import { grouped } from './view.ts';
 
 const toleratedClockSeconds = 30;
 
+/** The command that shows a change, by its group. */
+const showCommands: Readonly<Record<string, string>> = {
+  owners: 'owners show',
+  keys: 'keys whois',
+  orders: 'orders show',
+};
+
 interface GlobalOptions extends Target {
   json?: boolean;
   as?: string;
@@ -39,7 +46,7 @@ interface Verb<Options> {
   readonly isInterruptible?: boolean;
   /** @default - the usage */
   readonly examples?: readonly string[];
-  /** The command that shows a change, by the first argument. @default - `show` of its group, if it takes `--as` */
+  /** The command that shows a change, by the first argument. @default - that of its group, if it takes `--as` */
   showCommand?(word: string): string;
   /** Returns undefined if it has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
@@ -89,7 +96,7 @@ export function addVerb<Options extends object = object>(
     };
     const result = await verb.run(call, ...command.args).catch((error: unknown) => {
       const [word = ''] = command.args;
-      const byDefault = isSigned && `${group.name()} show ${shellWord(word)}`;
+      const byDefault = isSigned && `${showCommands[group.name()]} ${shellWord(word)}`;
       const showCommand = verb.showCommand?.(word) ?? byDefault;
       throw showCommand && mayHaveTakenEffect(error)
         ? unconfirmed(error, place, showCommand)

@@ -5,6 +5,7 @@ import { changeAndRecord, differences } from '../stored/history.ts';
 import { isBanned, validEntry } from '../stored/key-state.ts';
 import { findKey, type StoredKey } from '../stored/stored-key.ts';
 import type { StoredEntry } from '../stored/stored-owner.ts';
+import { changeKeys } from './change-keys.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /** Changes a key's expiry in Unix seconds; undefined for never. @throws OperatorError if the key is not valid */
@@ -21,26 +22,34 @@ export async function expireKey(
 /** Lifts a key's ban, if there is one, and resets its count of rejections. @throws OperatorError if it is not valid */
 export async function unbanKey(keyId: string, stage: KeyStage) {
   const key = await findKey(keyId, stage);
+  const { plans } = stage;
   const before = validEntry(key, 'unbanned', stage.now());
   const noBan = { bannedUntil: undefined, rejectionWindow: undefined, rejectionCount: undefined };
   const view = await changeEntry(key, noBan, {}, 'keys unban', stage);
-  return { ...view, wasBanned: isBanned(before, stage.now()) };
+  return { ...view, wasBanned: isBanned(before, stage.now(), plans) };
 }
 
 /** Removes a key's entry from the ApiKeys table, so that it is refused. Returns false if it was revoked before. */
 export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
-  const { tokenHash, owner, details, entry } = await findKey(keyId, stage);
+  const key = await findKey(keyId, stage);
+  const { tokenHash, owner, details, entry } = key;
   if (!entry) return false;
   const [pathOfEntry, pathOfDetails] = [`keys.${tokenHash}`, `keys.${keyId}`];
   const ofItem = { remove: [pathOfEntry], where: { [pathOfEntry]: present } };
-  const set = {
-    [`${pathOfDetails}.revokedAt`]: new Date(stage.now()).toISOString(),
-    ...(entry.usedAt && { [`${pathOfDetails}.usedAt`]: entry.usedAt }),
-  };
+  const set = revocationOf(key, stage);
   const ofDetails = details && { set, where: { [pathOfDetails]: present } };
   const deed = { command: 'keys revoke', keyIds: [keyId] };
   await changeAndRecord(owner.details, deed, { ofItem, ofDetails }, stage);
   return true;
+}
+
+/** What the details of a key record when it is revoked. */
+export function revocationOf({ keyId, entry }: StoredKey, { now }: KeyStage) {
+  const path = `keys.${keyId}`;
+  return {
+    [`${path}.revokedAt`]: new Date(now()).toISOString(),
+    ...(entry?.usedAt && { [`${path}.usedAt`]: entry.usedAt }),
+  };
 }
 
 /** Sets values of a key's entry, and removes those that are undefined, unless nothing would differ. */
@@ -53,6 +62,7 @@ async function changeEntry(
 ): Promise<KeyView> {
   const { keyId, owner, tokenHash } = key;
   const entry = { ...key.entry!, ...values };
+  const view = keyView({ ...key, entry }, stage.now(), stage.plans);
   const changes = differences(recorded(key.entry!), recorded(entry));
   if (Object.keys(changes).length > 0) {
     const path = `keys.${tokenHash}`;
@@ -64,9 +74,9 @@ async function changeEntry(
       remove: fields.filter(([, value]) => value === undefined).map(([name]) => name),
       where: { [path]: present, ...where },
     };
-    await changeAndRecord(owner.details, { command, keyIds: [keyId], changes }, { ofItem }, stage);
+    await changeKeys(owner, { command, keyIds: [keyId], changes }, { ofItem }, stage);
   }
-  return keyView({ ...key, entry }, stage.now());
+  return view;
 }
 
 function recorded({ expiresAt, bannedUntil, rejectionCount }: StoredEntry) {

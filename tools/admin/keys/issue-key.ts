@@ -7,14 +7,15 @@ import {
 } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
 import { isoTime } from '../console/view.ts';
-import { present, size, type Update } from '../stage/dynamodb-calls.ts';
+import { type Condition, present, size, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { findCompleteOwner } from '../stored/find-owner.ts';
-import { changeAndRecord, differences, type HistoryRecord } from '../stored/history.ts';
+import { differences, type HistoryRecord } from '../stored/history.ts';
 import { createKeyId, createToken, ownCharactersOf } from '../stored/identities.ts';
 import type { StoredKey } from '../stored/stored-key.ts';
 import type { CompleteOwner, KeyDetails, StoredEntry } from '../stored/stored-owner.ts';
+import { changeKeys, leavingKeysOf } from './change-keys.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /** A key to issue. */
@@ -53,18 +54,31 @@ export async function issueKey(request: NewKey, stage: KeyStage): Promise<Issued
     keyIds: [keyId],
     changes: differences({}, { label, expiresAt: expiry, isReadOnly }),
   };
-  const update = { where: { ownerHash: present, keys: size('<', maxKeys) } };
+  const { expired } = leavingKeysOf(owner, stage.now());
+  const update = { where: { ownerHash: present, keys: size('<', maxKeys + expired.length) } };
   const remedy = `nobody has its API key: run "./admin keys revoke ${keyId}", then this command again`;
-  return storeKey(draft, update, deed, remedy, stage, () => refusal(owner));
+  return storeKey(draft, update, deed, remedy, stage, () => refusal(owner, stage));
 }
 
-function refusal({ details, item }: CompleteOwner): WrongStateError {
-  const name = quoted(details.name);
-  if (Object.keys(item.keys).length < maxKeys)
-    return new ChangedMeanwhileError(`The owner ${name}`);
-  return new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the maximum`, {
-    remedy:
-      'run "./admin keys revoke" for unneeded keys, or "./admin keys purge --older-than 0s" for expired ones',
+function refusal(owner: CompleteOwner, stage: KeyStage): WrongStateError {
+  return (
+    tooManyKeys(owner, 1, stage) ??
+    new ChangedMeanwhileError(`The owner ${quoted(owner.details.name)}`)
+  );
+}
+
+/** The error of a change that adds keys to an owner, if it would exceed the maximum. */
+export function tooManyKeys(
+  owner: CompleteOwner,
+  added: number,
+  stage: KeyStage,
+): WrongStateError | undefined {
+  const { expired } = leavingKeysOf(owner, stage.now());
+  const left = Object.keys(owner.item.keys).length - expired.length;
+  if (left + added <= maxKeys) return undefined;
+  const problem = `The owner ${quoted(owner.details.name)} has ${left} keys, and ${maxKeys} is the maximum`;
+  return new WrongStateError(problem, {
+    remedy: 'run "./admin keys revoke" for keys that nobody needs',
   });
 }
 
@@ -94,21 +108,24 @@ export function draftKey(
 /** Stores a key and another change of the owner's item. If it is unknown whether it has, the operator gets `remedy`. */
 export async function storeKey(
   draft: ReturnType<typeof draftKey>,
-  { set, where }: Pick<Update, 'set' | 'where'>,
+  { set, remove, where }: Omit<Update, 'where'> & { where: Condition },
   deed: Pick<HistoryRecord, 'command' | 'keyIds' | 'changes'>,
   remedy: string,
   stage: KeyStage,
   refusal?: () => Error,
+  setDetails: Update['set'] = {},
 ): Promise<IssuedKey> {
   const { keyId, owner, tokenHash, details, entry, apiKey } = draft;
+  // What is shown after the change must not fail.
+  const view = keyView(draft, stage.now(), stage.plans);
   const changes = {
-    ofItem: { set: { ...set, [`keys.${tokenHash}`]: entry }, where },
-    ofDetails: { set: { [`keys.${keyId}`]: details }, where: { ownerId: present } },
+    ofItem: { set: { ...set, [`keys.${tokenHash}`]: entry }, remove: remove ?? [], where },
+    setDetails: { ...setDetails, [`keys.${keyId}`]: details },
   };
-  await changeAndRecord(owner.details, deed, changes, stage, refusal).catch((error) => {
+  await changeKeys(owner, deed, changes, stage, refusal).catch((error) => {
     if (!mayHaveTakenEffect(error)) throw error;
     const problem = `${keyId} may have been issued: ${failureText(error)}`;
     throw new OperatorError(problem, { cause: error, remedy });
   });
-  return { ...keyView(draft, stage.now()), apiKey };
+  return { ...view, apiKey };
 }

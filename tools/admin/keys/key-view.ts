@@ -1,7 +1,8 @@
+import type { Plans } from '../../../lambdas/domain/plan.ts';
 import { isOpen } from '../../../lambdas/domain/windows.ts';
 import type { Time } from '../console/option-values.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
-import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
+import { countingLimits, lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { ownersNamed } from '../stored/find-owner.ts';
 import { banReason, isBanned, statusOf } from '../stored/key-state.ts';
@@ -10,8 +11,8 @@ import { keysOf, replacementOf, type StoredKey } from '../stored/stored-key.ts';
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
 
-/** Describes a key at a time. Counters of a window that has ended are 0. Times are in ISO 8601 or null. */
-export function keyView(key: StoredKey, nowMs: number) {
+/** Describes a key at a time, by the plans of the deployed version. Counters of a window that has ended are 0. Times are in ISO 8601 or null. */
+export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
   const { keyId, owner, details, entry } = key;
   const { rejectionWindow = 0, rejectionCount = 0 } = entry ?? {};
   const isThisMinute = isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000));
@@ -23,19 +24,18 @@ export function keyView(key: StoredKey, nowMs: number) {
     lastFour: details?.lastFour ?? null,
     /** Null, like the limits, if the creation of the owner was interrupted. */
     plan: owner.item?.plan ?? null,
-    status: statusOf(key, nowMs),
+    status: statusOf(key, nowMs, plans),
     isReadOnly: entry ? entry.isReadOnly === true : null,
-    perMinute: owner.item?.perMinute ?? null,
-    perDay: owner.item?.perDay ?? null,
+    ...countingLimits(owner.item, plans),
     createdAt: details?.createdAt ?? null,
     /** Null if the key is revoked or never expires. */
-    expiresAt: timeOf(entry?.expiresAt),
+    expiresAt: timeOf(entry ? entry.expiresAt : details?.expiresAt),
     revokedAt: details?.revokedAt ?? null,
     /** The minute of the last admitted request of the key. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
-    usage: owner.item ? usageOf(owner.item, nowMs) : null,
+    usage: owner.item ? usageOf(owner.item, nowMs, plans) : null,
     rejectionsThisMinute: isThisMinute ? rejectionCount : 0,
-    bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
+    bannedUntil: entry && isBanned(entry, nowMs, plans) ? timeOf(entry.bannedUntil) : null,
     replaces: details?.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
   };
@@ -57,10 +57,11 @@ export async function listKeys(
   { owner, status, unusedFor, expiringWithin }: KeyFilter,
   stage: KeyStage,
 ): Promise<KeyView[]> {
+  const { plans } = stage;
   const nowMs = stage.now();
   return (await ownersNamed(owner, stage))
     .flatMap(keysOf)
-    .map((key) => keyView(key, nowMs))
+    .map((key) => keyView(key, nowMs, plans))
     .filter((key) => status === undefined || key.status === status)
     .filter((key) => unusedFor === undefined || lastSeen(key) <= unusedFor(nowMs))
     .filter((key) => expiringWithin === undefined || endOf(key) <= expiringWithin(nowMs))

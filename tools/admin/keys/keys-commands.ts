@@ -3,20 +3,16 @@ import { InvalidValueError, UsageError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
 import { type Time, timeAgo, timeAhead, timeOption } from '../console/option-values.ts';
-import { readSecret } from '../console/questions.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
-import { counted, type Field, isoTime, recordText, tableText } from '../console/view.ts';
-import { lastChangeField } from '../owners/history-view.ts';
-import { limitsText, ownerFields, ownerView } from '../owners/owner-view.ts';
-import { readHistory } from '../stored/history.ts';
-import { keyStatuses, validEntry } from '../stored/key-state.ts';
-import { findKey } from '../stored/stored-key.ts';
+import { type Field, isoTime, recordText, tableText } from '../console/view.ts';
+import { limitsText } from '../owners/owner-view.ts';
+import { endOf, keyStatuses, validEntry } from '../stored/key-state.ts';
+import { findKey, type StoredKey } from '../stored/stored-key.ts';
 import { expireKey, revokeKey, unbanKey } from './change-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
-import { type KeyFilter, type KeyView, keyFields, keyView, listKeys } from './key-view.ts';
-import { findPurgeable, purgeKeys } from './purge-keys.ts';
+import { type KeyFilter, type KeyView, keyFields, listKeys } from './key-view.ts';
 import { rotateKey } from './rotate-key.ts';
-import { whoseKeyId, whoseToken } from './whois-key.ts';
+import { addWhoisCommand } from './whois-command.ts';
 
 /** Adds the commands `keys …`. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
@@ -68,30 +64,16 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return { value: views, text: tableText(keyFields, views, none) };
     },
   });
-  addVerb(keys, io, {
-    usage: 'show <keyId>',
-    description: "show a key: its state, its last use, and its owner's usage",
-    run: async ({ stage }, keyId) => {
-      const key = await findKey(keyId, stage);
-      const history = await readHistory(key.owner.details.ownerId, stage);
-      const lastChange = history.findLast(({ keyIds }) => keyIds?.includes(keyId)) ?? null;
-      const view = { ...keyView(key, stage.now()), lastChange };
-      return { value: view, text: recordText([...keyFields, lastChangeField], view) };
-    },
-  });
-  addVerb(keys, io, {
-    usage: 'whois [keyId]',
-    description: 'find the owner of an API key, for example one that was leaked, or of a key id',
-    help: whoisHelp,
-    examples: ['keys whois --stage prod < leaked.txt', 'keys whois key_… --stage prod'],
-    run: whois,
-  });
+  addWhoisCommand(keys, io);
   addVerb<{ grace: Time }>(keys, io, {
     usage: 'rotate <keyId>',
     description:
-      'issue a replacement with the same label, access and expiry; the old key expires sooner',
+      'issue a replacement with the same label, access and expiry, after which the old key ends',
     options: [
-      new Option('--grace <duration>', 'how long the old key still works, or until which date-time')
+      new Option(
+        '--grace <duration>',
+        'how long the old key keeps working: a duration, or a date-time; with 0s it is revoked',
+      )
         .argParser(timeAhead)
         .default(timeAhead('24h'), '24h'),
       asOption,
@@ -100,11 +82,12 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options }, keyId) => {
       const graceEnd = Math.floor(options.grace(stage.now()) / 1_000);
       const rotated = await rotateKey(keyId, graceEnd, stage);
-      const previousExpiresAt = isoTime(rotated.previousExpiresAt);
-      const isOver = rotated.previousExpiresAt * 1_000 <= stage.now();
+      const end = rotated.previousExpiresAt;
+      const previousExpiresAt = end === undefined ? null : isoTime(end);
+      const fate = previousExpiresAt ? `works until ${previousExpiresAt}` : 'is revoked';
       return {
         value: { ...rotated, previousKeyId: keyId, previousExpiresAt },
-        text: `${issuedText(rotated)}\nThe old key ${keyId} ${isOver ? 'is refused from now on' : `works until ${previousExpiresAt}`}.`,
+        text: `${issuedText(rotated)}\nThe old key ${keyId} ${fate}.`,
         issued: rotated,
       };
     },
@@ -133,9 +116,10 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     description: 'reject a key permanently, from its next request on',
     options: [yesOption, asOption],
     run: async ({ stage, confirm }, keyId) => {
-      await confirm(revokeQuestion(keyView(await findKey(keyId, stage), stage.now())));
+      const key = await findKey(keyId, stage);
+      await confirm(revokeQuestion(key));
       const wasActive = await revokeKey(keyId, stage);
-      const text = wasActive ? `${keyId} is revoked.` : `${keyId} was already revoked.`;
+      const text = wasActive ? `${keyId} is revoked.` : `${keyId} was already ${endOf(key)}.`;
       return { value: { keyId, status: 'revoked', wasActive }, text };
     },
   });
@@ -146,32 +130,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     run: async ({ stage }, keyId) => {
       const view = await unbanKey(keyId, stage);
       return { value: view, text: unbanText(view) };
-    },
-  });
-  addVerb<{ olderThan: Time; owner?: string }>(keys, io, {
-    usage: 'purge',
-    showCommand: () => 'keys list',
-    description: 'remove the records of keys that were revoked or have expired',
-    options: [
-      new Option(
-        '--older-than <duration>',
-        'how long ago they were revoked or expired at least, or before which date-time',
-      )
-        .argParser(timeAgo)
-        .default(timeAgo('30d'), '30d'),
-      new Option('--owner <owner>', 'only keys of this owner, by id or name'),
-      yesOption,
-      asOption,
-    ],
-    examples: ['keys purge --stage prod --older-than 90d'],
-    run: async ({ stage, options: { olderThan, owner }, confirm }) => {
-      const found = await findPurgeable(olderThan(stage.now()), stage, owner);
-      if (found.length > 0) {
-        await confirm(`Remove all that is stored about ${counted(found.length, 'invalid key')}?`);
-      }
-      await purgeKeys(found, stage);
-      const purged = found.map(({ keyId }) => keyId);
-      return { value: { purged }, text: `Purged ${counted(purged.length, 'key')}.` };
     },
   });
 }
@@ -236,45 +194,9 @@ function issuedStatus({ status }: IssuedKey): string | null {
   return status === 'suspended' ? 'suspended; works after "./admin owners resume"' : status;
 }
 
-const whoisHelp = `
-Without a key id, it reads the API key from standard input, so that it appears in no list of processes and no
-shell history. The key is not printed.`;
-
-async function whois({ stage, place, io }: Call, keyId?: string): Promise<Result> {
-  const { owner, keys, isWhole } =
-    keyId === undefined
-      ? await whoseToken(await readSecret(io, `${place}: API key:`), stage)
-      : await whoseKeyId(keyId, stage);
-  const views = keys.map((key) => keyView(key, stage.now()));
-  const [view] = views;
-  if (view && isWhole) {
-    return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
-  }
-  const { ownerId, name } = owner.details;
-  const note = isWhole ? unknownKeyText : incompleteText;
-  const known = recordText(ownerFields, ownerView(owner, stage.now()));
-  return {
-    value: { keyId: null, owner: name, ownerId, note, keys: views },
-    text: [known, note, tableText(keyFields, views)].join('\n\n').trimEnd(),
-  };
-}
-
-/** The commands for a leaked token. */
-function adviceOn({ keyId, status, replacedBy }: KeyView): string {
-  if (status === 'expired' || status === 'revoked') return 'The API key is not valid.';
-  const replace = replacedBy ? '' : `"./admin keys rotate ${keyId} --grace 0s" replaces it, `;
-  return `The API key is valid: ${replace}"./admin keys revoke ${keyId}" revokes it.`;
-}
-
-const unknownKeyText =
-  'The owner has no such API key: it was purged, or somebody who knows another key of this owner made it up.';
-
-const incompleteText =
-  'The API key is incomplete or mistyped. Its first part identifies only the owner, whose keys are:';
-
-function revokeQuestion({ keyId, owner, label, lastFour }: KeyView): string {
-  const name = [label, lastFour && `…${lastFour}`].filter(Boolean).join(', ');
-  return `Revoke ${keyId}${name && ` (${name})`} of ${owner}? It is refused from its next request on, for good.`;
+function revokeQuestion({ keyId, owner, details }: StoredKey): string {
+  const name = [details?.label, details && `…${details.lastFour}`].filter(Boolean).join(', ');
+  return `Revoke ${keyId}${name && ` (${name})`} of ${owner.details.name}? It is refused from its next request on, for good.`;
 }
 
 function unbanText({ keyId, wasBanned, usage }: KeyView & { wasBanned: boolean }): string {

@@ -12,7 +12,7 @@ import { findOwner, findOwnerOfHash } from '../stored/find-owner.ts';
 import { ownerIdOf } from '../stored/identities.ts';
 import { keysOf, refuseMalformed } from '../stored/stored-key.ts';
 
-/** Finds the owner of a key id, even if the key was purged. Returns the same as `whoseToken`. */
+/** Finds the owner of a key id, even if the key is no longer listed. Returns the same as `whoseToken`. */
 export async function whoseKeyId(keyId: string, stage: KeyStage) {
   refuseMalformed(keyId);
   const owner = await findOwner(ownerIdOf(keyId), stage);
@@ -21,15 +21,23 @@ export async function whoseKeyId(keyId: string, stage: KeyStage) {
 
 const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
 
+/** Finds the tokens in a text, each once. @throws OperatorError without any part of the text if there is none */
+export function tokensIn(text: string): string[] {
+  const tokens = [...new Set(text.match(tokenForm))];
+  if (tokens.length > 0) return tokens;
+  throw new OperatorError(
+    'Standard input contains no API key, which starts with "so_" and its stage',
+  );
+}
+
 /**
- * Finds the key of the token in a text, even if it is no longer valid.
+ * Finds the key of a token, even if it is no longer valid.
  *
  * @returns the key in `keys`, if the owner has it; all keys of the owner if the token is not whole
- * @throws OperatorError without any part of the text
+ * @throws OperatorError without any part of the token
  */
-export async function whoseToken(text: string, stage: KeyStage) {
+export async function whoseToken(token: string, stage: KeyStage) {
   const { tokenPrefix } = stage;
-  const token = soleToken(text);
   refuseOtherStage(token, tokenPrefix);
   const isWhole = parseAuthorization(`Bearer ${token}`, tokenPrefix) !== undefined;
   const neededLength = tokenPrefix.length + ownerCharactersLength;
@@ -50,19 +58,6 @@ export async function whoseToken(text: string, stage: KeyStage) {
   const tokenHash = hashToken(token);
   const keys = keysOf(owner).filter((key) => !isWhole || key.tokenHash === tokenHash);
   return { owner, keys, isWhole };
-}
-
-function soleToken(text: string): string {
-  const [token, ...others] = new Set(text.match(tokenForm));
-  if (token === undefined) {
-    throw new OperatorError(
-      'Standard input contains no API key, which starts with "so_" and its stage',
-    );
-  }
-  if (others.length === 0) return token;
-  throw new OperatorError(`Standard input contains ${others.length + 1} API keys`, {
-    remedy: 'give one at a time',
-  });
 }
 
 function refuseOtherStage(token: string, prefix: string): void {

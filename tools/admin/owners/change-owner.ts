@@ -17,7 +17,7 @@ import {
   ownerName,
   reservableFor,
 } from '../stored/find-owner.ts';
-import { changeAndRecord, differences, onlyDeletion } from '../stored/history.ts';
+import { changeAndRecord, differences, onlyDeletion, readHistory } from '../stored/history.ts';
 import {
   type CompleteOwner,
   inApiKeys,
@@ -49,12 +49,24 @@ export async function setOwnerStatus(
   return { details, item: { ...item, status } };
 }
 
-/** Sets an owner's counters to 0. @throws OperatorError if it is not complete */
-export async function resetUsage(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
+/**
+ * Sets an owner's counters to 0.
+ *
+ * @returns the owner, and how often its usage was reset today (UTC)
+ * @throws OperatorError if it is not complete
+ */
+export async function resetUsage(
+  idOrName: string,
+  stage: KeyStage,
+): Promise<CompleteOwner & { resetsToday: number }> {
   const { details, item } = await findCompleteOwner(idOrName, stage);
+  const today = new Date(stage.now()).toISOString().slice(0, 10);
+  const earlier = (await readHistory(details.ownerId, stage)).filter(
+    ({ command, at }) => command === 'owners reset-usage' && at.startsWith(today),
+  );
   const ofItem = { set: noUsage, where: { ownerHash: present } };
   await changeAndRecord(details, { command: 'owners reset-usage' }, { ofItem }, stage);
-  return { details, item: { ...item, ...noUsage } };
+  return { details, item: { ...item, ...noUsage }, resetsToday: earlier.length + 1 };
 }
 
 /** Renames an owner, so that it always has exactly one reserved name. @throws OperatorError if another has it */

@@ -6,7 +6,6 @@ import { lookUpOwner, nameReservation, ownerName } from '../stored/find-owner.ts
 import { changeAndRecord, differences } from '../stored/history.ts';
 import { createOwnerIdentity } from '../stored/identities.ts';
 import {
-  type AgreedLimits,
   inOwners,
   type OwnerDetails,
   type OwnerItem,
@@ -14,40 +13,34 @@ import {
 } from '../stored/stored-owner.ts';
 import { noUsage } from './change-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
-import { limitsFor, type OwnerLimits } from './owner-limits.ts';
+import { type OwnerPlan, type PlanRequest, requestedPlan } from './owner-limits.ts';
 import { alignGatewayKey } from './set-owner-plan.ts';
 
 /** An owner to create. */
-export type NewOwner = AgreedLimits & { readonly name: string };
+export type NewOwner = PlanRequest & { readonly name: string };
 
 /**
  * Creates an owner in steps that can be repeated, the last of which writes the item without which no key is valid.
- * One transaction contains the item and the agreed limits, so two simultaneous commands cannot mix theirs.
- * @throws OperatorError if the name is taken
+ *
+ * @throws OperatorError if the name is taken, or the plan does not allow the limits
  */
 export async function createOwner(request: NewOwner, stage: KeyStage): Promise<StoredOwner> {
-  const { plan, perMinute, perDay } = request;
   const name = ownerName(request.name);
-  const agreed = { plan, perMinute, perDay };
-  const limits = limitsFor(agreed);
+  const plan = requestedPlan(request, stage.plans);
   return runRepeatable(`The owner ${quoted(name)} may be only partly created`, async () => {
-    const details = await provideDetails(name, agreed, stage);
-    await putGatewayKey(details.ownerId, plan, stage);
-    await putItem(details, agreed, limits, stage);
+    const details = await provideDetails(name, stage);
+    await putGatewayKey(details.ownerId, plan.plan, stage);
+    await putItem(details, plan, stage);
     // Another creation may have moved the gateway key meanwhile, or a deletion may have deleted it.
     return alignGatewayKey(details.ownerId, stage);
   });
 }
 
 /** Reserves the name and writes the details, or returns those of an interrupted creation. */
-async function provideDetails(
-  name: string,
-  agreed: AgreedLimits,
-  stage: KeyStage,
-): Promise<OwnerDetails> {
+async function provideDetails(name: string, stage: KeyStage): Promise<OwnerDetails> {
   const { ownerId, ...identity } = createOwnerIdentity(stage.tokenPrefix);
   const createdAt = new Date(stage.now()).toISOString();
-  const details = { name, createdAt, ...identity, agreed, keys: {} };
+  const details = { name, createdAt, ...identity, keys: {} };
   const where = { ownerId: absent };
   const reservation = { set: { owner: ownerId }, where };
   const parts = [
@@ -61,24 +54,19 @@ async function provideDetails(
   return owner.details;
 }
 
-async function putItem(
-  details: OwnerDetails,
-  agreed: AgreedLimits,
-  limits: OwnerLimits,
-  stage: KeyStage,
-): Promise<void> {
+async function putItem(details: OwnerDetails, plan: OwnerPlan, stage: KeyStage): Promise<void> {
   const { ownerId, name } = details;
-  const { plan } = agreed;
-  const item: OwnerItem = { ownerId, plan, status: 'active', ...limits, ...noUsage, keys: {} };
-  const changes = differences({}, { name, plan, ...limits });
+  const item: OwnerItem = { ownerId, ...plan, status: 'active', ...noUsage, keys: {} };
+  const changes = differences({}, { name, ...plan });
   const reserved = { set: { owner: ownerId }, where: { owner: ownerId } };
   await changeAndRecord(
     details,
     { command: 'owners create', changes },
     {
       ofItem: { set: { ...item }, where: { ownerHash: absent } },
-      ofDetails: { set: { agreed }, where: { ownerId: present } },
-      // A deletion may have freed the name meanwhile: then nobody could find the owner by it.
+      // A deletion may have removed the details or freed the name meanwhile: then nobody could find the owner. These
+      // updates change nothing, because an operator may not only check a condition.
+      ofDetails: { set: { createdAt: details.createdAt }, where: { ownerId: present } },
       others: [{ Update: inOwners(nameReservation(name), reserved, stage) }],
     },
     stage,

@@ -1,19 +1,26 @@
 import { stackTag } from '../../../lib/settings/names.ts';
-import type { PlanName } from '../../../lib/settings/plans.ts';
-import { WrongStateError } from '../../shared/errors.ts';
+import { isPlanName } from '../../../lib/settings/plans.ts';
+import { quoted, WrongStateError } from '../../shared/errors.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 
 /**
  * Ensures that an owner has an API Gateway key, and that this key is only in the plan's usage plan: API Gateway
  * allows one for each key and stage. It starts again if another command has moved or deleted the key meanwhile.
  * Returns whether it has changed anything.
+ *
+ * @throws WrongStateError if there is no such plan
  */
 export async function putGatewayKey(
   ownerId: string,
-  plan: PlanName,
+  plan: string,
   stage: KeyStage,
   attempts = 5,
 ): Promise<boolean> {
+  if (!isPlanName(plan)) {
+    throw new WrongStateError(`${ownerId} has the plan ${quoted(plan)}, which does not exist`, {
+      remedy: '"./admin owners set-plan" moves it to another plan',
+    });
+  }
   const { gateway } = stage;
   const usagePlanId = stage.usagePlanIds[plan];
   const keyId = await gatewayKeyId(ownerId, stage);

@@ -1,89 +1,66 @@
-import { isPlanName, type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
+import { findPlan, type Limits, type Plans } from '../../../lambdas/domain/plan.ts';
+import type { PlanName } from '../../../lib/settings/plans.ts';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
-import type { AgreedLimits, CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
+import type { OwnerItem } from '../stored/stored-owner.ts';
 
-export interface OwnerLimits {
-  readonly perMinute: number;
-  readonly perDay: number;
+/** A plan for an owner. Only a plan with limits for each owner takes the limits. */
+export interface PlanRequest extends Partial<Limits> {
+  readonly plan: PlanName;
 }
+
+/** The plan of an owner, and limits if they are its own. */
+export type OwnerPlan = Pick<OwnerItem, 'plan'> & Partial<Limits>;
 
 const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
+type LimitName = keyof typeof optionOf;
+const limitNames = Object.keys(optionOf) as LimitName[];
 
-/** The agreed limits, otherwise the plan's. @throws OperatorError if one is missing, or higher than the plan's */
-export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimits {
-  return {
-    perMinute: limitFor(plan, 'perMinute', perMinute),
-    perDay: limitFor(plan, 'perDay', perDay),
+/**
+ * The plan that an owner gets. If it is on the plan already, an own limit that the request does not name stays.
+ *
+ * @throws OperatorError if the plan has no own limits, or one is missing or too high, or the stage has no such plan
+ */
+export function requestedPlan(request: PlanRequest, plans: Plans, present?: OwnerPlan): OwnerPlan {
+  const { plan: name } = request;
+  const plan = findPlan(name, plans);
+  if (!plan) {
+    throw new OperatorError(`The deployed version has no plan ${name}`, {
+      remedy: 'check out the deployed commit, or deploy',
+    });
+  }
+  if (!plan.limitsPerOwner) {
+    const given = limitNames.find((limit) => request[limit] !== undefined);
+    if (!given) return { plan: name };
+    throw new OperatorError(`${optionOf[given]}: an owner of the ${name} plan has no own limits`, {
+      remedy: `choose the plan ${plansWithOwnLimits(plans)}, or leave the option out`,
+    });
+  }
+  const kept: Partial<Limits> = present?.plan === name ? present : {};
+  const ownLimit = (limit: LimitName): number => {
+    const asked = request[limit];
+    const most = plan[limit];
+    if (asked !== undefined && asked > most) {
+      const expected = `a whole number from 1 to ${most}, the maximum of the ${name} plan`;
+      throw new InvalidValueError(optionOf[limit], asked, expected);
+    }
+    const value = asked ?? kept[limit];
+    if (value !== undefined) return value;
+    throw new OperatorError(`${optionOf[limit]}: missing`, {
+      remedy: `an owner of the ${name} plan has its own limits: give --per-minute and --per-day`,
+    });
   };
+  return { plan: name, perMinute: ownLimit('perMinute'), perDay: ownLimit('perDay') };
 }
 
-/** The command that gives an owner a plan and limits. */
-export function setPlanCommand(ownerId: string, { plan, perMinute, perDay }: AgreedLimits): string {
+/** The command that gives an owner a plan. */
+export function setPlanCommand(ownerId: string, { plan, perMinute, perDay }: OwnerPlan): string {
   const words = ['owners set-plan', ownerId, plan];
   if (perMinute !== undefined) words.push(optionOf.perMinute, `${perMinute}`);
   if (perDay !== undefined) words.push(optionOf.perDay, `${perDay}`);
   return words.join(' ');
 }
 
-/** Today's limits of an owner. If its plan requires agreed limits and there are none, `current` remain. */
-function updatedLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLimits): OwnerLimits {
-  const plan = plans[name];
-  const own = plan.limitsPerOwner ? current : plan;
-  const limit = (field: keyof OwnerLimits) => Math.min(agreed[field] ?? own[field], plan[field]);
-  return { perMinute: limit('perMinute'), perDay: limit('perDay') };
-}
-
-/**
- * Finds the owners whose limits are not the current ones of their plan, and those that are `unclear`: incomplete,
- * or with a plan that is not the agreed one or no longer exists.
- */
-export function reviewPlans(owners: readonly StoredOwner[]) {
-  const isClear = (owner: StoredOwner): owner is CompleteOwner =>
-    owner.details.agreed.plan === owner.item?.plan && isPlanName(owner.item.plan);
-  const clear = owners.filter(isClear);
-  const outdated = clear
-    .map((owner) => ({ owner, limits: updatedLimits(owner.details.agreed, owner.item) }))
-    .filter(({ owner: { item }, limits }) => !hasLimits(item, item.plan, limits));
-  return { outdated, clear, unclear: owners.filter((owner) => !isClear(owner)) };
-}
-
-/** Whether an owner's item has exactly this plan and these limits. */
-export function hasLimits(
-  item: (OwnerLimits & { plan: string }) | undefined,
-  plan: PlanName,
-  { perMinute, perDay }: OwnerLimits,
-): boolean {
-  return item?.plan === plan && item.perMinute === perMinute && item.perDay === perDay;
-}
-
-/**
- * Completes a request for a plan with agreed limits: those that it does not name stay as they are. If it names none
- * and moves the owner to the plan, none are added.
- */
-export function withPresentLimits(
-  asked: AgreedLimits,
-  present: OwnerLimits & { readonly plan: string },
-): AgreedLimits {
-  const { plan, perMinute = present.perMinute, perDay = present.perDay } = asked;
-  const namesNone = asked.perMinute === undefined && asked.perDay === undefined;
-  const isMove = present.plan !== plan;
-  return !plans[plan].limitsPerOwner || (namesNone && isMove) ? asked : { plan, perMinute, perDay };
-}
-
-function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | undefined): number {
-  const plan = plans[planName];
-  if (asked === undefined) {
-    if (!plan.limitsPerOwner) return plan[field];
-    throw new OperatorError(`${optionOf[field]}: missing`, {
-      remedy: `the ${planName} plan has no default limits: give --per-minute and --per-day`,
-    });
-  }
-  if (asked <= plan[field]) return asked;
-  const larger = planNames.find((name) => asked <= plans[name][field]);
-  const hint = larger ? `; the ${larger} plan allows it` : '';
-  throw new InvalidValueError(
-    optionOf[field],
-    asked,
-    `a whole number from 1 to ${plan[field]}, the maximum of the ${planName} plan${hint}`,
-  );
+function plansWithOwnLimits(plans: Plans): string {
+  const names = Object.keys(plans).filter((name) => plans[name]!.limitsPerOwner);
+  return names.join(' or ');
 }

@@ -1,34 +1,41 @@
 import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
+import {
+  findPlan,
+  type Limits,
+  limitsOf,
+  type Plans,
+  planNumbers,
+} from '../../../lambdas/domain/plan.ts';
 import { type WindowUse, windowUses } from '../../../lambdas/domain/windows.ts';
-import { isPlanName } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { banReason, isBanned, isExpired } from '../stored/key-state.ts';
 import type { OwnerItem, StoredOwner } from '../stored/stored-owner.ts';
 
 type Usage = ReturnType<typeof usageOf>;
-type Limits = Pick<OwnerView, 'perMinute' | 'perDay'>;
+type ShownLimits = { readonly [Name in keyof Limits]: number | null };
 
 /** An owner as the commands show it. */
 export type OwnerView = ReturnType<typeof ownerView>;
 
-/** Describes an owner at a time. The counters of a window that has ended are 0. */
-export function ownerView({ details, item }: StoredOwner, nowMs: number) {
+/** Describes an owner at a time, by the plans of the deployed version. The counters of a window that has ended are 0. */
+export function ownerView({ details, item }: StoredOwner, nowMs: number, plans: Plans) {
   const { ownerId, name, createdAt } = details;
   return {
     ownerId,
     name,
     /** Null, like the limits, if the creation of the owner was interrupted. */
     plan: item?.plan ?? null,
+    /** False if the plan was removed. */
+    isPlanKnown: !item || findPlan(item.plan, plans) !== undefined,
     status: item?.status ?? 'incomplete',
-    perMinute: item?.perMinute ?? null,
-    perDay: item?.perDay ?? null,
+    ...countingLimits(item, plans),
     /** Those that are not revoked. */
     keys: Object.keys(item?.keys ?? {}).length,
-    bans: item ? bansOf(item, nowMs) : [],
+    bans: item ? bansOf(item, nowMs, plans) : [],
     createdAt,
     /** The minute of the last admitted request of any of its keys. */
     lastUsedAt: lastUse({ details, item }),
-    usage: item ? usageOf(item, nowMs) : null,
+    usage: item ? usageOf(item, nowMs, plans) : null,
   };
 }
 
@@ -41,7 +48,11 @@ export const usageFields: readonly Field<{ usage: Usage | null }>[] = [
 export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'owner id', of: ({ ownerId }) => ownerId },
   { name: 'name', of: ({ name }) => name },
-  { name: 'plan', of: ({ plan }) => plan, only: 'table' },
+  {
+    name: 'plan',
+    of: ({ plan, isPlanKnown }) => (isPlanKnown ? plan : `${plan} (removed)`),
+    only: 'table',
+  },
   { name: 'plan', of: planText, only: 'record' },
   { name: 'status', of: ({ status }) => status },
   { name: 'limits', of: limitsText, only: 'record' },
@@ -60,15 +71,21 @@ export function busiestFirst({ usage: one }: OwnerView, { usage: other }: OwnerV
   return (other?.day.used ?? 0) - (one?.day.used ?? 0);
 }
 
+/** The limits that count for an owner; null if its creation was interrupted. */
+export function countingLimits(item: OwnerItem | undefined, plans: Plans): ShownLimits {
+  return item ? limitsOf(item, planNumbers(item.plan, plans)) : { perMinute: null, perDay: null };
+}
+
 /** Formats limits in one line. */
-export function limitsText({ perMinute, perDay }: Limits): string | null {
+export function limitsText({ perMinute, perDay }: ShownLimits): string | null {
   if (perMinute === null || perDay === null) return null;
   return `${grouped(perMinute)} per minute, ${grouped(perDay)} per day`;
 }
 
 /** The usage of an owner's windows by all of its keys together, at a time. */
-export function usageOf(item: OwnerItem, nowMs: number) {
-  const { minute, day } = windowUses(item, item, Math.floor(nowMs / 1_000));
+export function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
+  const limits = limitsOf(item, planNumbers(item.plan, plans));
+  const { minute, day } = windowUses(item, limits, Math.floor(nowMs / 1_000));
   const usage = ({ limit, used, remaining, reset }: WindowUse) => {
     return { limit, used, remaining, resetsAt: isoTime(reset) };
   };
@@ -80,9 +97,9 @@ export function lastUsedText(lastUsedAt: string | null): string {
   return lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never';
 }
 
-function bansOf({ ownerId, keys }: OwnerItem, nowMs: number) {
+function bansOf({ ownerId, keys }: OwnerItem, nowMs: number, plans: Plans) {
   return Object.values(keys)
-    .filter((entry) => isBanned(entry, nowMs) && !isExpired(entry, nowMs))
+    .filter((entry) => isBanned(entry, nowMs, plans) && !isExpired(entry, nowMs))
     .map(({ id, bannedUntil }) => {
       return { keyId: keyIdOf(ownerId, id), bannedUntil: isoTime(bannedUntil!) };
     });
@@ -110,9 +127,9 @@ function usedText(usage: Usage['minute'] | undefined): string | null {
   return usage ? `${grouped(usage.used)} of ${grouped(usage.limit)}` : null;
 }
 
-function planText({ plan }: OwnerView): string {
+function planText({ plan, isPlanKnown }: OwnerView): string {
   if (plan === null)
     return 'none yet: "./admin owners create" with this name and a plan completes it';
-  if (isPlanName(plan)) return plan;
-  return `${plan}, which no longer exists: "./admin owners set-plan" moves the owner to another plan`;
+  if (isPlanKnown) return plan;
+  return `${plan}, which was removed: "./admin owners set-plan" moves the owner to another plan`;
 }

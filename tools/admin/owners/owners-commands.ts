@@ -1,5 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
-import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
+import type { Limits } from '../../../lambdas/domain/plan.ts';
+import { isPlanName, type PlanName, planNames, quotaInDays } from '../../../lib/settings/plans.ts';
+import { DifferentError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
@@ -9,29 +11,29 @@ import { labelOf } from '../stage/target.ts';
 import { allOwners, findCompleteOwner, findOwner } from '../stored/find-owner.ts';
 import { readHistory } from '../stored/history.ts';
 import { isOwnerId } from '../stored/identities.ts';
-import type { AgreedLimits, CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
-import { addApplyPlansCommand } from './apply-plans-command.ts';
+import type { CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
 import { deleteOwner, renameOwner, resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { historyFields, lastChangeField } from './history-view.ts';
-import { type OwnerLimits, setPlanCommand } from './owner-limits.ts';
+import { type PlanRequest, setPlanCommand } from './owner-limits.ts';
 import { dayFields, lastDays, meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
-import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
-import { setOwnerPlan } from './set-owner-plan.ts';
+import { busiestFirst, countingLimits, limitsText, ownerFields, ownerView } from './owner-view.ts';
+import { repairOwners } from './repair-owners.ts';
+import { planOf, setOwnerPlan } from './set-owner-plan.ts';
 
 /** Adds the commands `owners …`. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
   const owners = program
     .command('owners')
     .description('create, show and change owners: their plans, limits and usage');
-  addVerb<AgreedLimits>(owners, io, {
+  addVerb<PlanRequest>(owners, io, {
     usage: 'create <name>',
     description: 'create an owner, whose keys share its limits',
     requiredOptions: [new Option('--plan <plan>', 'its limits').choices(planNames)],
     options: [...limitOptions, asOption],
     examples: ['owners create "Acme Ltd" --stage staging --plan free'],
     run: async ({ stage, options: { plan, perMinute, perDay } }, name) =>
-      shown(await createOwner({ name, plan, perMinute, perDay }, stage), stage),
+      changed(stage, () => createOwner({ name, plan, perMinute, perDay }, stage)),
   });
   addVerb<{ busiest?: boolean }>(owners, io, {
     usage: 'list',
@@ -39,7 +41,8 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     options: [new Option('--busiest', 'list the busiest of today first')],
     examples: ['owners list --stage prod --busiest'],
     run: async ({ stage, options }) => {
-      const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
+      const { plans } = stage;
+      const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now(), plans));
       if (options.busiest) views.sort(busiestFirst);
       const none = 'There are no owners; "./admin owners create" creates one.';
       return { value: views, text: tableText(ownerFields, views, none) };
@@ -51,7 +54,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage }, idOrName) => {
       const owner = await findOwner(idOrName, stage);
       const lastChange = (await readHistory(owner.details.ownerId, stage)).at(-1) ?? null;
-      const view = { ...ownerView(owner, stage.now()), lastChange };
+      const view = { ...ownerView(owner, stage.now(), stage.plans), lastChange };
       return { value: view, text: recordText([...ownerFields, lastChangeField], view) };
     },
   });
@@ -92,7 +95,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       return { value: idOrName === undefined ? used : used[0], text: `${table}\n\n${sum}` };
     },
   });
-  addVerb<Partial<OwnerLimits>>(owners, io, {
+  addVerb<Partial<Limits>>(owners, io, {
     usage: 'set-plan <owner>',
     arguments: [new Argument('<plan>').choices(planNames)],
     description: 'move an owner to another plan, or give it other limits',
@@ -101,13 +104,18 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     help: setPlanHelp,
     run: setPlan,
   });
-  addApplyPlansCommand(owners, io);
+  addVerb(owners, io, {
+    usage: 'repair',
+    description: "put every owner's API Gateway key into its plan",
+    help: repairHelp,
+    run: repair,
+  });
   addVerb(owners, io, {
     usage: 'rename <owner> <name>',
     showCommand: () => 'owners list',
     description: 'give an owner another name',
     options: [asOption],
-    run: async ({ stage }, owner, name) => shown(await renameOwner(owner, name, stage), stage),
+    run: ({ stage }, owner, name) => changed(stage, () => renameOwner(owner, name, stage)),
   });
   addVerb(owners, io, {
     usage: 'suspend <owner>',
@@ -116,20 +124,20 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, confirm }, idOrName) => {
       const owner = await findCompleteOwner(idOrName, stage);
       await confirm(suspendQuestion(owner));
-      return shown(await setOwnerStatus(owner.details.ownerId, 'suspended', stage), stage);
+      return changed(stage, () => setOwnerStatus(owner.details.ownerId, 'suspended', stage));
     },
   });
   addVerb(owners, io, {
     usage: 'resume <owner>',
     description: 'let the keys of a suspended owner work again',
     options: [asOption],
-    run: async ({ stage }, owner) => shown(await setOwnerStatus(owner, 'active', stage), stage),
+    run: ({ stage }, owner) => changed(stage, () => setOwnerStatus(owner, 'active', stage)),
   });
   addVerb(owners, io, {
     usage: 'reset-usage <owner>',
     description: "reset an owner's usage, for example after an error has used up its daily limit",
     options: [asOption],
-    run: async ({ stage }, owner) => shown(await resetUsage(owner, stage), stage),
+    run: reset,
   });
   addVerb(owners, io, {
     usage: 'delete <owner>',
@@ -156,11 +164,9 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
 const limitOptions = [
   new Option(
     '--per-minute <requests>',
-    "its own limit per minute, at most the plan's; enterprise requires both",
+    'its own limit per minute; enterprise requires both, and other plans have none',
   ).argParser(wholeNumber),
-  new Option('--per-day <requests>', "its own limit per day, at most the plan's").argParser(
-    wholeNumber,
-  ),
+  new Option('--per-day <requests>', 'its own limit per day').argParser(wholeNumber),
 ];
 
 const historyHelp = `
@@ -173,43 +179,84 @@ const deleteHelp = `
 Logs and backups still contain the owner for a while (docs/operating.md).`;
 
 const setPlanHelp = `
-A limit that is not given is the plan's; with enterprise, it stays as it is. The line "undo" has the command
-that undoes the change.`;
+An owner that is on enterprise keeps a limit that is not given. The line "undo" has the command that undoes the
+change.`;
+
+const repairHelp = `
+Run it after the tables were restored or moved, because an owner without this key gets 503. It can be run at any time.`;
 
 async function setPlan(
-  { stage, options }: Call<Partial<OwnerLimits>>,
+  { stage, options }: Call<Partial<Limits>>,
   idOrName: string,
   plan: string,
 ): Promise<Result> {
-  const { details, item: before } = await findCompleteOwner(idOrName, stage);
-  const { ownerId, agreed } = details;
+  const { plans } = stage;
+  const before = await findCompleteOwner(idOrName, stage);
+  const { ownerId } = before.details;
   const { perMinute, perDay, local } = options;
   const owner = await setOwnerPlan(ownerId, { plan: plan as PlanName, perMinute, perDay }, stage);
-  const { value, text } = shown(owner, stage);
-  const [undo, done] = [agreed, owner.details.agreed].map((each) => setPlanCommand(ownerId, each));
+  const view = ownerView(owner, stage.now(), plans);
+  const [undo, done] = [before, owner].map((each) => setPlanCommand(ownerId, planOf(each)));
   const target = local === undefined ? `--stage ${stage.name}` : `--local ${labelOf(options)}`;
-  const isUndoable = isPlanName(agreed.plan) && undo !== done;
+  const isUndoable = isPlanName(before.item.plan) && undo !== done;
   const undoing = isUndoable ? `./admin ${undo} ${target}` : null;
-  const [from, to] = [before, owner.item].map((item) => `${item.plan}, ${limitsText(item)}`);
+  const fromLimits = countingLimits(before.item, plans);
+  const from = `${before.item.plan}, ${limitsText(fromLimits)}`;
   const unchanged = owner.wasRepaired
     ? "nothing but API Gateway's key, which was not in the plan's usage plan"
     : 'nothing';
+  const change = `from ${from} to ${owner.item.plan}, ${limitsText(view)}`;
   const lines = [
-    text,
-    `changed      ${from === to ? unchanged : `from ${from} to ${to}`}`,
+    recordText(ownerFields, view),
+    `changed      ${undo === done ? unchanged : change}`,
     ...(undoing ? [`undo         ${undoing}`] : []),
   ];
-  const { plan: was, perMinute: minute, perDay: day } = before;
   return {
-    value: { ...value, from: { plan: was, perMinute: minute, perDay: day }, undo: undoing },
+    value: { ...view, from: { plan: before.item.plan, ...fromLimits }, undo: undoing },
     text: lines.join('\n'),
   };
 }
 
-function shown(owner: StoredOwner, { now }: Call['stage']) {
-  const view = ownerView(owner, now());
+/** Makes a change, and shows the owner. The plans are read first: what is shown after a change must not fail. */
+async function changed(
+  { now, plans }: Call['stage'],
+  change: () => Promise<StoredOwner>,
+): Promise<Result> {
+  const view = ownerView(await change(), now(), plans);
   return { value: view, text: recordText(ownerFields, view) };
 }
+
+async function reset({ stage }: Call, idOrName: string): Promise<Result> {
+  const { plans } = stage;
+  const { resetsToday, ...owner } = await resetUsage(idOrName, stage);
+  const view = ownerView(owner, stage.now(), plans);
+  const warning =
+    resetsToday < quotaInDays
+      ? null
+      : `This was reset ${resetsToday} of today. API Gateway itself rejects requests above ${quotaInDays} times the ` +
+        'limit of a day, until 00:00 UTC; only "./admin owners set-plan" to a larger plan admits more.';
+  const text = [recordText(ownerFields, view), warning].filter(Boolean).join('\n\n');
+  return { value: { ...view, resetsToday, warning }, text };
+}
+
+async function repair({ stage }: Call): Promise<Result> {
+  const { repaired, leftOut } = await repairOwners(stage);
+  const failure =
+    leftOut.length > 0
+      ? new DifferentError(`${counted(leftOut.length, 'owner')} left out: ${listOf(leftOut)}`, {
+          remedy:
+            '"./admin owners create" completes an incomplete owner, "./admin owners set-plan" moves one whose plan was removed',
+        })
+      : undefined;
+  const text =
+    repaired.length > 0
+      ? `Repaired ${counted(repaired.length, 'owner')}: ${listOf(repaired)}`
+      : "Every owner's API Gateway key was in its plan.";
+  return { value: { repaired: idsOf(repaired), leftOut: idsOf(leftOut) }, text, failure };
+}
+
+const idsOf = (owners: readonly StoredOwner[]) => owners.map(({ details }) => details.ownerId);
+const listOf = (owners: readonly StoredOwner[]) => idsOf(owners).join(', ');
 
 function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): string {
   const keys = counted(Object.keys(item.keys).length, 'key');

@@ -1,19 +1,14 @@
-import { isPlanName, plans } from '../../../lib/settings/plans.ts';
+import { type Plans, planNumbers } from '../../../lambdas/domain/plan.ts';
 import { WrongStateError } from '../../shared/errors.ts';
+import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import { findCompleteOwner, readOwner } from '../stored/find-owner.ts';
 import { changeAndRecord, differences } from '../stored/history.ts';
-import type { AgreedLimits, CompleteOwner } from '../stored/stored-owner.ts';
+import type { CompleteOwner } from '../stored/stored-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
-import {
-  hasLimits,
-  limitsFor,
-  type OwnerLimits,
-  setPlanCommand,
-  withPresentLimits,
-} from './owner-limits.ts';
-import { limitsText } from './owner-view.ts';
+import { type OwnerPlan, type PlanRequest, requestedPlan, setPlanCommand } from './owner-limits.ts';
+import { countingLimits, limitsText } from './owner-view.ts';
 
 /**
  * Moves an owner to another plan. The usage plan must never be tighter than the exact limits. So a move to a larger
@@ -24,25 +19,30 @@ import { limitsText } from './owner-view.ts';
  */
 export async function setOwnerPlan(
   idOrName: string,
-  request: AgreedLimits,
+  request: PlanRequest,
   stage: KeyStage,
 ): Promise<CompleteOwner & { wasRepaired: boolean }> {
+  const { plans } = stage;
   const owner = await findCompleteOwner(idOrName, stage);
   const { ownerId } = owner.details;
-  const agreed = withPresentLimits(request, owner.item);
-  const limits = limitsFor(agreed);
-  const { plan, perMinute } = owner.item;
-  const isLarger =
-    plans[agreed.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
-  const undo = setPlanCommand(ownerId, owner.details.agreed);
+  const before = planOf(owner);
+  const after = requestedPlan(request, plans, before);
+  const [most, mostBefore] = [after, before].map(({ plan }) => planNumbers(plan, plans).perMinute);
+  const isLarger = most! >= mostBefore!;
+  const undo = setPlanCommand(ownerId, before);
   const state = `The plan of ${ownerId} may be only partly changed, so its requests may get 503 ("./admin ${undo}" undoes it)`;
   return runRepeatable(state, async () => {
-    const wasMovedFirst = isLarger && (await putGatewayKey(ownerId, agreed.plan, stage));
-    await setLimits(owner, agreed, limits, 'owners set-plan', stage);
+    const wasMovedFirst = isLarger && (await putGatewayKey(ownerId, after.plan, stage));
+    await changePlan(owner, after, stage, plans);
     const changed = await alignGatewayKey(ownerId, stage);
-    if (!hasLimits(changed.item, agreed.plan, limits)) throw changedByOther(changed);
+    if (isDifferent(planOf(changed), after)) throw changedByOther(changed, plans);
     return { ...changed, wasRepaired: wasMovedFirst || changed.wasMoved };
   });
+}
+
+/** The plan of an owner, and limits if they are its own. */
+export function planOf({ item: { plan, perMinute, perDay } }: CompleteOwner): OwnerPlan {
+  return { plan, perMinute, perDay };
 }
 
 /** Puts an owner's gateway key into the usage plan of its plan, again if the plan changes meanwhile. */
@@ -66,40 +66,37 @@ async function rereadOwner(ownerId: string, stage: KeyStage): Promise<CompleteOw
   return findCompleteOwner(ownerId, stage);
 }
 
-/** Sets an owner's limits and agreed limits. @throws WrongStateError if they changed since they were read */
-export async function setLimits(
-  { details, item }: CompleteOwner,
-  agreed: AgreedLimits,
-  limits: OwnerLimits,
-  command: string,
+/** @throws WrongStateError if the plan or the limits changed since they were read */
+async function changePlan(
+  owner: CompleteOwner,
+  after: OwnerPlan,
   stage: KeyStage,
+  plans: Plans,
 ): Promise<void> {
-  const { plan, perMinute, perDay } = item;
-  const changes = differences(
-    { plan, perMinute, perDay, ...agreedValues(details.agreed) },
-    { plan: agreed.plan, ...limits, ...agreedValues(agreed) },
-  );
-  if (Object.keys(changes).length === 0) return;
-  await changeAndRecord(
-    details,
-    { command, changes },
-    {
-      ofItem: { set: { plan: agreed.plan, ...limits }, where: { plan, perMinute, perDay } },
-      ofDetails: { set: { agreed }, where: { agreed: details.agreed } },
-    },
-    stage,
-    // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
-    async () => changedByOther(await alignGatewayKey(details.ownerId, stage)),
-  );
+  const before = planOf(owner);
+  if (!isDifferent(before, after)) return;
+  const { plan, perMinute, perDay } = before;
+  const ownLimits = ['perMinute', 'perDay'] as const;
+  const set = Object.fromEntries(Object.entries(after).filter(([, value]) => value !== undefined));
+  const ofItem = {
+    set,
+    remove: ownLimits.filter((limit) => after[limit] === undefined),
+    where: { plan, perMinute: unchanged(perMinute), perDay: unchanged(perDay) },
+  };
+  const deed = { command: 'owners set-plan', changes: differences({ ...before }, { ...after }) };
+  // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
+  const refusal = async () =>
+    changedByOther(await alignGatewayKey(owner.details.ownerId, stage), plans);
+  await changeAndRecord(owner.details, deed, { ofItem }, stage, refusal);
 }
 
-function agreedValues({ plan, perMinute, perDay }: AgreedLimits) {
-  return { agreedPlan: plan, agreedPerMinute: perMinute, agreedPerDay: perDay };
+function isDifferent(before: OwnerPlan, after: OwnerPlan): boolean {
+  return Object.keys(differences({ ...before }, { ...after })).length > 0;
 }
 
-function changedByOther({ details: { ownerId }, item }: CompleteOwner): WrongStateError {
+function changedByOther({ details: { ownerId }, item }: CompleteOwner, plans: Plans) {
   return new WrongStateError(
-    `The plan of ${ownerId} was changed by somebody else meanwhile: it is ${item.plan}, ${limitsText(item)}`,
+    `The plan of ${ownerId} was changed by somebody else meanwhile: it is ${item.plan}, ${limitsText(countingLimits(item, plans))}`,
     { remedy: 'run the command again if you want another plan' },
   );
 }

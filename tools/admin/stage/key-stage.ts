@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Plans } from '../../../lambdas/domain/plan.ts';
 import { type OutputName, stackName, usagePlanOutput } from '../../../lib/settings/names.ts';
 import { type PlanName, planNames } from '../../../lib/settings/plans.ts';
 import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';
@@ -13,6 +14,8 @@ export interface KeyStage {
   readonly apiKeysTable: string;
   /** The operators' table: the owners' names and secrets, and the details of their keys. */
   readonly ownersTable: string;
+  /** The plans of the deployed version, as its authorizer counts. */
+  readonly plans: Plans;
   readonly usagePlanIds: Readonly<Record<PlanName, string>>;
   /** Also the prefix of this stage's gateway keys. */
   readonly stackName: string;
@@ -42,6 +45,9 @@ export function keyStageOf(
     },
     get ownersTable() {
       return output('OwnersTableName');
+    },
+    get plans() {
+      return JSON.parse(output('Plans'));
     },
     usagePlanIds,
     stackName: stackName(stage),

@@ -1,5 +1,5 @@
+import type { Plans } from '../../../lambdas/domain/plan.ts';
 import { newestWindow } from '../../../lambdas/domain/windows.ts';
-import { plans } from '../../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { StoredKey } from './stored-key.ts';
 import type { StoredEntry } from './stored-owner.ts';
@@ -7,18 +7,28 @@ import type { StoredEntry } from './stored-owner.ts';
 /** The statuses of a key. `suspended`: its owner is suspended. */
 export const keyStatuses = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
 
-/** The status of a key at a time. */
-export function statusOf({ owner, entry }: StoredKey, nowMs: number): (typeof keyStatuses)[number] {
-  if (!entry) return 'revoked';
-  if (isExpired(entry, nowMs)) return 'expired';
+/** The status of a key at a time, by the plans of the deployed version. */
+export function statusOf(
+  key: StoredKey,
+  nowMs: number,
+  plans: Plans,
+): (typeof keyStatuses)[number] {
+  const { owner, entry } = key;
+  if (!entry || isExpired(entry, nowMs)) return endOf(key);
   if (owner.item?.status !== 'active') return 'suspended';
-  return isBanned(entry, nowMs) ? 'banned' : 'active';
+  return isBanned(entry, nowMs, plans) ? 'banned' : 'active';
+}
+
+/** How a key has ended whose entry is gone or expired. */
+export function endOf({ entry, details }: StoredKey): 'expired' | 'revoked' {
+  if (entry) return 'expired';
+  return details?.expiresAt === undefined ? 'revoked' : 'expired';
 }
 
 /** The entry of a key. @throws WrongStateError if it is expired or revoked, and so cannot be `change`d */
 export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
   if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
-  throw new WrongStateError(`${key.keyId} is ${statusOf(key, nowMs)} and cannot be ${change}`, {
+  throw new WrongStateError(`${key.keyId} is ${endOf(key)} and cannot be ${change}`, {
     remedy: `"./admin keys issue --owner ${key.owner.details.ownerId}" issues another key`,
   });
 }
@@ -32,9 +42,8 @@ export function isExpired({ expiresAt }: StoredEntry, nowMs: number): boolean {
 export const banReason = 'because too many of its requests in a minute were above the limit';
 
 /** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
-export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number): boolean {
+export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number, plans: Plans): boolean {
   const nowSeconds = Math.floor(nowMs / 1_000);
+  const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) => banSeconds));
   return bannedUntil > nowSeconds && bannedUntil <= newestWindow(nowSeconds) + longestBanSeconds;
 }
-
-const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) => banSeconds));

@@ -14,7 +14,7 @@ export interface StoredKey {
   readonly tokenHash: string;
   /** Undefined if only the ApiKeys table was restored to an earlier time. The key can still be valid. */
   readonly details: KeyDetails | undefined;
-  /** Undefined if the key is revoked. */
+  /** Undefined if the key is revoked, or has expired and left its owner's item. */
   readonly entry: StoredEntry | undefined;
 }
 
@@ -26,7 +26,7 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   if (key) return key;
   throw new NotFoundError(`No key has the id ${keyId}`, {
     remedy: owner
-      ? `it was one of ${quoted(owner.details.name)}, ${owner.details.ownerId}, and was purged`
+      ? `it was one of ${quoted(owner.details.name)}, ${owner.details.ownerId}, whose keys are listed for 90 days after their end`
       : '"./admin keys list" shows all keys',
   });
 }

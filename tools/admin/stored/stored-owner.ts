@@ -1,5 +1,4 @@
 import type { KeyEntry, OwnerRecord } from '../../../lambdas/domain/owner-record.ts';
-import type { PlanName } from '../../../lib/settings/plans.ts';
 import { expressions, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 
@@ -13,17 +12,12 @@ export interface KeyDetails {
   /** The name of the key's entry in the ApiKeys table. */
   tokenHash: string;
   revokedAt?: string;
-  /** In Unix seconds, copied from the entry when the key was revoked. */
+  /** In Unix seconds, copied from the entry of an expired key when it leaves its owner's item. */
+  expiresAt?: number;
+  /** In Unix seconds, copied from the entry when it leaves its owner's item. */
   usedAt?: number;
   /** A key id. */
   replaces?: string | undefined;
-}
-
-/** The plan and limits agreed with an owner. Without an agreed limit, the plan's current one applies. */
-export interface AgreedLimits {
-  plan: PlanName;
-  perMinute?: number;
-  perDay?: number;
 }
 
 /** An owner's item in the Owners table. */
@@ -36,7 +30,6 @@ export interface OwnerDetails {
   seed: string;
   /** The key of the owner's item in the ApiKeys table. */
   ownerHash: string;
-  agreed: AgreedLimits;
   /** By key id. */
   keys: Readonly<Record<string, KeyDetails>>;
 }
@@ -47,13 +40,10 @@ export interface StoredEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
   id: string;
 }
 
-/** An owner's item in the ApiKeys table, which the authorizer reads and updates. */
+/** An owner's item in the ApiKeys table, which the authorizer reads and updates. Its plan can have been removed. */
 export interface OwnerItem extends Omit<OwnerRecord, 'isActive'> {
-  plan: PlanName;
-  perMinute: number;
-  perDay: number;
   status: 'active' | 'suspended';
-  /** The entries of the keys that are not revoked, by the hash of their tokens. */
+  /** The entries of keys by the hash of their tokens. Those of dead keys leave with a change of the owner's keys. */
   keys: Readonly<Record<string, StoredEntry>>;
 }
 

@@ -1,4 +1,4 @@
-import { Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../../lambdas/domain/api-key.ts';
 import { plans } from '../../../lib/settings/plans.ts';
@@ -11,7 +11,8 @@ import { changeTogether } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { connect } from '../stage/stage-connection.ts';
 import { findOwner } from '../stored/find-owner.ts';
-import { inApiKeys, inOwners } from '../stored/stored-owner.ts';
+import { createToken } from '../stored/identities.ts';
+import { inApiKeys } from '../stored/stored-owner.ts';
 import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
 
 const { free } = plans;
@@ -133,7 +134,7 @@ describe('the operator and a running service', () => {
       expect(await statusWith(rotated.apiKey)).toBe(200);
     }
     const { stdout } = await admin(`keys rotate ${rotated.keyId} --grace 0s`);
-    expect(stdout).toContain(`The old key ${rotated.keyId} is refused from now on.`);
+    expect(stdout).toContain(`The old key ${rotated.keyId} is revoked.`);
     expect(await statusWith(rotated.apiKey)).toBe(401);
   });
 
@@ -144,7 +145,7 @@ describe('the operator and a running service', () => {
     await adminJson(`keys revoke ${keyId} --yes`);
 
     expect(await statusWith(apiKey)).toBe(401);
-    expect(await adminJson(`keys show ${keyId}`)).toMatchObject({ status: 'revoked' });
+    expect(await adminJson(`keys whois ${keyId}`)).toMatchObject({ status: 'revoked' });
   });
 
   it('suspends an owner and resumes it: its keys are refused meanwhile', async () => {
@@ -203,7 +204,7 @@ describe('the operator and a running service', () => {
 
   it('prints what a change of the plan has changed, and the command that undoes it', async () => {
     const { owner } = await issue();
-    await adminJson(`owners set-plan ${owner} free --per-day 500`);
+    await adminJson(`owners set-plan ${owner} enterprise --per-minute 60 --per-day 500`);
     const before = await adminJson(`owners show ${owner}`);
 
     const { stdout } = await admin(
@@ -213,7 +214,7 @@ describe('the operator and a running service', () => {
     const undone = await adminJson(undo!);
 
     expect(stdout).toContain(
-      'changed      from free, 60 per minute, 500 per day to enterprise, 500 per minute, 9,000 per day\n',
+      'changed      from enterprise, 60 per minute, 500 per day to enterprise, 500 per minute, 9,000 per day\n',
     );
     expect(undo).toMatch(new RegExp(` --local ${service.origin}$`));
     const { lastChange, ...unchanged } = before;
@@ -234,18 +235,26 @@ describe('the operator and a running service', () => {
     expect(found.stdout).toMatch(/last used {4}\d{4}-\d\d-\d\dT\d\d:\d\dZ/);
     expect((await admin(`keys whois ${keyId}`)).stdout).toBe(found.stdout);
     const input = apiKey.slice(0, 40);
+    const [other, nobody] = [await issue(), createToken('so_test_', 'x')];
+    const several = `${apiKey}\n${other.apiKey} ${nobody}`;
+    const all = await admin('keys whois --json', { input: several });
+    expect(JSON.parse(all.stdout)).toMatchObject([
+      { keyId, owner, lastChange: { command: 'keys issue' } },
+      { keyId: other.keyId },
+      { keyId: null, note: expect.stringContaining('No owner of this stage has such') },
+    ]);
     const text = await admin('keys whois', { input });
     const json = await admin('keys whois --json', { input });
     expect(text.stdout).toMatch(new RegExp(`^name +${owner}$[^]*identifies only the owner`, 'm'));
     expect(JSON.parse(json.stdout)).toMatchObject({ keyId: null, owner, ownerId });
-    for (const { stdout } of [found, text, json]) expect(stdout).not.toContain(apiKey.slice(8, 28));
+    for (const { stdout } of [found, text, json, all])
+      expect(stdout).not.toContain(apiKey.slice(8, 28));
   });
 
   it.each<[string, (key: { keyId: string; owner: string }) => string]>([
     ['Revoke key_', ({ keyId }) => `keys revoke ${keyId}`],
     ['Suspend Owner', ({ owner }) => `owners suspend ${owner}`],
     ['Delete Owner', ({ owner }) => `owners delete ${owner}`],
-    ['Remove all that is stored about ', () => 'keys purge --older-than 0s'],
   ])('asks "%s…?" on a terminal, and does nothing without a yes', async (question, line) => {
     const key = await issue();
     const command = line(key);
@@ -263,78 +272,36 @@ describe('the operator and a running service', () => {
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
-  it('shows the changes of a plan before it makes them, and needs --yes in a script', async () => {
-    const { ownerId, owner } = await issue();
-    await changeOwner(ownerId, { perDay: 500 });
-
-    const dry = await adminJson('owners apply-plans --dry-run');
-    const refused = await admin('owners apply-plans');
-    const applied = await adminJson('owners apply-plans --yes');
-
-    const change = {
-      ownerId,
-      name: owner,
-      plan: 'free',
-      from: { perMinute: free.perMinute, perDay: 500 },
-      to: { perMinute: free.perMinute, perDay: free.perDay },
-    };
-    expect([dry, applied]).toEqual([
-      { changes: [change], withoutGatewayKey: [], leftOut: [], applied: false },
-      { changes: [change], withoutGatewayKey: [], leftOut: [], applied: true },
-    ]);
-    expect(refused).toMatchObject({ exitCode: 1 });
-    expect(refused.stderr).toContain(`500 per day → ${free.perMinute} per minute, 1,000 per day`);
-    expect(refused.stderr).toContain('give --yes');
-    expect(await adminJson(`owners show ${ownerId}`)).toMatchObject({ perDay: free.perDay });
-  });
-
-  it('applies the plans to all owners but those that somebody changes before the answer', async () => {
-    const [one, two] = [await issue(), await issue()];
-    for (const { ownerId } of [one, two]) await changeOwner(ownerId, { perDay: 500 });
-    async function* answers() {
-      await adminJson(`owners set-plan ${one.owner} pro`);
-      yield 'y\n';
-    }
-    const stdin = Object.assign(Readable.from(answers()), { isTTY: true });
-
-    const applied = await admin('owners apply-plans', { isTerminal: true, stdin });
-
-    expect(applied).toMatchObject({ exitCode: 1, stdout: 'Changed 1 owner.\n' });
-    expect(applied.stderr).toContain(
-      `error: Somebody else has changed ${one.ownerId} meanwhile; run the command again\n`,
-    );
-    expect(await adminJson(`owners show ${two.owner}`)).toMatchObject({ perDay: free.perDay });
-  });
-
-  it('leaves out owners whose tables disagree, says so, and ends with exit code 4', async () => {
-    const { ownerId } = await issue();
-    const agree = (plan: string) =>
-      changeTogether([{ Update: inOwners(ownerId, { set: { agreed: { plan } } }, stage) }], stage);
-    await agree('pro');
-
-    const review = await admin('owners apply-plans --dry-run');
-    const applied = await admin('owners apply-plans --yes');
-    await agree('free');
-
-    const leftOut =
-      `${ownerId} is left out: it is on the free plan, but pro was agreed; "./admin owners set-plan" moves it\n` +
-      `error: 1 owner left out: ${ownerId}\n`;
-    const expected = { exitCode: 4, stdout: 'Nothing to change.\n', stderr: leftOut };
-    expect([review, applied]).toEqual([expected, expected]);
-  });
-
-  it('makes the API Gateway keys that are missing, as after a move of the tables', async () => {
-    const { owner, ownerId, apiKey } = await issue();
+  it('repairs the API Gateway keys that are missing, as after a move of the tables', async () => {
+    const { ownerId, apiKey } = await issue();
     const [[id] = []] = await findGatewayKeys(stage, ownerId);
     await stage.gateway.deleteApiKey({ apiKey: id! });
     expect(await statusWith(apiKey)).toBe(503);
 
-    const review = await admin('owners apply-plans --dry-run');
-    const applied = await admin('owners apply-plans --yes');
+    const first = await adminJson('owners repair');
+    const second = await admin('owners repair');
 
-    expect(review.stdout).toBe(`${ownerId}  ${owner}, free: no API Gateway key\n`);
-    expect(applied.stdout).toBe('Changed 1 owner.\n');
+    expect(first).toEqual({ repaired: [ownerId], leftOut: [] });
+    expect(second.stdout).toBe("Every owner's API Gateway key was in its plan.\n");
     expect(await statusWith(apiKey)).toBe(200);
+  });
+
+  it('leaves out an owner whose plan was removed, says so, and ends with exit code 4', async () => {
+    const { owner, ownerId, apiKey } = await issue();
+    const { details } = await findOwner(ownerId, stage);
+    const gold = { Update: inApiKeys(details, { set: { plan: 'gold' } }, stage) };
+    await changeTogether([gold], stage);
+
+    const { exitCode, stderr } = await admin('owners repair');
+    const listed = await admin('owners list');
+    const status = await statusWith(apiKey);
+    await adminJson(`owners set-plan ${owner} free`);
+
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain(`error: 1 owner left out: ${ownerId}; "./admin owners create" comp`);
+    expect(listed.stdout).toContain(`${owner}  gold (removed)`);
+    // API Gateway still has its key in the usage plan of its former plan.
+    expect(status).toBe(200);
   });
 
   it('shows who has changed an owner and its keys, also after its deletion', async () => {
@@ -344,14 +311,12 @@ describe('the operator and a running service', () => {
 
     const { stdout } = await admin(`owners history ${owner}`);
     const shown = await admin(`owners show ${owner}`);
-    const key = await adminJson(`keys show ${keyId}`);
+    const key = await adminJson(`keys whois ${keyId}`);
 
     expect(stdout).toMatch(
-      /^WHEN +WHO +COMMAND +KEYS +CHANGES\n\S+ +local +owners create +- +name none → Owner\d+, perDay none → 1000,/,
+      /^WHEN +WHO +COMMAND +KEYS +CHANGES\n\S+ +local +owners create +- +name none → Owner\d+, plan none → free\n/,
     );
-    expect(stdout).toMatch(
-      /^\S+Z +Ann +owners set-plan +- +agreedPlan free → pro, perDay 1000 → 10000, perMinute 60 → 300, plan free → pro$/m,
-    );
+    expect(stdout).toMatch(/^\S+Z +Ann +owners set-plan +- +plan free → pro$/m);
     expect(stdout).toMatch(new RegExp(`^\\S+Z +Bob +keys revoke +${keyId} +-\n$`, 'm'));
     expect(shown.stdout).toMatch(/^last change +\S+Z, keys revoke by Bob$/m);
     expect(key.lastChange).toMatchObject({ by: 'Bob', command: 'keys revoke' });
@@ -419,14 +384,18 @@ describe('the operator and a running service', () => {
     // The first of these meets a count that the function has not seen, and is counted with the next.
     statuses.push(await statusWith(apiKey), await statusWith(apiKey));
     expect(statuses).toEqual([200, 429, 429, 429]);
-    const banned = await adminJson(`keys show ${keyId}`);
+    const banned = await adminJson(`keys whois ${keyId}`);
     expect(Date.parse(banned.bannedUntil)).toBe(clock.now() + banSeconds * 1_000);
 
     const { bans } = await adminJson(`owners show ${ownerId}`);
     expect(bans).toEqual([{ keyId, bannedUntil: banned.bannedUntil }]);
+    await admin(`owners reset-usage ${ownerId}`);
     const reset = await admin(`owners reset-usage ${ownerId}`);
+    const third = await admin(`owners reset-usage ${ownerId}`);
+    expect(reset.stdout).not.toContain('of today');
+    expect(third.stdout).toMatch(/This was reset 3 of today\. API Gateway itself rejects requests/);
     const until = `until ${banned.bannedUntil}`;
-    const { stdout } = await admin(`keys show ${keyId}`);
+    const { stdout } = await admin(`keys whois ${keyId}`);
     expect(stdout).toMatch(new RegExp(`^ban +${until}, because too many .+`, 'm'));
     expect(reset.stdout).toMatch(
       new RegExp(`^ban +${until}, because .+: "./admin keys unban ${keyId}" lifts it$`, 'm'),

@@ -48,7 +48,7 @@ async function prepare(): Promise<void> {
 }
 
 const shownOwner = () => `owners show '${owner}'`;
-const shownKey = () => `keys show ${keyId}`;
+const shownKey = () => `keys whois ${keyId}`;
 
 it.each<[string, () => string[], () => string, RegExp?]>([
   ['owners create', () => ['New', '--plan', 'free'], () => 'owners show New', /already an owner/],

@@ -75,7 +75,6 @@ describe('which service is operated', () => {
 
 describe('errors', () => {
   const notAccepted = [
-    ['keys purge', '--older-than <duration>', 'long', durations],
     ['owners create x', '--plan <plan>', 'gold', plansText],
     ['owners usage', '--days <days>', '91', 'Expected a whole number from 1 to 90.'],
     ['owners create x', '--per-day <requests>', '1e3', 'Expected a whole number from 1.'],
@@ -95,7 +94,7 @@ describe('errors', () => {
     ['owners create x', "required option '--plan <plan>' not specified"],
     ['keys lst', "unknown command 'lst' (Did you mean list?)"],
     ['keys issue', "required option '--owner <owner>' not specified"],
-    ['keys show', "missing required argument 'keyId'"],
+    ['keys revoke', "missing required argument 'keyId'"],
     ['keys list all', "too many arguments for 'list'. Expected 0 arguments but got 1: all."],
   ].map(([words, message]) => [2, words!, `${message}; see --help`] as const);
 
@@ -129,7 +128,7 @@ describe('errors', () => {
   });
 
   it('are one line of JSON with --json', async () => {
-    const refused = await admin(['keys', 'show', 'x', '--stage', 'prod', '--json']);
+    const refused = await admin(['keys', 'whois', 'x', '--stage', 'prod', '--json']);
     const misspelt = await admin(['keys', 'lst', '--json']);
 
     expect(JSON.parse(refused.stderr)).toEqual({
@@ -160,7 +159,7 @@ describe('errors', () => {
   it('do not repeat a word that looks like a token, or moves the cursor', async () => {
     const word = `so_test_${'a'.repeat(46)}\u001b[1A`;
 
-    for (const words of [[word], ['keys', word], ['keys', 'show', word], ['keys', 'list', word]]) {
+    for (const words of [[word], ['keys', word], ['keys', 'whois', word], ['keys', 'list', word]]) {
       const { stdout, stderr } = await admin([...words, '--stage', 'prod']);
 
       expect(stderr).toMatch(/^error: /);

@@ -2,7 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { afterAll, beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { usagePlanOutput } from '../../../lib/settings/names.ts';
-import { planNames } from '../../../lib/settings/plans.ts';
+import { planNames, plans } from '../../../lib/settings/plans.ts';
 import { stageSettings } from '../../../lib/settings/stages.ts';
 
 /** A double of CloudFormation, and the outputs of the one stack that it knows. */
@@ -23,6 +23,7 @@ export function stackOfEachTest(): StackOfTest {
     stack.outputs = Object.fromEntries(
       [...names, ...planNames.map(usagePlanOutput)].map((name) => [name, 'x']),
     );
+    stack.outputs.Plans = JSON.stringify(plans);
     cloudFormation.reset();
     cloudFormation.on(DescribeStacksCommand).callsFake(() => ({
       Stacks: [

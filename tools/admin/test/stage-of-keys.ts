@@ -1,12 +1,12 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach } from '@jest/globals';
-import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
+import type { Limits } from '../../../lambdas/domain/plan.ts';
+import { forEachPlan, type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { ControlPlane } from '../../local/aws/management/control-plane.ts';
 import { keyGateway } from '../../local/aws/management/key-gateway.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
-import type { OwnerLimits } from '../owners/owner-limits.ts';
 import type { KeyGateway } from '../stage/api-gateway-keys.ts';
 import { changeTogether, readItems } from '../stage/dynamodb-calls.ts';
 import { documentClient, type KeyStage } from '../stage/key-stage.ts';
@@ -35,6 +35,7 @@ export function stageOfEachTest(): StageOfKeys {
   const database = embeddedDynamoDbOfFile();
   let controlPlane: ControlPlane;
   const stage = {
+    plans,
     usagePlanIds: forEachPlan((name) => `plan-${name}`),
     stackName: 'StoreOrders-staging',
     tokenPrefix: 'so_test_',
@@ -90,7 +91,7 @@ export function stageOfEachTest(): StageOfKeys {
 }
 
 /** The key to issue. Its owner is created unless there is one of this name. */
-export interface WantedKey extends NewKey, Partial<OwnerLimits> {
+export interface WantedKey extends NewKey, Partial<Limits> {
   readonly plan?: PlanName;
 }
 

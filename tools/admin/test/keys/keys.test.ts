@@ -23,8 +23,6 @@ import {
   type WantedKey,
 } from '../stage-of-keys.ts';
 
-const { perMinute, perDay } = plans.free;
-
 const fixture = stageOfEachTest();
 const { stage, gatewayKeys, readAll } = fixture;
 
@@ -52,8 +50,6 @@ describe('issueKey', () => {
       ownerId,
       plan: 'free',
       status: 'active',
-      perMinute,
-      perDay,
       minuteWindow: 0,
       minuteCount: 0,
       dayWindow: 0,
@@ -81,15 +77,44 @@ describe('issueKey', () => {
     );
     expect(await allItems()).toEqual(before);
   });
+});
 
-  it('refuses more than 100 keys of an owner', async () => {
-    const { ownerId, apiKey } = await issue();
-    const others = Array.from({ length: 99 }, (_, index) => [`${index}`, { id: `${index}` }]);
-    const keys = { ...Object.fromEntries(others), [hashToken(apiKey)]: { id: 'x' } };
-    await fixture.set(ownerId, { keys });
+describe('the hundredth key of an owner', () => {
+  /** Gives the owner of a key 99 others, some of which have expired. */
+  const addOthers = async ({ ownerId, tokenHash, entry }: AddedTo, expired = 0) => {
+    const others = Array.from({ length: 99 }, (_, index) => {
+      const id = String(index).padStart(12, '0');
+      return [`${index}`, { id, ...(index < expired && { expiresAt: nowSeconds }) }];
+    });
+    await fixture.set(ownerId, { keys: { ...Object.fromEntries(others), [tokenHash]: entry } });
+  };
+  type AddedTo = { ownerId: string; tokenHash: string; entry: object | undefined };
+  const first = async () => {
+    const { keyId, ownerId } = await issue();
+    const { tokenHash, entry } = await keyOf(keyId);
+    return { keyId, ownerId, tokenHash, entry };
+  };
+  const tooMany = 'The owner "Acme" has 100 keys, and 100 is the maximum';
 
-    await expect(issue()).rejects.toThrow('The owner "Acme" has 100 keys, which is the maximum');
-    expect(Object.keys((await fixture.owner(ownerId)).details.keys)).toHaveLength(1);
+  it('is the last one: no other is issued, or replaces one that still works', async () => {
+    const key = await first();
+    await addOthers(key);
+
+    await expect(issue()).rejects.toThrow(tooMany);
+    await expect(rotateKey(key.keyId, nowSeconds + 60, stage)).rejects.toThrow(tooMany);
+    expect(Object.keys((await fixture.owner(key.ownerId)).item!.keys)).toHaveLength(100);
+    const { keyId } = await rotateKey(key.keyId, nowSeconds, stage);
+    expect(await entryOf(keyId)).toBeDefined();
+  });
+
+  it('leaves room for as many as have expired', async () => {
+    const key = await first();
+    await addOthers(key, 2);
+
+    await issue();
+    await rotateKey(key.keyId, nowSeconds + 60, stage);
+
+    await expect(issue()).rejects.toThrow(tooMany);
   });
 });
 
@@ -154,6 +179,20 @@ describe('rotateKey', () => {
     expect(await entryOf(rotated.keyId)).not.toHaveProperty('bannedUntil');
   });
 
+  it('revokes the old key without a grace', async () => {
+    const old = await issue();
+    await set(old.keyId, { usedAt: minute });
+
+    const rotated = await rotateKey(old.keyId, nowSeconds, stage);
+
+    expect(rotated).toMatchObject({ previousExpiresAt: undefined });
+    expect(await keyOf(old.keyId)).toMatchObject({ entry: undefined, details: { usedAt: minute } });
+    expect(keyView(await keyOf(old.keyId), nowMs, plans)).toMatchObject({
+      ...{ status: 'revoked', revokedAt: '2026-11-20T09:30:15.500Z' },
+      ...{ lastUsedAt: '2026-11-20T09:30:00Z', replacedBy: rotated.keyId },
+    });
+  });
+
   it('I18: gives the replacement of a read-only key no more rights', async () => {
     const { keyId } = await issue({ isReadOnly: true });
 
@@ -161,7 +200,7 @@ describe('rotateKey', () => {
 
     for (const each of [keyId, rotated.keyId]) {
       expect(await entryOf(each)).toMatchObject({ isReadOnly: true });
-      expect(keyView(await keyOf(each), nowMs)).toMatchObject({ isReadOnly: true });
+      expect(keyView(await keyOf(each), nowMs, plans)).toMatchObject({ isReadOnly: true });
     }
   });
 
@@ -186,11 +225,11 @@ describe('rotateKey', () => {
     const { keyId } = await issue();
     const { keyId: lost } = await rotateKey(keyId, nowSeconds + 60, stage);
     await revokeKey(lost, stage);
-    expect(keyView(await keyOf(keyId), nowMs)).toMatchObject({ replacedBy: null });
+    expect(keyView(await keyOf(keyId), nowMs, plans)).toMatchObject({ replacedBy: null });
 
     const { keyId: next } = await rotateKey(keyId, nowSeconds + 60, stage);
 
-    expect(keyView(await keyOf(keyId), nowMs)).toMatchObject({ replacedBy: next });
+    expect(keyView(await keyOf(keyId), nowMs, plans)).toMatchObject({ replacedBy: next });
   });
 });
 
@@ -245,8 +284,109 @@ it.each(Object.entries(changes))(
   },
 );
 
+it('a key can be revoked in a stage whose stack does not state the plans', async () => {
+  const { keyId } = await issue();
+  const get = () => {
+    throw new Error('the stack has no output Plans');
+  };
+  const other = Object.defineProperty({ ...stage }, 'plans', { get });
+
+  expect(await revokeKey(keyId, other)).toBe(true);
+  await expect(issue({}, other)).rejects.toThrow('no output Plans');
+  expect(await listKeys({}, stage)).toMatchObject([{ keyId, status: 'revoked' }]);
+});
+
+describe('a dead key', () => {
+  const later = (days: number) => ({ ...stage, now: () => nowMs + days * 86_400_000 });
+  const others = {
+    'another is issued': () => issue(),
+    'another is rotated': async (at: KeyStage) => rotateKey((await other()).keyId, 2e9, at),
+    'another is changed': async (at: KeyStage) => expireKey(await other(), 2e9, at),
+    'another is unbanned': async (at: KeyStage) => unbanKey((await banned()).keyId, at),
+  };
+  const other = async () => {
+    const { keyId } = (await listKeys({ status: 'active' }, stage))[0]!;
+    return keyOf(keyId);
+  };
+  const banned = async () => {
+    const key = await other();
+    await ban(key.keyId);
+    return key;
+  };
+
+  it.each(Object.entries(others))(
+    'leaves the item when %s, and stays listed',
+    async (_, change) => {
+      await issue();
+      const { keyId, ownerId } = await issue();
+      await set(keyId, { expiresAt: nowSeconds, usedAt: minute });
+      const before = await keyView(await keyOf(keyId), nowMs, plans);
+
+      await change(stage);
+
+      const { entry, tokenHash } = await keyOf(keyId);
+      expect(entry).toBeUndefined();
+      expect((await fixture.owner(ownerId)).item!.keys).not.toHaveProperty(tokenHash);
+      const after = keyView(await keyOf(keyId), nowMs, plans);
+      expect(after).toMatchObject({ status: 'expired', expiresAt: before.expiresAt });
+      expect(after.lastUsedAt).toBe(before.lastUsedAt);
+      expect(await revokeKey(keyId, stage)).toBe(false);
+    },
+  );
+
+  it('is listed for 90 days after its end, until the next change of a key', async () => {
+    await issue();
+    const [revoked, expired] = [await issue(), await issue()];
+    await set(expired.keyId, { expiresAt: nowSeconds });
+    await revokeKey(revoked.keyId, stage);
+    const listed = async () => (await listKeys({}, stage)).map(({ keyId }) => keyId);
+
+    await issue({}, later(89));
+    expect(await listed()).toEqual(expect.arrayContaining([revoked.keyId, expired.keyId]));
+    await issue({}, later(91));
+
+    for (const { keyId } of [revoked, expired]) {
+      expect(await listed()).not.toContain(keyId);
+      await expect(keyOf(keyId)).rejects.toThrow('whose keys are listed for 90 days after their');
+    }
+  });
+
+  it('leaves both tables at once if it expired 90 days ago', async () => {
+    const { keyId } = await issue({ expiresAt: nowSeconds });
+
+    await issue({}, later(91));
+
+    await expect(keyOf(keyId)).rejects.toThrow('No key has the id');
+    const owners = (await readAll('Owners')).filter(({ name }) => name);
+    expect(JSON.stringify([await readAll('ApiKeys'), owners])).not.toContain(keyId.slice(-12));
+  });
+
+  it('stays if it gets another expiry in the meantime', async () => {
+    const { keyId } = await issue({ expiresAt: nowSeconds + 60 });
+    const extend = async () => expireKey(await keyOf(keyId), 2e9, stage);
+    const meanwhile = interposed(later(1), isTransaction, extend);
+
+    await expect(issue({}, meanwhile)).rejects.toThrow('was changed by somebody else meanwhile');
+
+    expect(await entryOf(keyId)).toMatchObject({ expiresAt: 2e9 });
+  });
+
+  it('leaves room: any number of rotations of one key needs no other command', async () => {
+    let { keyId, ownerId } = await issue();
+    for (let count = 0; count < 101; count++) {
+      ({ keyId } = await rotateKey(keyId, nowSeconds, stage));
+    }
+
+    const { details, item } = await fixture.owner(ownerId);
+    expect(Object.keys(item!.keys)).toHaveLength(1);
+    expect(Object.keys(details.keys)).toHaveLength(102);
+    for (let count = 0; count < 3; count++) await issue({}, later(91));
+    expect(Object.keys((await fixture.owner(ownerId)).details.keys)).toHaveLength(4);
+  });
+});
+
 describe('keyView', () => {
-  const described = async (keyId: string, at = nowMs) => keyView(await keyOf(keyId), at);
+  const described = async (keyId: string, at = nowMs) => keyView(await keyOf(keyId), at, plans);
 
   it("shows the key's last use, and its rejections and ban until they are over", async () => {
     const { keyId } = await issue();

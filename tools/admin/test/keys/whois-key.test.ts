@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { plans } from '../../../../lib/settings/plans.ts';
 import { revokeKey } from '../../keys/change-key.ts';
+import { issueKey } from '../../keys/issue-key.ts';
 import { keyView } from '../../keys/key-view.ts';
-import { findPurgeable, purgeKeys } from '../../keys/purge-keys.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
-import { whoseKeyId, whoseToken } from '../../keys/whois-key.ts';
+import { tokensIn, whoseKeyId, whoseToken } from '../../keys/whois-key.ts';
 import { createOwnerIdentity, createToken } from '../../stored/identities.ts';
 import { issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
 
@@ -25,27 +26,29 @@ describe('keys whois', () => {
     ['in a header', (token: string) => `Authorization: Bearer ${token}\r\n`],
     ['twice', (token: string) => `curl -H "${token}"\n${token}`],
   ])('finds the key of a token %s', async (_, textWith) => {
-    const { keys } = await whoseToken(textWith(apiKey), stage);
+    const [token, ...others] = tokensIn(textWith(apiKey));
+    const { keys } = await whoseToken(token!, stage);
 
-    expect(keys.map((key) => keyView(key, nowMs))).toMatchObject([
+    expect(others).toEqual([]);
+    expect(keys.map((key) => keyView(key, nowMs, plans))).toMatchObject([
       { keyId, owner: 'Acme', status: 'active' },
     ]);
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
     ['was revoked', () => revokeKey(keyId, stage), 'revoked'],
-    ['was replaced', () => rotateKey(keyId, nowSeconds, stage), 'expired'],
+    ['was replaced', () => rotateKey(keyId, nowSeconds, stage), 'revoked'],
   ])('finds a key that %s', async (_, make, status) => {
     await make();
 
     for (const found of [await whoseToken(apiKey, stage), await whoseKeyId(keyId, stage)]) {
-      expect(keyView(found.keys[0]!, nowMs)).toMatchObject({ keyId, status });
+      expect(keyView(found.keys[0]!, nowMs, plans)).toMatchObject({ keyId, status });
     }
   });
 
-  it('finds the owner of a purged key, also by its id', async () => {
+  it('finds the owner of a key that is no longer listed, also by its id', async () => {
     await revokeKey(keyId, stage);
-    await purgeKeys(await findPurgeable(stage.now(), stage), stage);
+    await issueKey({ owner: 'Acme' }, { ...stage, now: () => nowMs + 91 * 86_400_000 });
 
     for (const found of [await whoseToken(apiKey, stage), await whoseKeyId(keyId, stage)]) {
       const { owner, keys, isWhole } = found;
@@ -67,14 +70,15 @@ describe('keys whois', () => {
     expect(isWhole).toBe(false);
   });
 
+  it('finds each token of a text once', () => {
+    const other = tokenOf('so_test_');
+
+    expect(tokensIn(`${apiKey} ${other}\n${apiKey}`)).toEqual([apiKey, other]);
+  });
+
   it.each<[string, () => Promise<unknown>, string]>([
-    ['no token', () => whoseToken('hello', stage), 'Standard input contains no API key'],
-    ['nothing', () => whoseToken('', stage), 'Standard input contains no API key'],
-    [
-      'two tokens',
-      () => whoseToken(`${apiKey} ${tokenOf('so_test_')}`, stage),
-      'contains 2 API keys; give one at a time',
-    ],
+    ['no token', async () => tokensIn('hello'), 'Standard input contains no API key'],
+    ['nothing', async () => tokensIn(''), 'Standard input contains no API key'],
     [
       'a token that is too short',
       () => whoseToken(apiKey.slice(0, 27), stage),

@@ -1,21 +1,21 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
-import { recordText } from '../../console/view.ts';
+import { recordText, tableText } from '../../console/view.ts';
 import { revokeKey } from '../../keys/change-key.ts';
 import { issueKey } from '../../keys/issue-key.ts';
-import { deleteOwner, renameOwner } from '../../owners/change-owner.ts';
+import { deleteOwner, renameOwner, resetUsage } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
 import { deleteGatewayKey, findGatewayKeys, putGatewayKey } from '../../owners/gateway-key.ts';
-import { type OwnerLimits, reviewPlans } from '../../owners/owner-limits.ts';
+import type { PlanRequest } from '../../owners/owner-limits.ts';
 import { lastDays, ownersUsage } from '../../owners/owner-usage.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
-import { setLimits, setOwnerPlan } from '../../owners/set-owner-plan.ts';
+import { repairOwners } from '../../owners/repair-owners.ts';
+import { planOf, setOwnerPlan } from '../../owners/set-owner-plan.ts';
 import type { KeyGateway } from '../../stage/api-gateway-keys.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { allOwners, findOwner, lookUpOwner } from '../../stored/find-owner.ts';
 import { createToken } from '../../stored/identities.ts';
-import type { AgreedLimits } from '../../stored/stored-owner.ts';
 import {
   interleaved,
   interposed,
@@ -27,8 +27,8 @@ import {
   stageWithMishap,
 } from '../stage-of-keys.ts';
 
-const { free, pro } = plans;
-const limitsOf = ({ perMinute, perDay }: OwnerLimits) => ({ perMinute, perDay });
+const { free } = plans;
+const own = { perMinute: 5, perDay: 50 };
 
 const fixture = stageOfEachTest();
 const { stage, gatewayKeys, readAll } = fixture;
@@ -76,10 +76,10 @@ describe('createOwner', () => {
       createdAt: '2026-11-20T09:30:15.500Z',
       seed: expect.stringMatching(/^[\w-]{43}$/),
       ownerHash: hashOwnerPart(createToken('so_test_', details.seed)),
-      agreed: { plan: 'free' },
       keys: {},
     });
-    expect(item).toMatchObject({ plan: 'free', status: 'active', ...limitsOf(free) });
+    expect(item).toMatchObject({ plan: 'free', status: 'active' });
+    expect(item).not.toHaveProperty('perMinute');
     expect(JSON.stringify(await readAll('ApiKeys'))).not.toContain(details.seed);
   });
 
@@ -117,20 +117,23 @@ describe('createOwner', () => {
     expect((await create({ name })).details.name).toBe(name);
   });
 
-  it('stores the limits of one command, wherever another creation interrupts it', () =>
+  it('stores the plan of one command, wherever another creation interrupts it', () =>
     interleaved(stage, async (between, calls) => {
       const name = `Acme ${calls}`;
       const taken = (error: Error) => expect(error.message).toContain('There is already an owner');
       let created = 0;
       const count = () => created++;
-      const other = () => create({ name, plan: 'pro', perDay: 5 }).then(count, taken);
+      const other = () => create({ name, plan: 'pro' }).then(count, taken);
 
-      await create({ name, perMinute: 7 }, between(other)).then(count, taken);
+      await create({ name, plan: 'enterprise', ...own }, between(other)).then(count, taken);
 
       expect([calls, created]).toEqual([calls, 1]);
-      const { details, item } = await findOwner(name, stage);
-      const agreed = item!.plan === 'pro' ? { perDay: 5 } : { perMinute: 7 };
-      expect([calls, details.agreed]).toEqual([calls, { plan: item!.plan, ...agreed }]);
+      const { item } = await findOwner(name, stage);
+      expect([calls, item!.perMinute]).toEqual([
+        calls,
+        item!.plan === 'pro' ? undefined : own.perMinute,
+      ]);
+      expect([calls, await usagePlanOf(name)]).toEqual([calls, `plan-${item!.plan}`]);
     }));
 
   it('uses the usage plan of the limits, wherever a creation is killed that has moved the gateway key', () =>
@@ -148,49 +151,45 @@ describe('createOwner', () => {
 });
 
 describe('setOwnerPlan', () => {
-  it('moves an owner whose plan no longer exists, as its view says', async () => {
-    const { details } = await create({ plan: 'pro' });
-    await fixture.set(details.ownerId, { plan: 'gold' });
-    const text = recordText(ownerFields, ownerView(await fixture.owner(details.ownerId), nowMs));
-    expect(text).toMatch(/^plan +gold, which no longer exists: "\.\/admin owners set-plan" moves/m);
+  it.each(['gold', 'constructor'])(
+    'moves an owner whose plan %s was removed, as its view says',
+    async (plan) => {
+      const { details } = await create({ plan: 'pro' });
+      await fixture.set(details.ownerId, { plan });
+      const view = ownerView(await fixture.owner(details.ownerId), nowMs, plans);
+      expect(view).toMatchObject({ plan, isPlanKnown: false, perMinute: free.perMinute });
+      expect(recordText(ownerFields, view)).toMatch(
+        new RegExp(`^plan +${plan}, which was removed: "\\./admin owners set-plan" moves`, 'm'),
+      );
+      expect(tableText(ownerFields, [view])).toContain(`${plan} (removed)`);
 
-    const owner = await setOwnerPlan('Acme', { plan: 'free' }, stage);
+      const owner = await setOwnerPlan('Acme', { plan: 'free' }, stage);
 
-    expect(owner.item).toMatchObject({ plan: 'free', perMinute: free.perMinute });
-    expect(usagePlans()).toEqual(['plan-free']);
-  });
+      expect(owner.item).toMatchObject({ plan: 'free' });
+      expect(usagePlans()).toEqual(['plan-free']);
+    },
+  );
 
-  it.each<AgreedLimits>([
-    { plan: 'free' },
-    { plan: 'free', perDay: 50 },
-    { plan: 'enterprise', perMinute: 500, perDay: 20_000 },
-  ])("gives an owner the agreed limits, otherwise the plan's: %j", async (agreed) => {
-    await create({ plan: 'free', perMinute: 5 });
+  it('stores own limits with the enterprise plan, and removes them with the next plan', async () => {
+    await create();
+    const set = async (request: PlanRequest) =>
+      planOf({ ...(await setOwnerPlan('Acme', request, stage)) });
+    const plan = 'enterprise';
 
-    const { details, item } = await setOwnerPlan('Acme', agreed, stage);
-
-    expect(details.agreed).toEqual(agreed);
-    expect(item).toMatchObject({ ...limitsOf(plans[agreed.plan]), ...agreed });
+    expect(await set({ plan, ...own })).toEqual({ plan, ...own });
+    expect(await set({ plan, perDay: 7 })).toEqual({ plan, ...own, perDay: 7 });
+    expect(await set({ plan })).toEqual({ plan, ...own, perDay: 7 });
+    expect(await set({ plan: 'pro' })).toEqual({ plan: 'pro' });
+    expect((await readAll('ApiKeys'))[0]).not.toHaveProperty('perDay');
   });
 
   it('prints after a failure how to undo the change', async () => {
-    const { details } = await create({ perMinute: 5 });
+    const { details } = await create({ plan: 'enterprise', ...own });
     const throttled = throttling('createUsagePlanKey');
 
     await expect(setOwnerPlan('Acme', { plan: 'pro' }, throttled)).rejects.toThrow(
-      `may get 503 ("./admin owners set-plan ${details.ownerId} free --per-minute 5" undoes it)`,
+      `may get 503 ("./admin owners set-plan ${details.ownerId} enterprise --per-minute 5 --per-day 50" undoes it)`,
     );
-  });
-
-  it('leaves the limit of the enterprise plan that the request does not name as it is', async () => {
-    await create({ plan: 'pro' });
-    const set = async (limits: Partial<OwnerLimits>) =>
-      (await setOwnerPlan('Acme', { plan: 'enterprise', ...limits }, stage)).details.agreed;
-    const { perDay } = plans.pro;
-
-    expect(await set({ perMinute: 600 })).toEqual({ plan: 'enterprise', perMinute: 600, perDay });
-    expect(await set({ perDay: 7 })).toEqual({ plan: 'enterprise', perMinute: 600, perDay: 7 });
-    expect(await set({})).toEqual({ plan: 'enterprise', perMinute: 600, perDay: 7 });
   });
 
   it('says whether an API Gateway key was missing', async () => {
@@ -224,7 +223,7 @@ describe('setOwnerPlan', () => {
     await expect(setOwnerPlan('Acme', { plan: 'pro' }, meanwhile)).rejects.toThrow(
       'was changed by somebody else meanwhile: it is business, 1,000 per minute, 100,000 per day; run',
     );
-    expect((await findOwner('Acme', stage)).details.agreed).toEqual({ plan: 'business' });
+    expect((await findOwner('Acme', stage)).item).toMatchObject({ plan: 'business' });
   });
 
   it.each([
@@ -241,9 +240,8 @@ describe('setOwnerPlan', () => {
         const moved = await setOwnerPlan(name, { plan: to }, between(move)).catch(refused);
 
         expect(moved?.item.plan ?? to).toBe(to);
-        const { details, item } = await findOwner(name, stage);
+        const { item } = await findOwner(name, stage);
         expect([calls, await usagePlanOf(name)]).toEqual([calls, `plan-${item!.plan}`]);
-        expect([calls, details.agreed.plan]).toEqual([calls, item!.plan]);
       }),
   );
 });
@@ -360,10 +358,11 @@ describe('ownerView', () => {
       await fixture.set(details.ownerId, state, hashToken(key!.apiKey));
     }
 
-    expect(ownerView(await fixture.owner(details.ownerId), nowMs)).toEqual({
+    expect(ownerView(await fixture.owner(details.ownerId), nowMs, plans)).toEqual({
       ownerId: details.ownerId,
       name: 'Acme',
       plan: 'free',
+      isPlanKnown: true,
       status: 'active',
       perMinute,
       perDay,
@@ -388,7 +387,8 @@ describe('ownerView', () => {
     const [old, present] = await Promise.all([1, 2].map(() => issueKey({ owner: 'Acme' }, stage)));
     const used = (key: typeof old, usedAt: number) =>
       fixture.set(details.ownerId, { usedAt }, hashToken(key!.apiKey));
-    const lastUse = async () => ownerView(await fixture.owner(details.ownerId), nowMs).lastUsedAt;
+    const lastUse = async () =>
+      ownerView(await fixture.owner(details.ownerId), nowMs, plans).lastUsedAt;
     await used(present, minute - 120);
     await used(old, minute - 60);
 
@@ -424,67 +424,64 @@ it('ownersUsage adds the requests in each usage plan, by the id of a gateway key
   expect(await ownersUsage('Acme', days, metered)).toEqual([acme]);
 });
 
-describe('reviewPlans', () => {
-  const own = { perMinute: 5, perDay: 50 };
+describe('repairOwners', () => {
+  it('puts each API Gateway key that is missing or in another plan into its plan', async () => {
+    const [missing, moved] = [await create(), await create({ name: 'Moved', plan: 'pro' })];
+    const [before] = [gatewayKeys(), await create({ name: 'Clear' })];
+    await deleteGatewayKey(missing.details.ownerId, stage);
+    await putGatewayKey(moved.details.ownerId, 'business', stage);
 
-  it.each<[string, Partial<NewOwner>, OwnerLimits, OwnerLimits[]]>([
-    ['a larger number', { plan: 'free' }, { perMinute: 30, perDay: 500 }, [limitsOf(free)]],
-    ['a smaller number', { plan: 'pro' }, { ...limitsOf(pro), perMinute: 600 }, [limitsOf(pro)]],
-    [
-      'the number of the limit that was not agreed',
-      { plan: 'free', perMinute: 5 },
-      own,
-      [{ perMinute: 5, perDay: free.perDay }],
-    ],
-    ['nothing if its limits are current', { plan: 'enterprise', ...own }, own, []],
-  ])('brings an owner %s', async (_, request, then, expected) => {
-    const { details } = await create(request);
-    await fixture.set(details.ownerId, { ...then });
+    const { repaired, leftOut } = await repairOwners(stage);
 
-    const { outdated } = reviewPlans(await allOwners(stage));
-
-    expect(outdated.map(({ limits }) => limits)).toEqual(expected);
-    for (const { owner, limits } of outdated) {
-      await setLimits(owner, owner.details.agreed, limits, 'owners apply-plans', stage);
-    }
-    expect(reviewPlans(await allOwners(stage))).toMatchObject({ outdated: [], unclear: [] });
+    expect(repaired.map(({ details }) => details.name).sort()).toEqual(['Acme', 'Moved']);
+    expect(leftOut).toEqual([]);
+    for (const [ownerId, plan] of before) expect(gatewayKeys().get(ownerId)).toBe(plan);
+    expect(await repairOwners(stage)).toEqual({ repaired: [], leftOut: [] });
   });
 
-  it('reduces an agreed limit to that of the plan', async () => {
-    const { details, item } = await create({ plan: 'pro' });
-    const perDay = pro.perDay + 1;
-    const agreed = { plan: 'pro', perDay } as const;
-
-    const { outdated } = reviewPlans([
-      { details: { ...details, agreed }, item: { ...item!, perDay } },
-    ]);
-
-    expect(outdated.map(({ limits }) => limits)).toEqual([limitsOf(pro)]);
-  });
-
-  it('skips and names an owner that is incomplete, whose tables disagree, or whose plan no longer exists', async () => {
+  it('leaves out owners that are incomplete or whose plan was removed', async () => {
     await create({ name: 'Incomplete' }, throttling('createApiKey')).catch(() => {});
-    const restored = await create({ name: 'Restored', plan: 'enterprise', ...own });
     const gone = await create({ name: 'Gone', plan: 'pro' });
-    await fixture.set(restored.details.ownerId, { plan: 'pro' });
     await fixture.set(gone.details.ownerId, { plan: 'constructor' });
 
-    const { outdated, unclear } = reviewPlans(await allOwners(stage));
+    const { leftOut } = await repairOwners(stage);
 
-    expect(outdated).toEqual([]);
-    const names = unclear.map((owner) => owner.details.name).sort();
-    expect(names).toEqual(['Gone', 'Incomplete', 'Restored']);
+    expect(leftOut.map(({ details }) => details.name).sort()).toEqual(['Gone', 'Incomplete']);
   });
 });
 
+it('resetUsage counts the resets of the day', async () => {
+  await create();
+  const reset = async (at: KeyStage) => (await resetUsage('Acme', at)).resetsToday;
+  const tomorrow = { ...stage, now: () => nowMs + 86_400_000 };
+
+  expect([await reset(stage), await reset(stage), await reset(stage)]).toEqual([1, 2, 3]);
+  expect(await reset(tomorrow)).toBe(1);
+});
+
+const { perMinute: most } = plans.enterprise;
+
 it.each<[string, Partial<NewOwner>, string]>([
   [
-    'more than its plan',
-    { perMinute: free.perMinute + 1 },
-    `from 1 to ${free.perMinute}, the maximum of the free plan; the pro plan allows it`,
+    'more than the maximum of its plan',
+    { plan: 'enterprise', perMinute: most + 1, perDay: 5 },
+    `--per-minute: ${most + 1} is not accepted; expected a whole number from 1 to ${most}, the maximum of`,
   ],
-  ['one of two agreed ones', { plan: 'enterprise', perMinute: 10 }, '--per-day: missing'],
+  ['one of two', { plan: 'enterprise', perMinute: 10 }, '--per-day: missing'],
+  [
+    'set in a plan without own limits',
+    { plan: 'pro', perDay: 5 },
+    '--per-day: an owner of the pro plan has no own limits; choose the plan enterprise, or leave',
+  ],
 ])('the limits of an owner cannot be %s', async (_, request, message) => {
   await expect(create(request)).rejects.toThrow(message);
   expect(await readAll('Owners')).toEqual([]);
+});
+
+it('an owner cannot get a plan that the deployed version does not have', async () => {
+  const { free: _free, ...deployed } = plans;
+
+  await expect(create({}, { ...stage, plans: deployed })).rejects.toThrow(
+    'The deployed version has no plan free; check out the deployed commit, or deploy',
+  );
 });

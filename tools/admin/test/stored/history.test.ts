@@ -23,7 +23,12 @@ const whoDidWhat = async (ownerId: string) =>
 describe('the history of an owner', () => {
   it('says who has changed what of the owner and its keys, and when', async () => {
     const { ownerId, keyId } = await issueTo({ owner: 'Acme', label: 'web shop' }, stage);
-    await setOwnerPlan('Acme', { plan: 'pro', perDay: 500 }, by('user/bob', 1_000));
+    await setOwnerPlan(
+      'Acme',
+      { plan: 'enterprise', perMinute: 70, perDay: 500 },
+      by('user/bob', 1_000),
+    );
+    await setOwnerPlan('Acme', { plan: 'pro' }, by('user/bob', 1_000));
     await expireKey(await findKey(keyId, stage), nowSeconds + 60, stage);
 
     const to = (value: unknown) => ({ from: null, to: value });
@@ -34,7 +39,7 @@ describe('the history of an owner', () => {
       {
         ...byAnn,
         command: 'owners create',
-        changes: { name: to('Acme'), plan: to('free'), perMinute: to(60), perDay: to(1_000) },
+        changes: { name: to('Acme'), plan: to('free') },
       },
       { ...byAnn, command: 'keys issue', keyIds: [keyId], changes: { label: to('web shop') } },
       {
@@ -42,11 +47,19 @@ describe('the history of an owner', () => {
         by: 'user/bob',
         command: 'owners set-plan',
         changes: {
-          plan: { from: 'free', to: 'pro' },
-          perMinute: { from: 60, to: 300 },
-          perDay: { from: 1_000, to: 500 },
-          agreedPlan: { from: 'free', to: 'pro' },
-          agreedPerDay: to(500),
+          plan: { from: 'free', to: 'enterprise' },
+          perMinute: to(70),
+          perDay: to(500),
+        },
+      },
+      {
+        at: '2026-11-20T09:30:16.500Z',
+        by: 'user/bob',
+        command: 'owners set-plan',
+        changes: {
+          plan: { from: 'enterprise', to: 'pro' },
+          perMinute: { from: 70, to: null },
+          perDay: { from: 500, to: null },
         },
       },
       // The clock of this operator is slower.

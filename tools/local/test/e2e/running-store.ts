@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
+import type { Limits } from '../../../../lambdas/domain/plan.ts';
 import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
 import { DynamodbProxy } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
-import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
 import { senderTo } from '../../../smoke/stage/http-client.ts';
 import { startLocalService } from '../../aws/local-service.ts';
@@ -65,7 +65,7 @@ export async function startStore(options: StoreOptions = {}) {
    */
   async function issue(
     plan: PlanName = 'enterprise',
-    { perMinute, perDay }: OwnerLimits = plans.enterprise,
+    { perMinute, perDay }: Limits = plans.enterprise,
     traits: Omit<NewKey, 'owner'> = {},
   ): Promise<IssuedKey> {
     const name = `e2e ${randomUUID()}`;

@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import { OperatorError } from '../../shared/errors.ts';
+import type { CommandIo, Result } from '../console/command-io.ts';
+import { readSecret } from '../console/questions.ts';
+import { addVerb, type Call } from '../console/verb.ts';
+import { recordText, tableText } from '../console/view.ts';
+import { lastChangeField } from '../owners/history-view.ts';
+import { ownerFields, ownerView } from '../owners/owner-view.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { readHistory } from '../stored/history.ts';
+import { type KeyView, keyFields, keyView } from './key-view.ts';
+import { tokensIn, whoseKeyId, whoseToken } from './whois-key.ts';
+
+/** What is known of a key. */
+type Found = Result & { readonly value: unknown };
+
+/** Adds the command `keys whois`. */
+export function addWhoisCommand(keys: Command, io: CommandIo): void {
+  addVerb(keys, io, {
+    usage: 'whois [keyId]',
+    description: 'show a key and its owner, by its id or by the API key, such as one that leaked',
+    help: whoisHelp,
+    examples: ['keys whois key_… --stage prod', 'keys whois --stage prod < leaked.txt'],
+    run: whois,
+  });
+}
+
+const whoisHelp = `
+Without a key id, it reads a text with one or more API keys from standard input, so that they appear in no list of
+processes and no shell history. It does not print them.`;
+
+async function whois({ stage, place, io }: Call, keyId?: string): Promise<Result> {
+  if (keyId !== undefined) return described(await whoseKeyId(keyId, stage), stage);
+  const tokens = tokensIn(await readSecret(io, `${place}: API key:`));
+  if (tokens.length === 1) return described(await whoseToken(tokens[0]!, stage), stage);
+  const results: Found[] = [];
+  for (const token of tokens) results.push(await describedToken(token, stage));
+  return {
+    value: results.map(({ value }) => value),
+    text: results.map(({ text }, index) => `API key ${index + 1}\n${text}`).join('\n\n'),
+  };
+}
+
+/** One of several tokens. That nobody has it must not hide whose the others are. */
+async function describedToken(token: string, stage: KeyStage): Promise<Found> {
+  try {
+    return await described(await whoseToken(token, stage), stage);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return { value: { keyId: null, note: error.problem }, text: `${error.problem}.` };
+  }
+}
+
+async function described(
+  { owner, keys, isWhole }: Awaited<ReturnType<typeof whoseToken>>,
+  stage: KeyStage,
+): Promise<Found> {
+  const { plans } = stage;
+  const views = keys.map((key) => keyView(key, stage.now(), plans));
+  const [key] = views;
+  if (key && isWhole) {
+    const history = await readHistory(key.ownerId, stage);
+    const lastChange = history.findLast(({ keyIds }) => keyIds?.includes(key.keyId)) ?? null;
+    const view = { ...key, lastChange };
+    const text = recordText([...keyFields, lastChangeField], view);
+    return { value: view, text: `${text}\n\n${adviceOn(view)}` };
+  }
+  const { ownerId, name } = owner.details;
+  const note = isWhole ? unknownKeyText : incompleteText;
+  const known = recordText(ownerFields, ownerView(owner, stage.now(), plans));
+  return {
+    value: { keyId: null, owner: name, ownerId, note, keys: views },
+    text: [known, note, tableText(keyFields, views)].join('\n\n').trimEnd(),
+  };
+}
+
+/** The commands for a leaked token. */
+function adviceOn({ keyId, status, replacedBy }: KeyView): string {
+  if (status === 'expired' || status === 'revoked') return 'The API key is not valid.';
+  const replace = replacedBy ? '' : `"./admin keys rotate ${keyId} --grace 0s" replaces it, `;
+  return `The API key is valid: ${replace}"./admin keys revoke ${keyId}" revokes it.`;
+}
+
+const unknownKeyText =
+  'The owner has no such API key: it ended more than 90 days ago, or somebody who knows another key of this owner made it up.';
+
+const incompleteText =
+  'The API key is incomplete or mistyped. Its first part identifies only the owner, whose keys are:';
