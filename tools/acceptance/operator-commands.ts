@@ -28,7 +28,7 @@ orders import - < {"id":-1}
 orders export
 orders show -1
 orders cancel -1
-orders reopen -1
+orders reopen -1 --yes
 orders ship -1
 orders check
 orders delete -1 --yes

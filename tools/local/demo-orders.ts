@@ -1,7 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ScanCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { counted } from '../admin/console/view.ts';
-import { importOrders } from '../admin/orders/import-orders.ts';
+import { actOnOrders } from '../admin/orders/act-on-orders.ts';
+import { importOrder } from '../admin/orders/import-command.ts';
+import { orderOfLine } from '../admin/orders/order-json.ts';
+import type { OrderItem } from '../admin/orders/order-record.ts';
+import { readOrders } from '../admin/orders/orders-file.ts';
 import type { OrdersTable } from '../admin/stage/stage-connection.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
@@ -22,9 +26,11 @@ export async function loadFile(
   const tell = (text: string) => log(printable(`${file}: ${text}`));
   try {
     const retrying = { ...table, wait };
-    const { different } = await importOrders({ path: file, signal, onBadLine: tell }, retrying);
-    if (different > 0)
-      tell(`${counted(different, 'order')} not changed: the table has other values`);
+    const orders = await readOrders({ path: file, signal, tell }, orderOfLine);
+    const act = ({ order }: { order: OrderItem }) => importOrder(order, retrying);
+    const { listed } = await actOnOrders(orders.lines(), { act, signal });
+    if (listed.length > 0)
+      tell(`${counted(listed.length, 'order')} not changed: the table has other values`);
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof OperatorError)) throw cause;

@@ -47,7 +47,7 @@ function localCommand(): Command {
     .addHelpText('after', helpAfter);
 }
 
-const ordersFile = 'a file of JSON Lines or CSV';
+const ordersFile = 'a file of JSON Lines';
 const inspectorPort = 9229;
 const helpAfter = `
 npm needs -- before the options: npm start -- --port 3001

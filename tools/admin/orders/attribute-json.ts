@@ -1,41 +1,34 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
-import { OperatorError, quoted, shortened } from '../../shared/errors.ts';
 
 /**
- * Formats attributes in DynamoDB's own JSON, with binary values in base64, and names in alphabetical order.
+ * Formats an attribute or an item in DynamoDB's own JSON, with binary values in base64.
  *
- * @param isCompared whether equal values get the same text: sets have no order, and 1.50 is 1.5
+ * @param isCompared whether equal values get the same text: sets have no sequence, and 1.50 is 1.5
  */
-export function attributeJson(attributes: AttributeValue | Item, isCompared = false): string {
-  // A type's content is a text or a list, while an attribute that is called N or SS is an object.
-  return JSON.stringify(attributes, (type, part) => {
+export function attributeJson(attribute: AttributeValue | Item, isCompared = false): string {
+  // The content of a type is a text or a list, while an attribute that is called N or SS is an object.
+  return JSON.stringify(attribute, (type, part) => {
     if (part instanceof Uint8Array) return Buffer.from(part).toString('base64');
     if (isCompared && type === 'N' && typeof part === 'string') return comparableNumber(part);
     if (isCompared && type !== 'L' && Array.isArray(part)) {
       return part.map((each) => (type === 'NS' ? comparableNumber(each) : String(each))).sort();
     }
     if (typeof part !== 'object' || Array.isArray(part)) return part;
+    // Sorted, because DynamoDB does not keep the sequence of a map's entries.
     return Object.fromEntries(
       Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)),
     );
   });
 }
 
-const expected = `expected DynamoDB's own JSON, such as {"note":{"S":"text"}}`;
-
-/** Reads DynamoDB's own JSON. @throws OperatorError with the name of an attribute that DynamoDB would not store */
-export function attributesOf(json: unknown): Item {
-  if (!isObject(json)) throw new OperatorError(`attributes: ${expected}`);
-  const entries = Object.entries(json).map(([name, value]) => {
-    const attribute = attributeOf(value);
-    if (attribute) return [name, attribute] as const;
-    throw new OperatorError(
-      `attribute ${quoted(name)}: ${shortened(JSON.stringify(value))} is not accepted; ${expected}`,
-    );
-  });
-  return Object.fromEntries(entries);
+/** Whether DynamoDB considers two attributes or items equal. */
+export function isSame(
+  one: AttributeValue | Item = {},
+  other: AttributeValue | Item = {},
+): boolean {
+  return attributeJson(one, true) === attributeJson(other, true);
 }
 
 /** Whether a part of JSON is an object. A number is a NumberValue, which keeps its digits. */
@@ -44,33 +37,28 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return isPlain && !Array.isArray(value);
 }
 
-// DynamoDB's limit for lists and maps in each other.
-const deepest = 32;
-
-function attributeOf(json: unknown, depth = 0): AttributeValue | undefined {
-  if (!isObject(json) || depth > deepest) return undefined;
+/**
+ * Reads an attribute in DynamoDB's own JSON; undefined if it is none. What only DynamoDB refuses, such as a set with
+ * a value twice, is left to DynamoDB.
+ */
+export function attributeOf(json: unknown): AttributeValue | undefined {
+  if (!isObject(json)) return undefined;
   const [[type = '', content] = [], ...others] = Object.entries(json);
-  const value = contentOf(type, content, depth);
+  const value = contentOf(type, content);
   return value === undefined || others.length > 0 ? undefined : ({ [type]: value } as never);
 }
 
-/** The content of a value of this type; undefined if DynamoDB does not store it. */
-function contentOf(type: string, content: unknown, depth: number): unknown {
+function contentOf(type: string, content: unknown): unknown {
   if (type === 'BOOL' && typeof content === 'boolean') return content;
   if (type === 'NULL' && content === true) return content;
-  if (type === 'L') return allOf(content, (each) => attributeOf(each, depth + 1));
+  if (type === 'L') return allOf(content, attributeOf);
   if (type === 'M' && isObject(content)) {
-    const values = allOf(Object.values(content), (each) => attributeOf(each, depth + 1));
+    const values = allOf(Object.values(content), attributeOf);
     return values && Object.fromEntries(Object.keys(content).map((name, at) => [name, values[at]]));
   }
-  if (/^[SNB]S$/.test(type)) {
-    const members = allOf(content, (each) => contentOf(type.charAt(0), each, depth)) ?? [];
-    const different = new Set(
-      members.map((each) => attributeJson({ [type.charAt(0)]: each } as never, true)),
-    );
-    return members.length > 0 && different.size === members.length ? members : undefined;
-  }
+  if (/^[SNB]S$/.test(type)) return allOf(content, (each) => contentOf(type.charAt(0), each));
   if (typeof content !== 'string') return undefined;
+  // JSON can express half of a surrogate pair, which DynamoDB does not store.
   if (type === 'S') return content.isWellFormed() ? content : undefined;
   if (type === 'N') return comparableNumber(content) && content;
   const bytes = Buffer.from(content, 'base64');
@@ -81,14 +69,6 @@ function contentOf(type: string, content: unknown, depth: number): unknown {
 function allOf<T>(list: unknown, convert: (each: unknown) => T | undefined): T[] | undefined {
   const members = Array.isArray(list) ? list.map(convert) : [undefined];
   return members.includes(undefined) ? undefined : (members as T[]);
-}
-
-/** Whether DynamoDB considers two values or items equal. */
-export function isSame(
-  one: AttributeValue | Item = {},
-  other: AttributeValue | Item = {},
-): boolean {
-  return attributeJson(one, true) === attributeJson(other, true);
 }
 
 const numberForm = /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,4}))?$/;

@@ -12,20 +12,25 @@ import {
   quoted,
   WrongStateError,
 } from '../../shared/errors.ts';
-import type { Result } from '../console/command-io.ts';
-import type { Call } from '../console/verb.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
-import type { OrdersTable } from '../stage/stage-connection.ts';
-import { isOrderId, orderJson } from './order-json.ts';
 import type { FileField } from './order-record.ts';
-import { findOrder, updateOrder } from './stored-orders.ts';
+import { type RetryingTable, updateOrder } from './stored-orders.ts';
 
 /** The commands that change the state of an order, which stores who did it and when, such as `reopenedBy`. */
 export const transitions = {
-  ship: { from: 'pending', to: 'shipped', done: 'shipped' },
-  cancel: { from: 'pending', to: 'cancelled', done: 'cancelled' },
-  reopen: { from: 'cancelled', to: 'pending', done: 'reopened' },
-} as const satisfies Record<string, { from: ChangeableStatus; to: OrderStatus; done: string }>;
+  ship: { from: 'pending', to: 'shipped', done: 'shipped', isRepair: true },
+  cancel: { from: 'pending', to: 'cancelled', done: 'cancelled', isRepair: false },
+  reopen: { from: 'cancelled', to: 'pending', done: 'reopened', isRepair: true },
+} as const satisfies Record<string, Transition>;
+
+interface Transition {
+  readonly from: ChangeableStatus;
+  readonly to: OrderStatus;
+  /** The participle of the command. */
+  readonly done: string;
+  /** Whether it also takes a single order out of an unknown state. */
+  readonly isRepair: boolean;
+}
 
 /** A change by an operator. */
 export interface OrderChange {
@@ -36,31 +41,12 @@ export interface OrderChange {
   readonly shipDate?: AttributeValue | undefined;
 }
 
-/** The command that shows an order; empty for a file. */
-export const showCommand = (word: string) => (isOrderId(word) ? `orders show ${word}` : '');
-
-/** Changes the state of one order, and prints it as it was. */
-export async function changeOne(
-  orderId: string,
-  verb: OrderChange['verb'],
-  { stage, confirm }: Call,
-): Promise<Result> {
-  const before = await findOrder(orderId, stage.orders);
-  if (verb === 'reopen' && isStateless(before)) {
-    await confirm(`order ${orderId} is ${stateOf(before)}: make it pending?`);
-  }
-  const change = { verb, by: await stage.operator(), nowMs: stage.now() };
-  const changed = orderJson(await changeOrder(before, change, stage.orders));
-  return {
-    json: `${changed.slice(0, -1)},"before":${orderJson(before)}}`,
-    text: `Order ${orderId} is ${transitions[verb].to}. Before:\n${orderJson(before)}`,
-  };
-}
-
-/** The attributes that a change sets. Clients see neither status nor shippedAt, so shipping also sets theirs. */
+/** The attributes that a change sets. Shipping also sets `complete` and `shipDate`, because clients see only these. */
 export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item {
   const { to, done } = transitions[verb];
-  const now = { S: new Date(nowMs).toISOString() };
+  const iso = new Date(nowMs).toISOString();
+  // Whole seconds, as planned dates have: pandas.to_datetime fails for a list that has both forms.
+  const now = { S: verb === 'ship' ? iso.replace(/\.\d+/, '') : iso };
   return {
     status: { S: to },
     [`${done}At` as const satisfies FileField]: now,
@@ -69,42 +55,52 @@ export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item 
   };
 }
 
-/** Returns the order after a change. @throws OperatorError if its state does not allow it, or it has changed since */
+/** Returns the order after a change. @throws OperatorError if it has changed since it was read */
 export async function changeOrder(
   before: Item,
   change: OrderChange,
-  table: OrdersTable,
+  table: RetryingTable,
 ): Promise<Item> {
-  refuseUnlessAllowed(change, before);
-  const lastCancellation = Object.keys(cancellationFields);
-  const asRead = ['status', ...lastCancellation].map((name) => [name, unchanged(before[name])]);
-  const write = { set: changedFields(change), where: Object.fromEntries(asRead) };
-  const result = await updateOrder(before, write, table);
+  const result = await changeAsRead(before, change, table);
   if ('order' in result) return result.order;
   if (result.found) refuseUnlessAllowed(change, result.found);
   throw new ChangedMeanwhileError(`Order ${before.id!.N}`);
 }
 
-/** Whether an order is in none of the states, so that nothing but reopening it can change its state. */
+/** Changes an order on the condition that its state and its last cancellation are as they were read. */
+export function changeAsRead(before: Item, change: OrderChange, table: RetryingTable) {
+  const names = ['id', 'status', ...Object.keys(cancellationFields)];
+  const where = Object.fromEntries(names.map((name) => [name, unchanged(before[name])]));
+  return updateOrder(before, { set: changedFields(change), where }, table);
+}
+
+/** Whether an order is in none of the states, so that clients cannot cancel it. */
 export function isStateless({ status }: Item): boolean {
   return !orderStatuses.includes(status?.S as OrderStatus);
 }
 
-function refuseUnlessAllowed({ verb }: OrderChange, order: Item): void {
-  const { from, to, done } = transitions[verb];
-  const { id, status, shippedAt, cancelledAt } = order;
-  if (status?.S === from || (verb === 'reopen' && isStateless(order))) return;
-  const since = { shipped: shippedAt, cancelled: cancelledAt }[String(status?.S)]?.S;
-  const state = `Order ${id!.N} is ${stateOf(order)}${since ? ` since ${since}` : ''}`;
+/** @throws OperatorError if the state of an order does not allow a change */
+export function refuseUnlessAllowed({ verb }: OrderChange, order: Item): void {
+  const { from, to, done, isRepair } = transitions[verb];
+  const { id, status } = order;
+  if (status?.S === from || (isRepair && isStateless(order))) return;
   const Refusal = status?.S === to ? AlreadyDoneError : WrongStateError;
-  const remedy = isStateless(order) ? `; "./admin orders reopen ${id!.N}" makes it pending` : '';
-  throw new Refusal(`${state}: only a ${from} order can be ${done}${remedy}`);
+  const remedy = isStateless(order) ? { remedy: repairOf(order) } : {};
+  const problem = `Order ${id!.N} ${stateOf(order)}: only a ${from} order can be ${done}`;
+  throw new Refusal(problem, remedy);
 }
 
-/** Describes the state of an order in a message. An unknown one is quoted, because it can be `pending ` or empty. */
+/** Describes the state of an order. An unknown one is quoted, because it can be `pending ` or empty. */
 export function stateOf(order: Item): string {
-  const { status } = order;
-  if (!status) return 'without a status';
-  if (status.S === undefined) return 'in a state that is not a text';
-  return isStateless(order) ? quoted(status.S) : status.S;
+  const { status, shippedAt, cancelledAt } = order;
+  if (!status) return 'is without a status';
+  if (status.S === undefined) return 'is in a state that is not a text';
+  const since = { shipped: shippedAt, cancelled: cancelledAt }[status.S]?.S;
+  return `is ${isStateless(order) ? quoted(status.S) : status.S}${since ? ` since ${since}` : ''}`;
+}
+
+/** What to do about an order in an unknown state. Clients can cancel a pending one, so a shipped one must not become that. */
+export function repairOf({ id }: Item): string {
+  const [ship, reopen] = ['ship', 'reopen'].map((verb) => `"./admin orders ${verb} ${id!.N}"`);
+  return `if it has left the warehouse, ${ship} marks it as shipped; if not, ${reopen} makes it pending`;
 }

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-states.ts';
@@ -6,20 +9,17 @@ import {
   InvalidValueError,
   NotFoundError,
   OperatorError,
+  reasonOf,
 } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
-import { progressLine } from '../console/progress.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
-import { csvHeader, orderCsv } from './order-csv.ts';
+import { failureOf } from '../stage/service-failure.ts';
 import { orderJson } from './order-json.ts';
-import { formatOf, formatOption, type OrdersFormat } from './orders-file.ts';
 import { scanOrders } from './stored-orders.ts';
-import { refuseUnlessFile, writeWhole } from './whole-file.ts';
 
 interface ExportOptions {
-  format?: OrdersFormat;
   out?: string;
   status?: OrderStatus;
   table?: string;
@@ -31,14 +31,13 @@ export function addExportCommand(orders: Command, io: CommandIo): void {
     usage: 'export',
     description: 'write orders to a file that can be imported again',
     options: [
-      formatOption,
       new Option('--out <file>', 'the file to write; without it, or with -, standard output'),
       new Option('--status <status>', 'only orders in this state').choices(orderStatuses),
       new Option('--table <name>', "a restored table instead of the stage's own"),
     ],
     examples: [
       'orders export --stage prod --out orders.jsonl',
-      'orders export --stage prod --format csv | gzip > orders.csv.gz',
+      'orders export --stage prod --status pending | wc -l',
     ],
     isInterruptible: true,
     run: exportOrders,
@@ -54,35 +53,23 @@ async function exportOrders({
   const { stdout, stderr, interruption } = io;
   const { status, table: tableName = stage.orders.tableName } = options;
   const out = options.out === '-' ? undefined : options.out;
-  const { format = formatOf(out) } = options;
   if (!/^[\w.-]{3,255}$/.test(tableName)) {
     throw new InvalidValueError('--table', tableName, 'the name of a restored table');
   }
   if (out !== undefined) await refuseUnlessFile('--out', out);
   let exported = 0;
-  const lineOf = format === 'csv' ? orderCsv : orderJson;
-  const line = progressLine(io);
   const isShown = out === undefined && stdout.isTTY;
   const texts = async function* () {
-    if (format === 'csv') yield `${csvHeader}\n`;
-    for await (const orders of scanOrders({ ...stage.orders, tableName })) {
-      if (orders.some(({ id }) => id?.N === undefined)) {
-        throw new OperatorError(`${tableName} contains items that are not orders`);
-      }
-      interruption.throwIfAborted();
+    for await (const orders of scanOrders({ ...stage.orders, tableName }, io, isShown)) {
       const wanted = orders.filter((order) => status === undefined || order.status?.S === status);
       exported += wanted.length;
-      if (!isShown) line.draw(`${counted(exported, 'order')} exported`);
-      const text = wanted.map((order) => `${lineOf(order)}\n`).join('');
+      const text = wanted.map((order) => `${orderJson(order)}\n`).join('');
       yield isShown ? printable(text) : text;
     }
   };
   try {
-    if (out !== undefined) {
-      await writeWhole(out, async (append) => {
-        for await (const text of brokenUntilComplete(texts())) await append(text);
-      });
-    } else {
+    if (out !== undefined) await writeWhole(out, texts());
+    else {
       // Otherwise, a reader that does not read would block the export forever.
       interruption.addEventListener('abort', () => stdout.destroy());
       await pipeline(brokenUntilComplete(texts()), stdout, { end: false });
@@ -94,12 +81,10 @@ async function exportOrders({
     }
     const isUnknown = options.table && Object(error).name === 'ResourceNotFoundException';
     throw isUnknown ? new NotFoundError(`There is no table ${tableName}`) : error;
-  } finally {
-    line.clear();
   }
   const text = `Exported ${counted(exported, 'order')}`;
   if (out !== undefined) {
-    return { value: { orders: exported, format, out }, text: `${text} to ${out}.` };
+    return { value: { orders: exported, out }, text: `${text} to ${out}.` };
   }
   // Standard output contains the orders, so the count goes to standard error.
   print(stderr, `${text}.`);
@@ -107,9 +92,8 @@ async function exportOrders({
 }
 
 /**
- * Keeps back the last character of the last line so far, without which no line is valid: `}` of JSON, and of CSV a
- * comma or a quotation mark. So an import refuses what it reads from a pipe if the export has failed. If it was killed,
- * the pipe can have taken any part of a text, which ends with a whole line once in hundreds of times.
+ * Keeps back the last `}` so far, without which its line is not valid. So if the export fails, an import refuses what
+ * it reads from a pipe.
  */
 async function* brokenUntilComplete(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
@@ -119,4 +103,30 @@ async function* brokenUntilComplete(texts: AsyncIterable<string>): AsyncGenerato
     rest = whole.slice(-2);
   }
   yield rest;
+}
+
+/**
+ * Refuses a path that is empty, is `-`, or exists and is not a file. Renaming the finished file would replace
+ * `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
+ */
+async function refuseUnlessFile(option: string, path: string): Promise<void> {
+  const present = await lstat(path).catch(() => undefined);
+  if (!['', '-'].includes(path) && (!present || present.isFile())) return;
+  throw new InvalidValueError(option, path, 'the path of a file; for a pipe, omit the option');
+}
+
+/** Writes a file that only this user can read. It appears when it is complete and on the disk. */
+async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
+  // Nobody can prepare a link here: the name is random, and an existing file is an error.
+  const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
+  const options = { flags: 'wx', mode: 0o600, flush: true };
+  try {
+    await pipeline(texts, createWriteStream(partial, options));
+    await rename(partial, path);
+  } catch (error) {
+    // An error of the removal would hide why the file was not written.
+    await rm(partial, { force: true }).catch(() => {});
+    if (error instanceof OperatorError || failureOf(error)) throw error;
+    throw new OperatorError(`${path}: not written: ${reasonOf(error)}`, { cause: error });
+  }
 }

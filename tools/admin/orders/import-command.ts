@@ -1,16 +1,29 @@
 import { type Command, Option } from 'commander';
+import type { Item } from '../../../lambdas/domain/item.ts';
+import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { orderStatuses } from '../../../lambdas/domain/order-states.ts';
-import { DifferentError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
-import { orderProgress } from '../console/progress.ts';
 import { addVerb, type Call } from '../console/verb.ts';
-import { counted, grouped } from '../console/view.ts';
-import { type ImportRequest, importOrders, updatable } from './import-orders.ts';
-import { formatOption } from './orders-file.ts';
+import { unchanged } from '../stage/dynamodb-calls.ts';
+import type { Outcome } from './act-on-orders.ts';
+import { isSame } from './attribute-json.ts';
+import { orderOfLine } from './order-json.ts';
+import { differences, isAccepted, newOrder, type OrderItem } from './order-record.ts';
+import { runOverFile } from './orders-run.ts';
+import { insertOrder, type RetryingTable, readOrder, updateOrder } from './stored-orders.ts';
 
+interface ImportOptions {
+  /** Whether an existing order takes the values of `updatable` fields from its line. */
+  readonly update?: boolean;
+  /** Whether to write nothing, and return the outcomes that writing would have. */
+  readonly dryRun?: boolean;
+}
+
+/** The fields that a line can change in an existing order. */
+const updatable: readonly string[] = orderFieldNames.filter(
+  (field) => field !== 'id' && field !== 'complete',
+);
 const updatableFields = new Intl.ListFormat('en-GB').format(updatable);
-
-type ImportOptions = Pick<ImportRequest, 'format' | 'update' | 'dryRun'>;
 
 /** Adds the command `orders import`. */
 export function addImportCommand(orders: Command, io: CommandIo): void {
@@ -18,50 +31,83 @@ export function addImportCommand(orders: Command, io: CommandIo): void {
     usage: 'import <file>',
     description: 'load orders from a file, or from standard input with -',
     options: [
-      formatOption,
       new Option('--update', `set ${updatableFields} of existing orders`),
-      new Option('--dry-run', 'show the changes without making them'),
+      new Option('--dry-run', 'list the changes and differences without changing anything'),
     ],
     help: importHelp,
     isInterruptible: true,
     examples: [
       'orders import orders.jsonl --stage staging',
-      'orders import orders.csv --stage prod --update --dry-run',
+      'orders import orders.jsonl --stage prod --update --dry-run',
     ],
     run: importFile,
   });
 }
 
-async function importFile(
-  { stage, options, io }: Call<ImportOptions>,
-  path: string,
-): Promise<Result> {
-  const startedMs = stage.now();
+const importHelp = `
+The file has one order on each line, as "./admin orders export" writes it:
+  {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
+Only id is required; status is one of ${orderStatuses.join(', ')}. A new order without a status is pending, or
+shipped if "complete" is true. Attributes of other programs are in DynamoDB's own JSON: "note":{"S":"text"}.
+
+If a line is bad, the import loads nothing. It never changes the state of an existing order. With --update, it sets
+its ${updatableFields} if the line has them, unless somebody else changes the order at the same
+time; and complete, if the line says what the state of the order requires. The import lists each order that still
+differs from its line, and ends with exit code 4. If an import is interrupted, run it again.`;
+
+async function importFile(call: Call<ImportOptions>, path: string): Promise<Result> {
+  const { stage, options, io } = call;
   const table = { ...stage.orders, wait: io.wait };
-  using file = orderProgress(io, path);
-  const counts = await importOrders({ ...options, ...file }, table);
-  const { inserted, alreadyThere, updated, different } = counts;
-  const seconds = (stage.now() - startedMs) / 1_000;
-  const imported = `${options.dryRun ? 'Would have imported' : 'Imported'} ${counted(inserted, 'order')}`;
-  const changed = options.update ? ` and updated ${grouped(updated)}` : '';
-  const others = different > 0 ? `; ${grouped(different)} different from the file` : '';
-  const text = `${imported}${changed} in ${seconds.toFixed(1)} s; ${grouped(alreadyThere)} already existed${others}.`;
-  const value = { file: path, ...counts, applied: !options.dryRun, seconds };
-  if (different === 0) return { value, text };
-  const left = `${path}: ${counted(different, 'order')} different from the file`;
   const states = '"./admin orders ship", "cancel" and "reopen" change the state';
-  const remedy = options.update ? states : `--update sets ${updatableFields}; ${states}`;
-  return { value, text, failure: new DifferentError(left, { remedy }) };
+  return runOverFile(call, path, orderOfLine, {
+    act: ({ order }) => importOrder(order, table, options),
+    words: {
+      inserted: options.dryRun ? 'Would import' : 'Imported',
+      updated: options.dryRun ? 'to update' : 'updated',
+      alreadyThere: 'already there',
+      different: 'different from the file',
+    },
+    remedy: options.update ? states : `--update sets ${updatableFields}; ${states}`,
+  });
 }
 
-const importHelp = `
-A file of JSON Lines has one order on each line, as "./admin orders export" writes it:
-  {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
-A CSV file names these fields in its first line, separated by commas, semicolons or tabs. Only id is required;
-status is one of ${orderStatuses.join(', ')}. A new order without a status is pending, or shipped if
-"complete" is true.
+/**
+ * Inserts an order. If it exists, it keeps its state, because a client or an operator may have changed the state since
+ * the order was inserted.
+ */
+export async function importOrder(
+  line: OrderItem,
+  table: RetryingTable,
+  { update, dryRun }: ImportOptions = {},
+): Promise<Outcome> {
+  const existing = dryRun
+    ? await readOrder(line.id, table)
+    : await existingOrder(newOrder(line), table);
+  if (!existing) return { name: 'inserted' };
+  const note = differences(line, existing);
+  if (!note) return { name: 'alreadyThere' };
+  const names = Object.keys(line).filter((name) => update && isUpdatable(name, line, existing));
+  if (names.length === 0) return { name: 'different', note };
+  if (dryRun) return { name: 'updated', note };
+  const set = Object.fromEntries(names.map((name) => [name, line[name]!]));
+  const asRead = ['id', 'status', ...names].map((name) => [name, unchanged(existing[name])]);
+  const result = await updateOrder(line, { set, where: Object.fromEntries(asRead) }, table);
+  if (!('order' in result)) {
+    return { name: 'different', note: 'was changed by somebody else meanwhile; import it again' };
+  }
+  const left = differences(line, result.order);
+  return left ? { name: 'different', note: `is updated, but ${left}` } : { name: 'updated' };
+}
 
-If a line is bad, the import prints every bad line and loads nothing. It never changes the state of an existing
-order. With --update, it sets its ${updatableFields} if the line has them, unless somebody else
-changes these values meanwhile. If an order still differs from its line, the import says how, and ends with
-exit code 4. If an import is interrupted, run it again.`;
+/** Inserts an order, or returns the one that exists. */
+async function existingOrder(order: OrderItem, table: RetryingTable): Promise<Item | undefined> {
+  const result = await insertOrder(order, table);
+  return 'order' in result ? undefined : result.found;
+}
+
+/** `complete` only follows the state, as a repair. */
+function isUpdatable(name: string, { [name]: wanted }: Item, existing: Item): boolean {
+  if (!isAccepted(name, wanted) || isSame(wanted, existing[name])) return false;
+  if (name === 'complete') return wanted!.BOOL === (existing.status?.S === 'shipped');
+  return updatable.includes(name);
+}

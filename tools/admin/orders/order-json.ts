@@ -1,64 +1,86 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
-import { OperatorError, quoted, reasonOf } from '../../shared/errors.ts';
-import { attributeJson, attributesOf, comparableNumber, isObject } from './attribute-json.ts';
-import { fileFields, isAccepted, type OrderItem, orderFromFields } from './order-record.ts';
+import { OperatorError, quoted, reasonOf, shortened } from '../../shared/errors.ts';
+import { attributeJson, attributeOf, comparableNumber, isObject } from './attribute-json.ts';
+import {
+  expectedOf,
+  fileFields,
+  isAccepted,
+  isFileField,
+  type OrderItem,
+  shown,
+} from './order-record.ts';
 
-const expectedLine =
-  'expected an order, {"id":…,"petId":…}, or CSV in a file whose name ends with .csv';
-
-/** Splits an order into what the fields of a line can say, and the other attributes. */
-export function partsOf(order: Item): { fields: Item; attributes: Item } {
-  const { fields = [], attributes = [] } = Object.groupBy(Object.entries(order), ([name, value]) =>
-    // CSV cannot say that a text is empty.
-    value?.S !== '' && isAccepted(name, value) ? 'fields' : 'attributes',
-  );
-  return { fields: Object.fromEntries(fields), attributes: Object.fromEntries(attributes) };
+/**
+ * The attributes of an order with their JSON, in the sequence of a line: fields as plain values. Attributes of other
+ * programs, and values of other types, are in DynamoDB's own JSON. Without a status, it is null.
+ */
+export function orderMembers(order: Item): [name: string, json: string][] {
+  const others = Object.keys(order).filter((name) => !isFileField(name));
+  return [...fileFields, ...others.sort()].flatMap((name) => {
+    const { [name]: value } = order;
+    if (!value) return name === 'status' ? [[name, 'null']] : [];
+    if (!isAccepted(name, value)) return [[name, attributeJson(value)]];
+    return [[name, value.N ?? JSON.stringify(value.S ?? value.BOOL)]];
+  });
 }
 
-/** Formats a stored order as one line of JSON that an import reads back exactly. Without a status, it has null. */
+/** Formats a stored order as one line of JSON that an import reads back exactly. */
 export function orderJson(order: Item): string {
-  const { fields, attributes } = partsOf(order);
-  const members = fileFields.flatMap((name) => {
-    const { [name]: value } = fields;
-    if (value) return `"${name}":${value.N ?? JSON.stringify(value.S ?? value.BOOL)}`;
-    return name === 'status' && !order.status ? '"status":null' : [];
-  });
-  if (Object.keys(attributes).length > 0) members.push(`"attributes":${attributeJson(attributes)}`);
+  const members = orderMembers(order).map(([name, json]) => `${JSON.stringify(name)}:${json}`);
   return `{${members.join(',')}}`;
 }
 
-/** Formats a result with lists of ids, which are exact. */
-export function idsJson(value: object, ids: Readonly<Record<string, readonly string[]>>): string {
-  const lists = Object.entries(ids).map(([name, list]) => `,"${name}":[${list}]`);
-  return `${JSON.stringify(value).slice(0, -1)}${lists.join('')}}`;
-}
+const example = 'expected an order such as {"id":1001,"petId":7,"note":{"S":"text"}}';
 
-/**
- * Reads a line: an order as `orderJson` writes it, or an item in DynamoDB's own JSON, with or without
- * `{"Item":…}` around it, which is taken as it is.
- */
-export function orderOfJson(text: string): OrderItem {
+/** Reads a line as `orderJson` writes it. Only `id` is required. @throws OperatorError with all wrong fields */
+export function orderOfLine(text: string): OrderItem {
   const line = parseJson(text);
-  if (!isObject(line)) throw new OperatorError(`is JSON, but not an object; ${expectedLine}`);
-  const { Item: item = line } = line;
-  if (isObject(item) && isObject(item.id)) return orderFromFields({}, attributesOf(item));
-  const { attributes = {}, ...others } = line;
-  const fields = Object.entries(others).map(([name, value]) => [name, scalarOf(value)]);
-  return orderFromFields(Object.fromEntries(fields), attributesOf(attributes));
+  if (isObject(line)) return orderOf(line);
+  throw new OperatorError(`is JSON, but no order; ${example}`);
 }
 
-/** Reads a line that can also be an id alone. */
-export function orderOfJsonOrId(text: string): OrderItem {
-  const word = text.trim();
-  if (word.startsWith('{')) return orderOfJson(text);
-  return isOrderId(word) ? { id: { N: word } } : orderFromFields({ id: { S: word } });
+/** Reads a line that is an order or an id. @throws OperatorError with all wrong fields */
+export function orderOrIdOfLine(text: string): OrderItem {
+  const line = parseJson(text);
+  return orderOf(isObject(line) ? line : { id: line });
 }
 
-/** Whether a text is a number that DynamoDB stores, without a leading zero. An item can have any of them. */
-export function isOrderId(text: string): boolean {
-  return comparableNumber(text) !== undefined && !/^-?0\d/.test(text);
+/** Reads a line that is an id, or has an id and the time of shipping. @throws OperatorError if it has anything else */
+export function shipmentOfLine(text: string): OrderItem {
+  const order = orderOrIdOfLine(text);
+  const other = Object.keys(order).find((name) => name !== 'id' && name !== 'shipDate');
+  if (other) throw new OperatorError(`${quoted(other)}: expected only id and shipDate`);
+  if (!order.shipDate || isAccepted('shipDate', order.shipDate)) return order;
+  throw new OperatorError(
+    `shipDate: ${shown(order.shipDate)} is not accepted; expected ${expectedOf('shipDate')}`,
+  );
+}
+
+function orderOf(line: Record<string, unknown>): OrderItem {
+  const wrong: string[] = [];
+  if (!('id' in line)) wrong.push(`id: missing; expected ${expectedOf('id')}`);
+  const entries = Object.entries(line).map(([name, json]) => {
+    if (name === 'status' && json === null) return [name, undefined];
+    const value = isObject(json) ? attributeOf(json) : scalarOf(json);
+    const isRight = isObject(json) ? value : isAccepted(name, value);
+    if (!isRight || (name === 'id' && !value?.N)) wrong.push(notAccepted(name, json, value));
+    return [name, value];
+  });
+  if (wrong.length > 0) throw new OperatorError(wrong.join('; and '));
+  return Object.fromEntries(entries);
+}
+
+function notAccepted(name: string, json: unknown, value: AttributeValue | undefined): string {
+  const found = isObject(json) ? shortened(JSON.stringify(json)) : shown(value);
+  const expected =
+    isFileField(name) && !isObject(json)
+      ? expectedOf(name)
+      : `DynamoDB's own JSON, such as {"S":"text"}`;
+  const place = isFileField(name) ? name : quoted(name);
+  const reason = isFileField(name) || isObject(json) ? '' : 'an order has no such field, and ';
+  return `${place}: ${reason}${found} is not accepted; expected ${expected}`;
 }
 
 function scalarOf(value: unknown): AttributeValue {
@@ -68,16 +90,11 @@ function scalarOf(value: unknown): AttributeValue {
   return value === null ? { NULL: true } : { L: [] };
 }
 
-/** @throws OperatorError if a text is not JSON, or an object in it has a field twice */
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
-    const value = JSON.parse(text, keepDigits);
-    refuseRepeatedFields(text);
-    return value;
-  } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    const problem = `is not JSON: ${reasonOf(error)}; ${expectedLine}`;
-    throw new OperatorError(problem, { cause: error });
+    return JSON.parse(text, keepDigits);
+  } catch (cause) {
+    throw new OperatorError(`is not JSON: ${reasonOf(cause)}; ${example}`, { cause });
   }
 }
 
@@ -86,18 +103,7 @@ function keepDigits(_key: string, value: unknown, context?: { source: string }):
   return typeof value === 'number' ? NumberValue.from(context!.source) : value;
 }
 
-// A string of JSON, and if it is a name, the colon after it; or the beginning or end of an object.
-const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}]/g;
-
-/** Refuses an object that has a field twice, because `JSON.parse` would keep only the last value. */
-function refuseRepeatedFields(text: string): void {
-  const objects: Set<string>[] = [];
-  for (const [token, string, colon] of text.matchAll(jsonToken)) {
-    if (token === '{') objects.push(new Set());
-    else if (token === '}') objects.pop();
-    if (!string || !colon) continue;
-    const [name, names] = [JSON.parse(string), objects.at(-1)!];
-    if (names.has(name)) throw new OperatorError(`${quoted(name)}: the order has this field twice`);
-    names.add(name);
-  }
+/** Whether a word of the command line is the id of an order: a number that DynamoDB stores, without a leading zero. */
+export function isOrderId(word: string): boolean {
+  return comparableNumber(word) !== undefined && !/^-?0\d/.test(word);
 }

@@ -8,7 +8,8 @@ import {
   orderFields,
 } from '../../../lambdas/domain/order-fields.ts';
 import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-states.ts';
-import { OperatorError, quoted, shortened } from '../../shared/errors.ts';
+import { quoted, shortened } from '../../shared/errors.ts';
+import { isSame } from './attribute-json.ts';
 
 /** The accepted values of a field. */
 interface Kind {
@@ -57,10 +58,10 @@ function kindsOf<Name extends string>(fields: Readonly<Record<Name, OrderField>>
   return Object.fromEntries(entries) as Record<Name, Kind>;
 }
 
-/** The fields of a stored order, in the sequence that files use: those of the API first. */
+/** The fields that a line has as plain values, in the sequence of an export: those of the API first. */
 export const fileFields = Object.keys(kinds) as readonly FileField[];
 
-function isFileField(name: string): name is FileField {
+export function isFileField(name: string): name is FileField {
   return Object.hasOwn(kinds, name);
 }
 
@@ -68,6 +69,9 @@ function isFileField(name: string): name is FileField {
 export function isAccepted(name: string, value: AttributeValue | undefined): boolean {
   return isFileField(name) && value !== undefined && kinds[name].isAccepted(value);
 }
+
+/** Describes the values that a field accepts. */
+export const expectedOf = (name: FileField) => kinds[name].expected;
 
 /** An order in a line, which says nothing about attributes that it lacks; an undefined status says that it has none. */
 export type OrderItem = { id: AttributeValue } & Record<string, AttributeValue>;
@@ -81,31 +85,19 @@ export function newOrder(order: OrderItem): OrderItem {
   return { ...order, status: { S: state } };
 }
 
-const expectedFields = `expected only ${fileFields.join(', ')}, and "attributes" for those of other programs`;
-
-/**
- * Converts what a line says into an order. Only `id` is required.
- *
- * @param attributes those of other programs, and values that a field does not accept
- * @throws OperatorError with all wrong fields, their values and the expected ones
- */
-export function orderFromFields(fields: Item, attributes: Item = {}): OrderItem {
-  const wrong = Object.entries(fields).flatMap(([name, value]) => {
-    if (!isFileField(name)) return `${quoted(name)}: an order has no such field; ${expectedFields}`;
-    if (name in attributes) return `${quoted(name)}: both a field and in "attributes"`;
-    if (isAccepted(name, value) || (name === 'status' && value.NULL)) return [];
-    return notAccepted(name, value);
+/** Describes how a stored order differs from a line in these attributes; undefined if it has the same values. */
+export function differences(
+  line: Item,
+  stored: Item,
+  names: Iterable<string> = Object.keys(line),
+): string | undefined {
+  const differing = [...names].filter((name) => !isSame(line[name], stored[name]));
+  const texts = differing.map((name) => {
+    const [has, says] = [stored[name], line[name]];
+    const value = has ? `${name} ${shown(has)}` : `no ${name}`;
+    return `has ${value}, the line says ${says ? shown(says) : 'none'}`;
   });
-  const { id = attributes.id } = fields;
-  if (!id || (attributes.id && !id.N)) wrong.push(`id: missing; expected ${kinds.id.expected}`);
-  if (wrong.length > 0) throw new OperatorError(wrong.join('; and '));
-  const order = { ...fields, ...attributes, ...(fields.status?.NULL && { status: undefined }) };
-  return order as OrderItem;
-}
-
-/** The message about a value that its field does not accept. */
-export function notAccepted(name: FileField, value: AttributeValue | undefined): string {
-  return `${name}: ${shown(value)} is not accepted; expected ${kinds[name].expected}`;
+  return texts.join('; ') || undefined;
 }
 
 /** Formats a value for a message, as JSON writes it. */

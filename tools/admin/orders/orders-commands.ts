@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import type { CommandIo } from '../console/command-io.ts';
-import { asOption } from '../console/operator-name.ts';
 import { addVerb } from '../console/verb.ts';
-import { changeOne, showCommand } from './change-order.ts';
+import { type Field, recordText } from '../console/view.ts';
+import { addChangeCommands } from './change-commands.ts';
 import { addCheckCommand } from './check-command.ts';
 import { addDeleteCommand } from './delete-command.ts';
 import { addExportCommand } from './export-command.ts';
 import { addImportCommand } from './import-command.ts';
-import { orderJson } from './order-json.ts';
+import { orderJson, orderMembers } from './order-json.ts';
 import { addReopenCommand } from './reopen-command.ts';
-import { addShipCommand } from './ship-command.ts';
 import { findOrder } from './stored-orders.ts';
 
 /** Adds the commands `orders …`. */
@@ -22,19 +21,21 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
   addVerb(orders, io, {
     usage: 'show <orderId>',
     description: 'show one order with everything that is stored about it',
+    help: '\nA pipe or a file gets it as one line of JSON, which "./admin orders import" reads.',
     run: async ({ stage }, orderId) => {
-      const json = orderJson(await findOrder(orderId!, stage.orders));
-      return { json, text: json };
+      const order = await findOrder(orderId!, stage.orders);
+      const json = orderJson(order);
+      const unquoted = (text: string) => text.replace(/^"(.*)"$/, '$1');
+      const fields = orderMembers(order).map(
+        ([name, value]): Field<undefined> => ({
+          name: unquoted(JSON.stringify(name)),
+          of: () => unquoted(value),
+        }),
+      );
+      return { json, text: io.stdout.isTTY ? recordText(fields, undefined) : json };
     },
   });
-  addShipCommand(orders, io);
-  addVerb(orders, io, {
-    usage: 'cancel <orderId>',
-    description: 'cancel a pending order',
-    options: [asOption],
-    showCommand,
-    run: (call, orderId) => changeOne(orderId!, 'cancel', call),
-  });
+  addChangeCommands(orders, io);
   addReopenCommand(orders, io);
   addCheckCommand(orders, io);
   addDeleteCommand(orders, io);

@@ -1,217 +1,113 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { Option } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   InterruptedError,
   InvalidValueError,
   OperatorError,
-  quoted,
   reasonOf,
 } from '../../shared/errors.ts';
+import { counted } from '../console/view.ts';
 import { comparableNumber } from './attribute-json.ts';
-import { recordParser } from './order-csv.ts';
-import { orderOfJson, orderOfJsonOrId } from './order-json.ts';
-import { type FileField, isAccepted, notAccepted, type OrderItem } from './order-record.ts';
+import type { OrderItem } from './order-record.ts';
 
-/** JSON Lines, with an order on each line, or CSV, whose first line names the columns. */
-export type OrdersFormat = 'jsonl' | 'csv';
-
-export const formatOption = new Option(
-  '--format <format>',
-  'without it, csv for a file whose name ends with .csv, otherwise jsonl',
-).choices(['jsonl', 'csv'] satisfies OrdersFormat[]);
-
-/** The format of a file, by its name. */
-export function formatOf(path: string | undefined): OrdersFormat {
-  return path?.toLowerCase().endsWith('.csv') ? 'csv' : 'jsonl';
+/** A file of orders, and what is told about it. */
+export interface OrdersSource {
+  /** `-` for standard input. */
+  readonly path: string;
+  /** @default - it cannot be read */
+  readonly stdin?: Readable;
+  readonly signal: AbortSignal;
+  /** Called with a text about a line. */
+  tell(text: string): void;
 }
 
-/** A line of an orders file that is an order. */
+/** An order, and the number of its line if it is in a file, from 1. */
 export interface OrderLine {
-  /** The number of the line in the file, from 1. */
-  readonly line: number;
-  /** The same text for equal ids. */
-  readonly key: string;
+  readonly line?: number;
   readonly order: OrderItem;
 }
 
-/** What the lines of a file can say. */
-export interface LineForm {
-  /** The only fields besides the id. @default - all, and other programs' attributes */
-  readonly fields?: readonly FileField[];
-  /** Whether a line can be an id alone. */
-  readonly canBeId?: boolean;
+/** Orders that were all read and checked. */
+export interface CheckedOrders {
+  readonly count: number;
+  lines(): Iterable<OrderLine>;
 }
 
-/** A file of orders on which a command acts, and what is told about it. */
-export interface OrdersFile {
-  /** `-` for standard input. */
-  readonly path: string;
-  /** @default - by the name of the file */
-  readonly format?: OrdersFormat | undefined;
-  readonly stdin?: Readable;
-  readonly signal: AbortSignal;
-  /** Called with what is done, such as `shipped`, with how many orders, and of how many if that is known. */
-  onProgress?(done: string, orders: number, all?: number): void;
-  /** Called with the number and the error of every bad line. */
-  onBadLine(text: string): void;
-  /** Removes the progress from the terminal, before a question. */
-  clear?(): void;
-}
+const mostBadLinesShown = 20;
+/** Between two looks at the signal. */
+const linesPerTurn = 1_000;
 
-/** More than the JSON of the largest item needs. */
-const longestLineBytes = 8_388_608;
-/** More than the texts of an order need. After that, a line break ends a record although a quotation is open. */
-const longestQuotationBytes = 65_536;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/**
- * Opens a file of orders, which can be read several times. For `-`, this is a copy of standard input without a name,
- * which disappears with the process.
- */
-export async function openOrders({
-  path,
-  stdin = process.stdin,
-  signal,
-}: OrdersFile): Promise<FileHandle> {
-  if (path === '-') return copyOf(stdin, signal);
-  const expected = 'a regular file of orders, or - for standard input';
-  try {
-    if ((await stat(path)).isFile()) return await open(path);
-  } catch (error) {
-    throw new InvalidValueError('file', path, `${expected} (${reasonOf(error)})`);
-  }
-  throw new InvalidValueError('file', path, expected);
-}
-
-async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle> {
-  const name = join(tmpdir(), `orders-${randomUUID()}`);
-  const file = await open(name, 'wx+', 0o600).catch((error) => {
-    const expected = `a directory for a copy of standard input (${reasonOf(error)})`;
-    throw new InvalidValueError('TMPDIR', tmpdir(), expected);
-  });
-  try {
-    await rm(name);
-    await pipeline(stdin, (source) => file.writeFile(source), { signal });
-    return file;
-  } catch (error) {
-    await file.close();
-    if (!signal.aborted) throw error;
-    throw new InterruptedError('-: interrupted while reading', { remedy: 'run the command again' });
-  }
-}
-
-/** What else a file can be, by its first bytes, and how to convert it. */
-const otherForms: readonly [RegExp, string, string][] = [
-  [/^\p{Cc}\x8b/u, 'a gzip file', '"gunzip"'],
-  [/^PK\p{Cc}/u, 'a zip file or a spreadsheet', 'unzip it, or save it as CSV'],
-  [/^(\xff\xfe|\xfe\xff|.?\0)/s, 'text in UTF-16', '"iconv -f UTF-16 -t UTF-8"'],
-  // It begins with a byte that begins no UTF-8, or its first line has a control character.
-  [
-    /^([\x80-\xbf\xf8-\xff]|.*(?![\s\x80-\x9f])\p{Cc})/u,
-    'a binary file, not text',
-    'save it as CSV',
-  ],
-  [/^\s*\{\s*"(Items|Count|ScannedCount)"/, 'the response of a scan', `"jq -c '.Items[]'"`],
-  [/^\s*\[\s*[{\]]/, 'an array of JSON', `"jq -c '.[]'"`],
-  [/^\s*\{\s*\n/, 'JSON in which an order has several lines', '"jq -c ."'],
-];
-
-async function refuseOtherForms(file: FileHandle, path: string): Promise<void> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
-  const head = buffer.toString('latin1', 0, bytesRead).replace(/^\xef\xbb\xbf/, '');
-  const [, what, how] = otherForms.find(([form]) => form.test(head)) ?? [];
-  if (!what) return;
-  const remedy = `expected a text with one order on each line; to convert it: ${how}`;
-  throw new OperatorError(`${path}: is ${what}`, { remedy });
-}
-
-/**
- * Reads the orders of a file one at a time. A line is bad if it is not an order, or has the id of an earlier line.
- *
- * @throws OperatorError if the file is no text of orders, or the first line of CSV does not name the columns
- */
-export async function* readOrders(
-  file: FileHandle,
-  { path, format = formatOf(path), signal, onBadLine, fields, canBeId }: OrdersFile & LineForm,
-): AsyncGenerator<OrderLine> {
-  await refuseOtherForms(file, path);
+/** Reads and checks every line of a file, which stays in memory. @throws OperatorError if a line is bad */
+export async function readOrders(
+  source: OrdersSource,
+  parse: (text: string) => OrderItem,
+): Promise<CheckedOrders> {
+  const { path, signal, tell } = source;
+  const content = await contentOf(source);
   const firstLines = new Map<string, number>();
-  const parseJsonLine = canBeId ? orderOfJsonOrId : orderOfJson;
-  let parse = format === 'csv' ? undefined : parseJsonLine;
-  for await (const { bytes, line } of splitLines(file, format)) {
-    if (/^[ \t\r]*$/.test(bytes)) continue;
-    if (signal.aborted)
-      throw new InterruptedError('interrupted', { remedy: 'run the command again' });
+  let bad = 0;
+  for (const { line, bytes } of linesOf(content)) {
+    if (line % linesPerTurn === 0) {
+      await nextTurn();
+      if (signal.aborted) throw interrupted();
+    }
     try {
-      const text = textOf(bytes);
-      if (!parse) {
-        parse = recordParser(text);
-        continue;
-      }
-      const order = parse(text);
-      if (fields) refuseOthers(order, fields);
-      const key = comparableNumber(order.id.N!)!;
+      const key = comparableNumber(parse(textOf(bytes)).id.N!)!;
       const first = firstLines.get(key);
-      if (first) throw new OperatorError(`id: ${order.id.N} is already on line ${first}`);
+      if (first) throw new OperatorError(`the id is already on line ${first}`);
       firstLines.set(key, line);
-      yield { line, key, order };
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
-      const message = `line ${line}: ${error.message}`;
-      if (!parse) throw new OperatorError(`${path}: ${message}`);
-      onBadLine(message);
+      if (++bad <= mostBadLinesShown) tell(`line ${line}: ${error.message}`);
     }
   }
-}
-
-function refuseOthers({ id: _id, ...others }: OrderItem, fields: readonly FileField[]): void {
-  const other = Object.keys(others).find((name) => !fields.includes(name as FileField));
-  if (other) throw new OperatorError(`${quoted(other)}: expected only id, ${fields.join(', ')}`);
-  const wrong = fields.find((name) => others[name] && !isAccepted(name, others[name]));
-  if (wrong) throw new OperatorError(notAccepted(wrong, others[wrong]));
-}
-
-/**
- * Splits a file into lines, or records of CSV: a cell between quotation marks can have line breaks. It yields the
- * bytes as characters, and only the first part of a line or record that is too long.
- */
-async function* splitLines(file: FileHandle, format: OrdersFormat) {
-  const stream = file.createReadStream({ start: 0, autoClose: false, encoding: 'latin1' });
-  let [record, isQuoted, rest] = ['', false, ''];
-  let [line, next] = [1, 1];
-  for await (const chunk of stream) {
-    const lines = `${rest}${chunk}`.split('\n');
-    rest = lines.pop()!.slice(0, longestLineBytes + 1);
-    for (const text of lines) {
-      next++;
-      record += text;
-      // An odd number of quotation marks opens or closes a quotation.
-      if (format === 'csv') isQuoted = isQuoted !== (text.split('"').length % 2 === 0);
-      if (isQuoted && record.length <= longestQuotationBytes) {
-        record += '\n';
-        continue;
-      }
-      yield { bytes: record, line };
-      [record, isQuoted, line] = ['', false, next];
-    }
+  const remedy = 'nothing was written: correct the file';
+  if (bad > 0) {
+    const shown = bad > mostBadLinesShown ? ` (the first ${mostBadLinesShown} are shown)` : '';
+    const found = `${counted(bad, 'bad line')}${shown} and ${counted(firstLines.size, 'good one')}`;
+    throw new OperatorError(`${path}: ${found}`, { remedy });
   }
-  yield { bytes: record + rest, line };
+  if (firstLines.size === 0) throw new OperatorError(`${path}: no orders`, { remedy });
+  return {
+    count: firstLines.size,
+    *lines() {
+      for (const { line, bytes } of linesOf(content)) yield { line, order: parse(textOf(bytes)) };
+    },
+  };
 }
 
-function textOf(bytes: string): string {
-  if (bytes.length > longestLineBytes) {
-    throw new OperatorError(`is longer than ${longestLineBytes} bytes, more than any order needs`, {
-      remedy: 'a line break or a quotation mark may be missing',
-    });
-  }
+async function contentOf({ path, stdin, signal }: OrdersSource): Promise<Buffer> {
   try {
-    return utf8.decode(Buffer.from(bytes, 'latin1')).replace(/\r$/, '');
+    if (path !== '-' || !stdin) return await readFile(path, { signal });
+    return await buffer(addAbortSignal(signal, stdin));
+  } catch (error) {
+    if (signal.aborted) throw interrupted();
+    throw new InvalidValueError('file', path, `a file of orders (${reasonOf(error)})`);
+  }
+}
+
+const interrupted = () =>
+  new InterruptedError('interrupted: nothing was written', { remedy: 'run the command again' });
+
+/** The lines that are not blank. */
+function* linesOf(content: Buffer) {
+  for (let line = 1, start = 0; start < content.length; line++) {
+    const end = content.indexOf('\n', start);
+    const bytes = content.subarray(start, end < 0 ? content.length : end);
+    if (bytes.some((byte) => !blank.includes(byte))) yield { line, bytes };
+    start += bytes.length + 1;
+  }
+}
+
+const blank = [...Buffer.from(' \t\r')];
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
   } catch (cause) {
-    throw new OperatorError('is not UTF-8: it is damaged or has another encoding', { cause });
+    throw new OperatorError('is not UTF-8 text', { cause });
   }
 }

@@ -3,94 +3,142 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   GetItemCommand,
+  PutItemCommand,
   paginateScan,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
-import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
-import { type Condition, expressions } from '../stage/dynamodb-calls.ts';
-import { UnconfirmedError } from '../stage/service-failure.ts';
+import {
+  InterruptedError,
+  InvalidValueError,
+  NotFoundError,
+  OperatorError,
+} from '../../shared/errors.ts';
+import type { CommandIo } from '../console/command-io.ts';
+import { progressLine } from '../console/progress.ts';
+import { counted } from '../console/view.ts';
+import { type Condition, expressions, unchanged } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/stage-connection.ts';
 import { isOrderId } from './order-json.ts';
 import { fileFields } from './order-record.ts';
 
-/** @throws InvalidValueError unless a word of the command line is a number */
-export function refuseUnlessOrderId(word: string): void {
-  if (isOrderId(word)) return;
-  throw new InvalidValueError('order id', word, 'a number such as 1001, without leading zeros');
+/** A table, and how to wait between attempts. */
+export interface RetryingTable extends OrdersTable {
+  readonly wait: (ms: number) => Promise<void>;
 }
 
 /** @throws OperatorError if the id is not a number, or there is no such order */
 export async function findOrder(orderId: string, table: OrdersTable): Promise<Item> {
-  refuseUnlessOrderId(orderId);
-  const Key = { id: { N: orderId } };
-  const get = new GetItemCommand({ TableName: table.tableName, Key, ConsistentRead: true });
-  const { Item } = await table.dynamodb.send(get);
-  if (Item) return Item;
+  if (!isOrderId(orderId)) {
+    const expected = 'a number such as 1001, without leading zeros';
+    throw new InvalidValueError('order id', orderId, expected);
+  }
+  const order = await readOrder({ N: orderId }, table);
+  if (order) return order;
   throw new NotFoundError(`No order has the id ${orderId}`);
 }
 
-/** Reads a table page by page, with consistent reads. @throws UnconfirmedError if a page lacks items */
-export async function* scanOrders({ dynamodb, tableName }: OrdersTable): AsyncGenerator<Item[]> {
+/** Reads an order; undefined if there is none. */
+export async function readOrder(
+  id: AttributeValue,
+  { dynamodb, tableName }: OrdersTable,
+): Promise<Item | undefined> {
+  const get = new GetItemCommand({ TableName: tableName, Key: { id }, ConsistentRead: true });
+  return (await dynamodb.send(get)).Item;
+}
+
+/**
+ * Reads a table page by page, with consistent reads, and shows the progress unless `isQuiet`.
+ *
+ * @throws OperatorError if the table has other items than orders; InterruptedError
+ */
+export async function* scanOrders(
+  { dynamodb, tableName }: OrdersTable,
+  io: CommandIo,
+  isQuiet = false,
+): AsyncGenerator<Item[]> {
   const input = { TableName: tableName, ConsistentRead: true };
-  for await (const { Items = [], Count } of paginateScan({ client: dynamodb }, input)) {
-    if (Items.length !== Count) throw new UnconfirmedError('Scan');
-    yield Items;
+  using progress = progressLine(io);
+  let read = 0;
+  for await (const { Items: page = [] } of paginateScan({ client: dynamodb }, input)) {
+    if (io.interruption.aborted) {
+      throw new InterruptedError('interrupted', { remedy: 'run the command again' });
+    }
+    if (page.some(({ id }) => id?.N === undefined)) {
+      throw new OperatorError(`${tableName} contains items that are not orders`);
+    }
+    yield page;
+    read += page.length;
+    if (!isQuiet) progress.draw(`${counted(read, 'order')} read`);
   }
 }
 
 /** The order after a change or before its deletion; or, if the condition failed, as it was found. */
 export type WriteResult = { readonly order: Item } | { readonly found: Item | undefined };
 
-/** Sets fields of an order in one conditional write. */
+/** Inserts an order. If one has its id, it stays as it is. */
+export async function insertOrder(order: Item, table: RetryingTable): Promise<WriteResult> {
+  const input = {
+    TableName: table.tableName,
+    Item: order,
+    ConditionExpression: 'attribute_not_exists(id)',
+    ...foundItem,
+  };
+  return write(table, async () => {
+    await table.dynamodb.send(new PutItemCommand(input));
+    return order;
+  });
+}
+
+/** Sets attributes of an order in one conditional write. */
 export async function updateOrder(
   { id }: Item,
   { set, where }: { set: Record<string, AttributeValue>; where: Condition },
-  { dynamodb, tableName }: OrdersTable,
+  table: RetryingTable,
 ): Promise<WriteResult> {
-  const change = expressions({ table: tableName, key: { id }, set, where });
+  const change = expressions({ table: table.tableName, key: { id }, set, where });
   const input = { ...(change as UpdateItemCommand['input']), ReturnValues: 'ALL_NEW' as const };
-  return resultOf('UpdateItem', dynamodb.send(new UpdateItemCommand({ ...input, ...foundItem })));
+  const command = () => new UpdateItemCommand({ ...input, ...foundItem });
+  return write(table, async () => (await table.dynamodb.send(command())).Attributes!);
 }
 
 // DynamoDB allows 300 operators in a condition, and an equality with its AND are two of them.
 const mostConditions = 150;
 
 /** Deletes an order that still is as it was read, as far as one condition can say. */
-export async function deleteOrder(
-  order: Item,
-  { dynamodb, tableName }: OrdersTable,
-): Promise<WriteResult> {
-  const names = [...new Set([...fileFields, ...Object.keys(order)])].slice(0, mostConditions);
-  const conditions = names.map((name, index) =>
-    order[name] ? `#${index} = :${index}` : `attribute_not_exists(#${index})`,
-  );
-  const values = names.map((name, index) => [`:${index}`, order[name]] as const);
-  const command = new DeleteItemCommand({
-    TableName: tableName,
-    Key: { id: order.id! },
-    ConditionExpression: conditions.join(' AND '),
-    ExpressionAttributeNames: Object.fromEntries(names.map((name, index) => [`#${index}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value)) as Item,
-    ReturnValues: 'ALL_OLD',
-    ...foundItem,
-  });
-  return resultOf('DeleteItem', dynamodb.send(command));
+export async function deleteOrder(order: Item, table: RetryingTable): Promise<WriteResult> {
+  const names = [...new Set([...fileFields, ...Object.keys(order)])]
+    // A dot would make a path of the name.
+    .filter((name) => !name.includes('.'))
+    .slice(0, mostConditions);
+  const where = Object.fromEntries(names.map((name) => [name, unchanged(order[name])]));
+  const condition = expressions({ table: table.tableName, key: { id: order.id }, where });
+  const input = { ...(condition as DeleteItemCommand['input']), ReturnValues: 'ALL_OLD' as const };
+  const command = () => new DeleteItemCommand({ ...input, ...foundItem });
+  return write(table, async () => (await table.dynamodb.send(command())).Attributes!);
 }
 
 const foundItem = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-/** @throws UnconfirmedError if the response does not contain the order */
-async function resultOf(
-  operation: string,
-  sent: Promise<{ Attributes?: Item | undefined }>,
-): Promise<WriteResult> {
-  try {
-    const { Attributes: order } = await sent;
-    if (order) return { order };
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return { found: error.Item };
-    throw error;
+const firstPauseMs = 50;
+const longestPauseMs = 10_000;
+const maxAttempts = 12;
+
+/** Writes an order, and again while DynamoDB throttles it. Nothing else is repeated: the write may have been made. */
+async function write(table: RetryingTable, send: () => Promise<Item>): Promise<WriteResult> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { order: await send() };
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return { found: error.Item };
+      if (attempt === maxAttempts || !isThrottled(error)) throw error;
+    }
+    await table.wait(Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt));
   }
-  throw new UnconfirmedError(operation);
+}
+
+/** Whether DynamoDB has refused a call that may succeed later. */
+function isThrottled(error: unknown): boolean {
+  const names = /Throttl|ThroughputExceeded|RequestLimitExceeded|TransactionConflict/;
+  return names.test(Object(error).name ?? '');
 }

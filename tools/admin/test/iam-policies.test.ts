@@ -201,8 +201,6 @@ async function runOperatorsCommands(): Promise<void> {
   });
   await run(['owners', 'create', 'Acme', '--plan', 'free']);
   await addTwice();
-  const wide = { id: { N: '-2' }, ['x'.repeat(9_000)]: { S: '' } };
-  await run(['orders', 'import', '-'], JSON.stringify(wide));
   expectAgreement(
     ['./admin --help', await everyCommand()],
     ['tools/acceptance/operator-commands.ts', done],

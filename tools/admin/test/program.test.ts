@@ -85,7 +85,7 @@ describe('errors', () => {
       '30d',
       durations.replace('duration such as 30s, 15m, 24h or 90d, or a ', ''),
     ],
-    ['orders export', '--format <format>', 'xml', 'Allowed choices are jsonl, csv.'],
+    ['orders export', '--status <status>', 'x', 'Allowed choices are pending, shipped, cancelled.'],
   ].map(([command, option, value, expected]) => {
     const words = `${command} ${option!.split(' ')[0]} ${value}`;
     return [1, words, `option '${option}' argument '${value}' is invalid. ${expected}`] as const;

@@ -59,29 +59,21 @@ export function taggingOf(arn: string, requestTags: Tags, resourceTags?: Tags): 
 /** The parts of a call that name its tables. A transaction has no action of its own. */
 interface DynamoDbInput {
   readonly TableName?: string;
-  readonly RequestItems?: object;
   readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
-  readonly Statements?: readonly { readonly Statement: string }[];
 }
 
 /** @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html */
 function dynamoDbCalls(operation: string, input: DynamoDbInput): AwsCall[] {
-  const { TableName, RequestItems = {}, TransactItems = [], Statements = [] } = input;
+  const { TableName, TransactItems = [] } = input;
   const call = (action: string, table: string) => ({
     action: `dynamodb:${action}`,
     resource: tablesArn + table,
   });
   const calls = [
     ...(TableName === undefined ? [] : [call(operation, TableName)]),
-    ...Object.keys(RequestItems).map((table) => call(operation, table)),
     ...TransactItems.flatMap((item) =>
       Object.entries(item).map(([kind, part]) => call(`${kind}Item`, part.TableName)),
     ),
-    ...Statements.map(({ Statement }) => {
-      const [, verb, table] = /^(INSERT) INTO "([^"]+)"/.exec(Statement) ?? [];
-      if (verb === undefined) throw new Error(`${Statement} needs unknown permissions`);
-      return call('PartiQLInsert', table!);
-    }),
   ];
   if (calls.length === 0) throw new Error(`${operation} needs unknown permissions`);
   return calls;

@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module';
 
 const { SIGNAL, SIGNAL_AT_BATCH, SIGNAL_AT_MODULE } = process.env;
 // An import uses the first operation, and a local run that fills its table the second.
-const writesOfOrders = /\.(?:BatchExecuteStatement|TransactWriteItems)$/;
+const writesOfOrders = /\.(?:PutItem|TransactWriteItems)$/;
 let batches = 0;
 let isDone = false;
 

@@ -50,9 +50,9 @@ describe('options of the local run', () => {
     ['--stage', 'toString', stageChoices],
     ['--host', '', 'an address of this machine'],
     ['--data', import.meta.filename, 'a directory'],
-    ['--orders', '/does/not/exist', 'a file of JSON Lines or CSV that can be read'],
-    ['--orders', tmpdir(), 'a file of JSON Lines or CSV that can be read'],
-    ['--orders', 'long'.repeat(64), 'a file of JSON Lines or CSV that can be read'],
+    ['--orders', '/does/not/exist', 'a file of JSON Lines that can be read'],
+    ['--orders', tmpdir(), 'a file of JSON Lines that can be read'],
+    ['--orders', 'long'.repeat(64), 'a file of JSON Lines that can be read'],
   ])('refuse %s "%s" in one line that names what is expected', (name, value, expected) => {
     expect(() => parseLocalOptions([name, value], {})).toThrow(
       new RegExp(`^${name}: "[^"]*["…] is not accepted; expected ${expected}[^\\n]*$`),

@@ -1,160 +1,184 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import type { Item } from '../../../../lambdas/domain/item.ts';
+import {
+  executedAndLost,
+  forward,
+  lost,
+  type Reply,
+} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { directory, file, meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
+const { file, meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
 const pending = { status: { S: 'pending' }, note: { SS: ['x'] } };
+const lineOf = (id: string) => `{"id":${id},"status":"pending","note":{"SS":["x"]}}\n`;
+const ids = ['1', '2', '3'];
+const whole = ids.map(lineOf).join('');
 
 beforeEach(async () => {
-  for (const id of ['1', '2', '3', '1.5']) await put({ id: { N: id }, ...pending });
+  for (const id of [...ids, '1.5']) await put({ id: { N: id }, ...pending });
 });
 
-const kept = () => join(directory.path, 'kept.jsonl');
 const remaining = async () => (await stored()).map(({ id }) => id!.N).sort();
 
-describe('orders delete', () => {
-  it('deletes one order, with any number as its id, and prints it', async () => {
-    const line = '{"status":"pending","attributes":{"id":{"N":"1.5"},"note":{"SS":["x"]}}}';
+describe('orders delete ID', () => {
+  it('prints the order, asks, and deletes it, with any number as its id', async () => {
+    const line = '{"id":{"N":"1.5"},"status":"pending","note":{"SS":["x"]}}\n';
 
     const asked = await orders(['delete', '1.5'], { isTerminal: true, input: 'n\n' });
-    const { stdout } = await orders(['delete', '1.5', '--yes']);
+    const left = await remaining();
+    const { stdout, stderr } = await orders(['delete', '1.5', '--yes']);
 
-    expect(asked.stderr).toContain(`delete order 1.5, ${line}? [y/N]`);
-    expect(stdout).toBe(`Order 1.5 is deleted. Before:\n${line}\n`);
-    expect(await remaining()).toEqual(['1', '2', '3']);
+    expect([asked.stdout, left.length]).toEqual([line, 4]);
+    expect(asked.stderr).toContain('delete order 1.5? [y/N]');
+    expect(stdout).toBe(line);
+    expect(stderr).toContain('Order 1.5 is deleted.\n');
+    expect(await remaining()).toEqual(ids);
   });
 
-  it('writes several orders to a file of this user before it deletes the first', async () => {
-    let before = '';
-    proxy.reply = (call) => {
-      if (call.operation === 'DeleteItem') before ||= readFileSync(kept(), 'utf8');
-      forward(call);
-    };
+  it('leaves an order that has changed since it was printed', async () => {
+    meanwhile('DeleteItem', '3', { ...pending, note: { S: 'y' } });
 
-    const words = ['delete', '1', '1.5', '9', '--keep', kept(), '--yes', '--json'];
-    const { exitCode, stdout } = await orders(words);
-
-    expect(exitCode).toBe(0);
-    const { deleted, ...others } = JSON.parse(stdout);
-    expect(deleted.sort()).toEqual([1, 1.5]);
-    expect(others).toEqual({ different: [], notFound: [9], notKept: [], kept: kept() });
-    expect(before).toBe(readFileSync(kept(), 'utf8'));
-    expect(before.trimEnd().split('\n')).toHaveLength(2);
-    expect(statSync(kept()).mode & 0o777).toBe(0o600);
-    expect(await remaining()).toEqual(['2', '3']);
-  });
-
-  it('leaves an order that differs from its line, and prints how', async () => {
-    const path = file(
-      '{"id":1,"status":"pending"}\n{"id":2,"status":"shipped"}\n{"id":3,"petId":7}\n',
-    );
-
-    const dry = await orders(['delete', path, '--dry-run', '--json']);
-    const { exitCode, stdout, stderr } = await orders(['delete', path, '--keep', kept(), '--yes']);
-
-    expect(JSON.parse(dry.stdout)).toEqual({
-      wouldDelete: [1],
-      different: [2, 3],
-      notFound: [],
-      kept: null,
-    });
-    expect([exitCode, stdout]).toEqual([4, 'Deleted 1 order; 2 different, 0 not found.\n']);
-    expect(stderr).toContain('line 2: order 2 is pending, the line says shipped\n');
-    expect(stderr).toContain('line 3: order 3 has no petId, the line says 7\n');
-    expect(await remaining()).toEqual(['1.5', '2', '3']);
-  });
-
-  it.each([
-    ['petId', { petId: { S: 'x' } }],
-    ['note', { note: { S: 'x' } }],
-  ])('leaves an order whose %s has changed since it was read', async (_, change) => {
-    meanwhile('DeleteItem', '2', { ...pending, ...change });
-
-    const { exitCode, stderr } = await orders(['delete', '2', '--keep', kept(), '--yes']);
-
-    expect(exitCode).toBe(4);
-    expect(stderr).toContain('order 2 has changed since it was read, and is not deleted');
-    expect(await remaining()).toContain('2');
-    meanwhile('DeleteItem', '3', { ...pending, ...change });
     expect((await orders(['delete', '3', '--yes'])).stderr).toContain('was changed by somebody el');
     expect(await remaining()).toContain('3');
   });
+});
 
-  it('prints an order whole that has got another attribute since it was read', async () => {
-    meanwhile('DeleteItem', '2', { ...pending, added: { S: 'x' } });
-
-    const { exitCode, stderr } = await orders(['delete', '2', '--keep', kept(), '--yes']);
-
-    expect(exitCode).toBe(4);
-    expect(stderr).toContain(
-      'had other attributes when it was deleted: {"id":2,"status":"pending","attributes":{"added":{"S":"x"}',
-    );
-  });
-
-  it('completes when it is run again, whichever call is lost, and always has every deleted order in the file', async () => {
+describe('orders delete FILE', () => {
+  it('deletes the orders that equal their lines, and an import of the file brings them back', async () => {
     const before = await stored();
-    const words = ['delete', '1', '2', '3', '1.5', '--yes', '--keep'];
-    for (let failing = 1, calls = 9; failing <= calls; failing++) {
-      for (const item of before) await put(item);
-      const path = `${kept()}${failing}`;
-      const run = () => orders([...words, path]);
-      calls = 0;
-      proxy.reply = (call) => (++calls === failing ? lost : forward)(call);
+    const path = file(whole);
 
-      const first = await run();
-      proxy.reply = forward;
-      const keptIds = first.exitCode ? readdirSync(directory.path) : [];
-      const gone = before.length - (await stored()).length;
-      if (gone > 0) expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(4);
-      const second = first.exitCode === 0 ? first : await run();
+    const { exitCode, stdout } = await orders(['delete', path, '--yes']);
+    const left = await remaining();
+    const again = await orders(['delete', path, '--yes']);
+    await orders(['import', path]);
 
-      expect(keptIds.filter((name) => name.endsWith('.partial'))).toEqual([]);
-      expect(second).toMatchObject({ exitCode: 0 });
-      expect(await stored()).toEqual([]);
-      await orders(['import', path]);
-      expect(await remaining()).toEqual(['1', '1.5', '2', '3']);
-    }
+    expect([exitCode, left]).toEqual([0, ['1.5']]);
+    expect(stdout).toMatch(/^Deleted 3 orders in \d+\.\d s\.\n$/);
+    expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('; 3 not found.') });
+    expect(await stored()).toEqual(expect.arrayContaining(before));
   });
 
-  it('deletes only orders that the command names and an existing file has', async () => {
-    const all = ['delete', '1', '2', '--keep', kept(), '--yes'];
-    await orders(all);
-    await orders(['import', kept()]);
+  it('deletes what an import of a line without a status has stored', async () => {
+    const path = file('{"id":11,"complete":true}\n{"id":12}\n{"id":13,"status":null}\n');
+    await orders(['import', path]);
 
-    const other = await orders(['delete', '2', '3', '--keep', kept(), '--yes']);
-    const part = await orders(['delete', '2', '--keep', kept(), '--yes']);
-
-    expect(other.exitCode).toBe(4);
-    expect(other.stderr).toMatch(/1 order not in \S+, which existed; give --keep a new name/);
-    expect(part.stdout).toBe('Deleted 0 orders; 0 different, 1 not found.\n');
-    expect(await remaining()).toEqual(['1', '1.5', '3']);
+    expect(await orders(['delete', path, '--yes'])).toMatchObject({ exitCode: 0 });
+    expect(await remaining()).toEqual(['1', '1.5', '2', '3']);
   });
 
-  it('names a bad line of an existing file, and deletes nothing', async () => {
-    const keep = file('{"id":1}\n{"id":2\n');
+  it('leaves an order that has another value, less or more than its line, and lists how', async () => {
+    const path = file(
+      `${lineOf('1').replace('pending', 'shipped')}{"id":2,"status":"pending"}\n` +
+        `${lineOf('3').replace('{', '{"petId":7,')}9\n`.replace('9\n', lineOf('9')),
+    );
 
-    const { stderr } = await orders(['delete', '1', '2', '--keep', keep, '--yes']);
+    const { exitCode, stdout, stderr } = await orders(['delete', path, '--yes']);
 
-    expect(stderr).toMatch(`${keep}: line 2: is not JSON`);
+    expect([exitCode, stdout.split('\n').slice(0, 3)]).toEqual([
+      4,
+      [
+        'line 1: order 1 has status "pending", the line says "shipped"',
+        'line 2: order 2 has note a collection, the line says none',
+        'line 3: order 3 has no petId, the line says 7',
+      ],
+    ]);
+    expect(stdout).toMatch(/Deleted 0 orders in .* s; 1 not found, 3 different from the file\.\n$/);
+    expect(stderr).toContain('see the 3 orders above; the listed orders are not deleted');
     expect(await remaining()).toHaveLength(4);
   });
 
+  it('leaves an order that changes or goes after it was read', async () => {
+    const changes: Item[] = [{ petId: { S: 'x' } }, { note: { S: 'x' } }];
+    for (const change of changes) {
+      meanwhile('DeleteItem', '2', { ...pending, ...change });
+
+      const { exitCode, stdout } = await orders(['delete', file(lineOf('2')), '--yes']);
+
+      expect(exitCode).toBe(4);
+      expect(stdout).toContain('order 2 was changed by somebody else meanwhile\n');
+      expect(await remaining()).toContain('2');
+      await put({ id: { N: '2' }, ...pending });
+    }
+    meanwhile('DeleteItem', '2');
+    expect((await orders(['delete', file(lineOf('2')), '--yes'])).stdout).toContain('1 not found');
+  });
+
+  it('prints an order whole that gets another attribute after it was read, and puts it back', async () => {
+    const added = { added: { S: 'x' } };
+    meanwhile('DeleteItem', '2', { ...pending, ...added });
+
+    const { exitCode, stdout, stderr } = await orders(['delete', file(whole), '--yes']);
+
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain('put back: {"id":2,"status":"pending","added":{"S":"x"},"note":{"SS"');
+    expect(stdout).toContain('order 2 got more attributes meanwhile, and is put back\n');
+    expect((await stored()).filter(({ id }) => id!.N === '2')).toEqual([
+      { id: { N: '2' }, ...pending, ...added },
+    ]);
+  });
+
+  it('does not put an order back over another that somebody creates', async () => {
+    meanwhile('DeleteItem', '2', { ...pending, added: { S: 'x' } });
+    const deletion = proxy.reply;
+    proxy.reply = async (call) => {
+      if (call.operation === 'PutItem') await put({ id: { N: '2' }, petId: { N: '5' } });
+      return (call.operation === 'DeleteItem' ? deletion : forward)(call);
+    };
+
+    const { stdout } = await orders(['delete', file(lineOf('2')), '--yes']);
+
+    expect(stdout).toContain('order 2 is not put back, because somebody has created another');
+    expect((await stored()).find(({ id }) => id!.N === '2')).toMatchObject({ petId: { N: '5' } });
+  });
+
+  it.each<[string, Reply]>([
+    ['not made', lost],
+    ['made, and its response lost', executedAndLost],
+  ])('completes when it is run again, whichever call is %s', async (_, fault) => {
+    const before = await stored();
+    const path = file(whole);
+    for (let failing = 1, calls = 9; failing <= calls; failing++) {
+      for (const item of before) await put(item);
+      calls = 0;
+      proxy.reply = (call) => (++calls === failing ? fault : forward)(call);
+
+      const first = await orders(['delete', path, '--yes']);
+      proxy.reply = forward;
+      const second = await orders(['delete', path, '--yes']);
+
+      expect([0, 3]).toContain(first.exitCode);
+      expect(second).toMatchObject({ exitCode: 0 });
+      expect(await remaining()).toEqual(['1.5']);
+      await orders(['import', path]);
+      expect(await stored()).toEqual(expect.arrayContaining(before));
+    }
+  });
+
   it.each([
-    [['1', '2'], 2, '--keep FILE is required for more than one order'],
-    [['orders.txt'], 2, '--keep FILE is required for more than one order'],
-    [['1', 'orders.txt', '--keep', 'x'], 2, 'give either order ids or one file'],
+    [
+      ['-', '--yes'],
+      1,
+      'file: "-" is not accepted; expected a file, which is the copy that is left',
+    ],
+    [['/dev/null', '--yes'], 1, 'file: "/dev/null" is not accepted; expected a file, which is'],
+    [['no-such-file', '--yes'], 1, 'file: "no-such-file" is not accepted; expected a file, which'],
     [['9'], 1, 'No order has the id 9'],
-    [['1', '01', '--keep', 'x', '--yes'], 1, 'order id: "01" is not accepted; expected a number'],
-    [['1', '2', '--keep', '/dev/null', '--yes'], 1, '--keep: "/dev/null" is not accepted'],
-    [['1', '2', '--keep', '-', '--yes'], 1, '--keep: "-" is not accepted'],
-    [['1', '2', '--keep', 'no/x', '--yes'], 1, 'no/x: not written: ENOENT'],
-    [['1', '2', '--keep', 'x'], 1, 'nothing was changed: asking for confirmation needs'],
+    [['01', '--yes'], 1, 'order id: "01" is not accepted'],
+    [['1'], 1, 'nothing was changed: asking for confirmation needs'],
   ])('refuses %j, and deletes nothing', async (words, code, message) => {
     const { exitCode, stderr } = await orders(['delete', ...words]);
 
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect(await remaining()).toHaveLength(4);
+  });
+
+  it('asks with the number of orders and the file', async () => {
+    const path = file(whole);
+
+    const { stderr } = await orders(['delete', path], { isTerminal: true, input: 'n\n' });
+
+    expect(stderr).toContain(`delete 3 orders, of which ${path} is the only copy? [y/N]`);
     expect(await remaining()).toHaveLength(4);
   });
 });

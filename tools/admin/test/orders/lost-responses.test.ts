@@ -7,7 +7,7 @@ import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamo
 import { cancelEvent, lambdaContext } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
 import { changeOrder, type OrderChange, transitions } from '../../orders/change-order.ts';
-import { addOrders } from '../../orders/import-orders.ts';
+import { importOrder } from '../../orders/import-command.ts';
 import type { OrderItem } from '../../orders/order-record.ts';
 import { findOrder } from '../../orders/stored-orders.ts';
 import { withCallLimits } from '../../stage/call-limits.ts';
@@ -132,7 +132,7 @@ it.each(cases)(
   },
 );
 
-it('an import whose response is lost inserts an order once, and reports that a client has cancelled it', async () => {
+it('an import whose response is lost inserts an order once, and the next finds that a client has cancelled it', async () => {
   const line: OrderItem = {
     id: { N: orderId },
     petId: { N: '1' },
@@ -140,13 +140,15 @@ it('an import whose response is lost inserts an order once, and reports that a c
   };
   const Key = { id: { N: orderId } };
   await database.dynamodb.send(new DeleteItemCommand({ TableName: tableName, Key }));
-  loseNext('BatchExecuteStatement', async () => {
+  loseNext('PutItem', async () => {
     expect(await changes.cancelOrder.make()).toBe('done');
   });
 
-  expect(await addOrders([line], table)).toEqual([
-    { outcomes: ['different'], note: 'order 7 is cancelled, the line says pending' },
-  ]);
+  await expect(importOrder(line, table)).rejects.toThrow(UnconfirmedError);
 
+  expect(await importOrder(line, table)).toEqual({
+    name: 'different',
+    note: 'has status "cancelled", the line says "pending"',
+  });
   expect(await findOrder(orderId, table)).toMatchObject({ ...line, status: { S: 'cancelled' } });
 });

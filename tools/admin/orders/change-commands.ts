@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import type { Item } from '../../../lambdas/domain/item.ts';
+import type { CommandIo, Result } from '../console/command-io.ts';
+import { asOption } from '../console/operator-name.ts';
+import { addVerb, type Call, yesOption } from '../console/verb.ts';
+import type { Outcome } from './act-on-orders.ts';
+import { comparableNumber } from './attribute-json.ts';
+import {
+  changedFields,
+  changeOrder,
+  isStateless,
+  type OrderChange,
+  refuseUnlessAllowed,
+  repairOf,
+  stateOf,
+  transitions,
+} from './change-order.ts';
+import { isOrderId, orderJson, orderOrIdOfLine, shipmentOfLine } from './order-json.ts';
+import { runOverFile } from './orders-run.ts';
+import { findOrder, updateOrder } from './stored-orders.ts';
+
+/** Adds the commands `orders ship` and `orders cancel`. */
+export function addChangeCommands(orders: Command, io: CommandIo): void {
+  for (const verb of ['ship', 'cancel'] as const) {
+    const { description, help } = texts[verb];
+    addVerb(orders, io, {
+      usage: `${verb} <idOrFile>`,
+      description,
+      options: [yesOption, asOption],
+      help,
+      isInterruptible: true,
+      showCommand,
+      examples: [`orders ${verb} 1001 --stage prod`, `orders ${verb} orders.jsonl --stage prod`],
+      run: (call, word) =>
+        comparableNumber(word!) ? changeOne(word!, verb, call) : changeFile(word!, verb, call),
+    });
+  }
+}
+
+/** The command that shows an order; empty for a file. */
+export const showCommand = (word: string) => (isOrderId(word) ? `orders show ${word}` : '');
+
+const fileHelp = 'The command asks for confirmation of a file, not of a single id.';
+
+const texts = {
+  ship: {
+    description:
+      'mark a pending order, or those of a file, as shipped; then they cannot be cancelled',
+    help: `
+A file, or standard input with -, has on each line an id, or {"id":1001,"shipDate":"2026-11-20T09:30:00Z"} if the
+order was not shipped now. Each order becomes complete. The command lists the orders that it did not ship, because
+they are cancelled, unknown, or in an unknown state, and ends with exit code 4. If it is interrupted, run it again.
+${fileHelp}
+A single id can also be that of an order in an unknown state. If an order was marked by mistake: the command prints
+the order as it was. Save that line in a file, run "./admin orders delete" with the id, and import the file.`,
+    question: (orders: string) => `mark ${orders} as shipped?`,
+    words: { shipped: 'Shipped', alreadyShipped: 'already shipped', cancelled: 'cancelled' },
+    remedy: 'stop the parcels of the listed orders',
+  },
+  cancel: {
+    description: 'cancel a pending order, or those of a file',
+    help: `
+A file, or standard input with -, has on each line an id, or an order as "./admin orders export" writes it, of which
+only the id counts. The command lists the orders that it did not cancel, because they have shipped, or are unknown
+or in an unknown state, and ends with exit code 4. If it is interrupted, run it again. ${fileHelp}`,
+    question: (orders: string) => `each cancellation may start a refund: cancel ${orders}?`,
+    words: { cancelled: 'Cancelled', alreadyCancelled: 'already cancelled', shipped: 'shipped' },
+    remedy: 'the listed orders are not cancelled',
+  },
+} as const;
+
+/** Changes the state of one order, and prints it as it was. */
+export async function changeOne(
+  orderId: string,
+  verb: OrderChange['verb'],
+  { stage, io, confirm }: Call,
+): Promise<Result> {
+  const table = { ...stage.orders, wait: io.wait };
+  const before = await findOrder(orderId, table);
+  const { to } = transitions[verb];
+  const change = { verb, by: await stage.operator(), nowMs: stage.now() };
+  refuseUnlessAllowed(change, before);
+  if (verb === 'reopen') await confirm(`order ${orderId} ${stateOf(before)}: make it ${to}?`);
+  const changed = orderJson(await changeOrder(before, change, table));
+  const json = orderJson(before);
+  return {
+    json: `${changed.slice(0, -1)},"before":${json}}`,
+    text: `Order ${orderId} is ${to}. Before:\n${json}`,
+  };
+}
+
+/** Changes the orders of a file, each without a read before it: of a cancellation and a shipment, one takes effect. */
+async function changeFile(path: string, verb: 'ship' | 'cancel', call: Call): Promise<Result> {
+  const { stage, io } = call;
+  const table = { ...stage.orders, wait: io.wait };
+  const by = await stage.operator();
+  const { question, words, remedy } = texts[verb];
+  const { from, done } = transitions[verb];
+  return runOverFile(call, path, verb === 'ship' ? shipmentOfLine : orderOrIdOfLine, {
+    question,
+    act: async ({ order }) => {
+      const shipDate = verb === 'ship' ? order.shipDate : undefined;
+      const set = changedFields({ verb, by, nowMs: stage.now(), shipDate });
+      const result = await updateOrder(order, { set, where: { status: { S: from } } }, table);
+      return 'order' in result ? { name: done } : outcomeWithout(verb, result.found);
+    },
+    words: { ...words, notFound: 'not found', unknownState: 'in an unknown state' },
+    remedy,
+  });
+}
+
+/** What becomes of an order that is not pending. */
+function outcomeWithout(verb: 'ship' | 'cancel', found: Item | undefined): Outcome {
+  if (!found) return { name: 'notFound', note: 'does not exist' };
+  const note = stateOf(found);
+  if (isStateless(found)) return { name: 'unknownState', note: `${note}; ${repairOf(found)}` };
+  if (found.status!.S !== transitions[verb].to) return { name: found.status!.S!, note };
+  return { name: verb === 'ship' ? 'alreadyShipped' : 'alreadyCancelled' };
+}
