@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { forward, throttled } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { directory, file, meanwhile, orders, put, stored } = await ordersOfEachTest();
+const { directory, file, meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
 const lines = (count: number, rest = '') =>
   Array.from({ length: count }, (_, id) => `{"id":${id}${rest}}\n`).join('');
 const summary = (stdout: string) => JSON.parse(stdout) as Record<string, unknown>;
