@@ -21,7 +21,7 @@ async function list({ bundles, isQuick, measure }: Workbench): Promise<Findings>
   const contestants = {
     ours: { bundleFile: bundles.ours.listOrders, lists: 8, coding: '' },
     documentClient: { bundleFile: bundles.own.documentClient, lists: 2, coding: '' },
-    jsonParse: { bundleFile: bundles.own.jsonParse, lists: 8, coding: '' },
+    jsonParse: { bundleFile: bundles.own.jsonParse, lists: 4, coding: '' },
     bareHttp: { bundleFile: bundles.own.bareHttp, lists: 8, coding: '' },
     gzip: { bundleFile: bundles.ours.listOrders, lists: 8, coding: 'gzip' },
     zstd: { bundleFile: bundles.ours.listOrders, lists: 8, coding: 'zstd' },
