@@ -142,7 +142,7 @@ export class StoreOrders {
     const headers: Record<string, string> = { Authorization: `Bearer ${this.#apiKey}` };
     if (this.#readsZstd) headers['Accept-Encoding'] = 'zstd, gzip';
     // A browser sends its own name. For another one, it may need the stage's permission.
-    if (!globalThis.navigator?.userAgent.startsWith('Mozilla')) headers['User-Agent'] = userAgent;
+    if (!globalThis.navigator?.userAgent?.startsWith('Mozilla')) headers['User-Agent'] = userAgent;
     const connection = new AbortController();
     const { fetch = globalThis.fetch } = this.#options;
     try {

@@ -133,6 +133,9 @@ class StoreOrders:
             try:
                 connection.request(method, self._path + path, headers=headers)
                 response = connection.getresponse()
+                while response.status < 200:  # `http.client` returns an interim response, such as 103.
+                    response.headers = None
+                    response.begin()
             except NO_RESPONSE as error:
                 connection.close()
                 raise StoreOrdersError("no_response", repr(error)) from error
@@ -146,7 +149,7 @@ class StoreOrders:
                 raise _error_of(response, self._texts(response))
             yield response
         finally:
-            if response.status >= 200 and (response.isclosed() or response.length == 0):  # Another one follows a 103.
+            if response.isclosed() or response.length == 0:
                 response.close()
                 self._idle, self._used_at = connection, time.monotonic()
             else:

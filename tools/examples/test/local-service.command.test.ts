@@ -183,15 +183,29 @@ print(json.dumps(list(store_orders._orders_in(None, ${texts}))))`;
     expect(askedMs[1]! - askedMs[0]!).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('does not take a response for that of the next request after an interim response', async () => {
-    await using server = await serve((_, outgoing) => {
+  it('ignores interim responses, and keeps its connection', async () => {
+    const ports = new Set<number | undefined>();
+    await using server = await serve(({ socket, method }, outgoing) => {
+      ports.add(socket.remotePort);
       outgoing.writeEarlyHints({ link: '</a.css>' });
-      outgoing.writeHead(204).end();
+      outgoing.writeProcessing();
+      if (method === 'DELETE') return outgoing.writeHead(204).end();
+      return outgoing.end('[{"id":1}]');
     });
 
-    const { errors } = await runPython(server.url, 'a-key', 'cancel', '7');
+    const { printed } = await runScript(
+      server.url,
+      'store.cancel(7)\nprint(list(store.orders()))\nstore.cancel(8)',
+    );
 
-    expect(errors).toBe('unknown: HTTP status 103\n');
+    expect(printed.split('\n')).toEqual([
+      'DELETE /store/orders/7 204 0.0',
+      'GET /store/orders 200 0.0',
+      "[{'id': 1}]",
+      'DELETE /store/orders/8 204 0.0',
+      '',
+    ]);
+    expect(ports.size).toBe(1);
   });
 
   it.each([

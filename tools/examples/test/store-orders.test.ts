@@ -40,6 +40,16 @@ function errorResponse(status: number, code: string, headers: Record<string, str
   return Response.json({ code, message: 'It says why.', status }, { status, headers });
 }
 
+it('the example client runs where `navigator` names no browser', async () => {
+  const navigator = jest.replaceProperty(globalThis, 'navigator', {} as Navigator);
+  answerWith(bodyOf('[]'));
+
+  const orders = await list();
+
+  navigator.restore();
+  expect(orders).toEqual([]);
+});
+
 /** The result of the work, and the seconds that pass on the fake clock until then. */
 async function timed<T>(work: Promise<T>): Promise<{ result: T | unknown; seconds: number }> {
   const startMs = Date.now();
