@@ -8,7 +8,7 @@ import {
   readOwnerRecord,
 } from '../domain/owner-record.ts';
 import { limitsOf, type Plan } from '../domain/plan.ts';
-import { isOpen, type WindowUses, windowUses } from '../domain/windows.ts';
+import { type CurrentTimes, isCurrent, type WindowUses, windowUses } from '../domain/windows.ts';
 
 /** Whether a request is admitted, and what its response says about limits. Times: Unix seconds. */
 export interface Decision {
@@ -39,16 +39,9 @@ export interface KeyState {
   key: KeyEntry;
 }
 
-/** The time at which a key's state is evaluated. */
-export interface RequestTime {
-  nowSeconds: number;
-  /** A ban that ends later is void: no clock within the tolerance can have begun it. */
-  latestBan: number;
-}
-
 /** A key's state, and what it means for a request at a given time. */
 export interface KeyStatus extends KeyState {
-  time: RequestTime;
+  times: CurrentTimes;
   /** The numbers of the owner's plan. */
   plan: Plan;
   windows: WindowUses;
@@ -68,36 +61,43 @@ export function readKeyState(item: Item, tokenHash: string): KeyState | undefine
 }
 
 /** Evaluates a key's state at a given time, by the numbers of its owner's plan. */
-export function keyStatus({ owner, key }: KeyState, plan: Plan, time: RequestTime): KeyStatus {
-  const { nowSeconds, latestBan } = time;
-  const windows = windowUses(owner, limitsOf(owner, plan), nowSeconds);
-  const isOfThisMinute = isOpen('minute', key.rejectionWindow, nowSeconds);
+export function keyStatus({ owner, key }: KeyState, plan: Plan, times: CurrentTimes): KeyStatus {
+  const windows = windowUses(owner, limitsOf(owner, plan), times);
+  const isOfThisMinute = isCurrent(key.rejectionWindow, times.minute);
   return {
     owner,
     key,
-    time,
+    times,
     plan,
     windows,
     isFull: Object.values(windows).some(isFull),
-    isUsable: owner.isActive && (key.expiresAt === undefined || key.expiresAt > nowSeconds),
-    isBanned: key.bannedUntil > nowSeconds && key.bannedUntil <= latestBan,
+    isUsable: owner.isActive && (key.expiresAt === undefined || key.expiresAt > times.nowSeconds),
+    isBanned: isCurrent(key.bannedUntil, times.ban),
     rejections: isOfThisMinute ? key.rejectionCount : undefined,
   };
 }
 
-/** Admits a request that was counted. `Retry-After` is used only if API Gateway's own quota of the day rejects it. */
-export function admission(status: KeyStatus, nowMs: number): Decision {
+/**
+ * Admits a request that was counted. `Retry-After` is used only if API Gateway's own quota of the day rejects it.
+ *
+ * @param responseMs when the response is given, in Unix milliseconds; its numbers of seconds count from then
+ */
+export function admit(status: KeyStatus, responseMs: number): Decision {
   const { windows } = status;
-  return describe(status, windows, windows.day.reset, nowMs);
+  return decisionWith(windows, windows.day.reset, status, responseMs);
 }
 
-/** The decision to reject a request, with the reason and the time at which a request can succeed. */
-export function rejection(status: KeyStatus, nowMs: number): Decision {
+/**
+ * Rejects a request, with the reason and the time at which a request can succeed.
+ *
+ * @param responseMs as of `admit`
+ */
+export function reject(status: KeyStatus, responseMs: number): Decision {
   const windows = status.isBanned ? untilBanEnds(status) : status.windows;
   const ends = Object.values(windows)
     .filter(isFull)
     .map(({ reset }) => reset);
-  const decision = describe(status, windows, Math.max(...ends), nowMs);
+  const decision = decisionWith(windows, Math.max(...ends), status, responseMs);
   const [code, reason] = reasonOf(status);
   const message = `${reason} Retry after ${decision.retryAfterSeconds} seconds.`;
   return { ...decision, rejection: { code, message } };
@@ -124,15 +124,12 @@ function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [Rejection
   return ['rate_limit_exceeded', `The limit of ${minute.limit} requests per minute is used up.`];
 }
 
-/**
- * @param retryAt when a request can succeed, in Unix seconds
- * @param nowMs when the response is given, from which its seconds count
- */
-function describe(
-  { owner, key }: KeyStatus,
+/** @param retryAt when a request can succeed, in Unix seconds */
+function decisionWith(
   allowances: Allowances,
   retryAt: number,
-  nowMs: number,
+  { owner, key }: KeyStatus,
+  responseMs: number,
 ): Decision {
   const { minute, day } = allowances;
   // The headers without a window's name describe the one with the fewest requests left.
@@ -146,7 +143,7 @@ function describe(
     remaining,
     reset,
     rateLimitPolicy: rateLimitPolicy(allowances),
-    rateLimit: rateLimit(allowances, nowMs),
-    retryAfterSeconds: Math.max(1, Math.ceil(retryAt - nowMs / 1_000)),
+    rateLimit: rateLimit(allowances, responseMs),
+    retryAfterSeconds: Math.max(1, Math.ceil(retryAt - responseMs / 1_000)),
   };
 }

@@ -7,17 +7,16 @@ import {
 import { UnauthorizedError } from '../domain/errors.ts';
 import type { Item } from '../domain/item.ts';
 import { findPlan, type Plan, type Plans, planNumbers } from '../domain/plan.ts';
-import { newestWindow } from '../domain/windows.ts';
+import { type CurrentTimes, currentTimes } from '../domain/windows.ts';
 import { log } from '../runtime/log.ts';
 import {
-  admission,
+  admit,
   type Decision,
   type KeyState,
   type KeyStatus,
   keyStatus,
-  type RequestTime,
   readKeyState,
-  rejection,
+  reject,
 } from './decision.ts';
 import {
   admissionUpdate,
@@ -42,8 +41,8 @@ import {
  *
  * One conditional write admits a request. DynamoDB serializes the writes on an item and evaluates each
  * condition against the stored item, so an outdated view of the item can make a write fail but never
- * admits a request too many. The conditions for each window, beside those
- * of a usable key (owner-updates.ts), are:
+ * admits a request too many. The conditions for each window, beside those of a usable key
+ * (owner-updates.ts), are:
  *
  *   the window is open and has requests left   its count increases by 1
  *   the window is closed                       the current window starts with 1
@@ -53,9 +52,10 @@ import {
  * never becomes empty before its end. A write that the SDK repeats because its response was lost may
  * count twice: the client loses one request, and the limit is not exceeded.
  *
- * An owner's item has the name of its plan, and the settings of this version the plan's numbers. Each write has the
- * condition that the owner still has the plan with whose numbers the request was counted. If not, it is counted again
- * with the numbers of the new plan. Of a plan's maximum and an owner's own limit, the smaller one counts.
+ * An owner's item has the name of its plan, and the settings of this version have the plan's numbers. A
+ * write with these numbers has the condition that the owner still has this plan. If an operator has
+ * changed the plan, the write fails, and the next one has the numbers of the new plan. If an owner has a
+ * limit of its own, the smaller one of this limit and the plan's maximum counts.
  *
  * A refusal is cheap. What an environment remembers about a key only selects the first operation;
  * DynamoDB's answer to it decides:
@@ -80,9 +80,9 @@ interface LimiterSettings {
 
 /**
  * The number of writes with which a request tries to be admitted. One is usually enough, even to start a
- * new window. Each window that another request starts in the meantime costs one more, and so does each change of the
- * owner's plan. A failed condition returns the current item, and no item returns to an earlier state. So if all writes
- * fail, the service has probably not written the item.
+ * new window. Each window that another request starts in the meantime costs one more, and so does each
+ * change of the owner's plan. A failed condition returns the current item, and no item returns to an
+ * earlier state. So if all writes fail, the service has probably not written the item.
  */
 const maxWrites = 6;
 
@@ -98,35 +98,35 @@ interface WriteResult {
 /** Authenticates requests and counts them against their owner's limits, as the top of this file says. */
 export class Limiter {
   readonly #settings: LimiterSettings;
-  readonly #longestBanSeconds: number;
   /** The last known state of keys. A map iterates in the order of insertion, so the oldest is first. */
   readonly #cache = new Map<string, KeyState>();
   readonly #unknownPlans = new Set<string>();
 
   constructor(settings: LimiterSettings) {
     this.#settings = settings;
-    const bans = Object.values(settings.plans).map(({ banSeconds }) => banSeconds);
-    this.#longestBanSeconds = Math.max(0, ...bans);
   }
 
   /** Decides on one request of a key. @throws UnauthorizedError when the key is not usable */
   async decide(address: KeyAddress): Promise<Decision> {
     const cached = this.#cached(address);
     let status = cached ?? (await this.#read(address));
+    // One write both asks whether the window is still full and counts the rejection.
     if (status.isFull && !status.isBanned) {
       const { isDone, after } = await this.#countRejection(address, status, cached !== undefined);
       // The write's condition was that the key is not banned, so this request has begun the ban.
-      if (isDone) return { ...rejection(after, this.#settings.now()), isBanStart: after.isBanned };
+      if (isDone) return { ...reject(after, this.#settings.now()), isBanStart: after.isBanned };
       status = after;
     }
+    // Until the request is counted, or the item says that it has to be rejected. A failed write returns the item as
+    // another request or an operator has left it.
     for (let writesLeft = maxWrites; !status.isFull && !status.isBanned; writesLeft--) {
       if (writesLeft === 0) throw new Error('The item changed with every attempt to count.');
       const update = admissionUpdate(address, status);
-      const { isDone, after } = await this.#write(address, update, status.time);
-      if (isDone) return admission(after, this.#settings.now());
+      const { isDone, after } = await this.#write(address, update, status.times);
+      if (isDone) return admit(after, this.#settings.now());
       status = after;
     }
-    return rejection(status, this.#settings.now());
+    return reject(status, this.#settings.now());
   }
 
   /** Counts the rejection of a request, and begins a ban if it is one too many, while a window is full. */
@@ -136,7 +136,7 @@ export class Limiter {
     isCached: boolean,
   ): Promise<WriteResult> {
     try {
-      return await this.#write(address, rejectionUpdate(address, status), status.time);
+      return await this.#write(address, rejectionUpdate(address, status), status.times);
     } catch (error) {
       // A request that has read a full window is rejected even if the rejection cannot be counted.
       // A cached state is no reason to reject.
@@ -149,17 +149,16 @@ export class Limiter {
   /** The cached state of a key; undefined if a read is cheaper, because the request is probably refused. */
   #cached({ tokenHash }: KeyAddress): KeyStatus | undefined {
     const state = this.#cache.get(tokenHash);
-    const status = state && this.#statusOf(state, this.#time());
+    const status = state && this.#statusOf(state, this.#times());
     return status?.isUsable && !status.isBanned ? status : undefined;
   }
 
-  #time(): RequestTime {
-    const nowSeconds = Math.floor(this.#settings.now() / 1_000);
-    return { nowSeconds, latestBan: newestWindow(nowSeconds) + this.#longestBanSeconds };
+  #times(): CurrentTimes {
+    return currentTimes(Math.floor(this.#settings.now() / 1_000), this.#settings.plans);
   }
 
-  #statusOf(state: KeyState, time: RequestTime): KeyStatus {
-    return keyStatus(state, this.#planOf(state), time);
+  #statusOf(state: KeyState, times: CurrentTimes): KeyStatus {
+    return keyStatus(state, this.#planOf(state), times);
   }
 
   /** The owner's plan. One that this version does not know is logged once in each environment. */
@@ -177,29 +176,29 @@ export class Limiter {
     const Key = { ownerHash: { S: address.ownerHash } };
     const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true });
     const { Item } = await client.send(read);
-    return this.#observe(address, Item, this.#time());
+    return this.#observe(address, Item, this.#times());
   }
 
-  /** @param time the time of the request; a successful write counts in its windows */
-  async #write(address: KeyAddress, update: ItemUpdate, time: RequestTime): Promise<WriteResult> {
+  /** @param times those of the request; a successful write counts in their windows */
+  async #write(address: KeyAddress, update: ItemUpdate, times: CurrentTimes): Promise<WriteResult> {
     const { client, tableName } = this.#settings;
     try {
       const write = new UpdateItemCommand({ TableName: tableName, ...update });
       const { Attributes } = await client.send(write);
       // Without its item, a valid key would be taken for one that does not exist.
       if (!Attributes) throw new Error('The answer to a write lacks the item.');
-      return { isDone: true, after: this.#observe(address, Attributes, time) };
+      return { isDone: true, after: this.#observe(address, Attributes, times) };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { isDone: false, after: this.#observe(address, error.Item, this.#time()) };
+      return { isDone: false, after: this.#observe(address, error.Item, this.#times()) };
     }
   }
 
   /** Caches the key's state in an item. @throws UnauthorizedError when the key is not usable */
-  #observe({ tokenHash }: KeyAddress, item: Item | undefined, time: RequestTime): KeyStatus {
+  #observe({ tokenHash }: KeyAddress, item: Item | undefined, times: CurrentTimes): KeyStatus {
     this.#cache.delete(tokenHash);
     const state = item && readKeyState(item, tokenHash);
-    const status = state && this.#statusOf(state, time);
+    const status = state && this.#statusOf(state, times);
     if (!state || !status?.isUsable) throw new UnauthorizedError();
     this.#cache.set(tokenHash, state);
     if (this.#cache.size > cachedKeys) {

@@ -1,6 +1,6 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Plan } from '../domain/plan.ts';
-import { newestWindow, type WindowName, windowLimits, windowStarts } from '../domain/windows.ts';
+import { type WindowName, windowLimits } from '../domain/windows.ts';
 import type { KeyStatus } from './decision.ts';
 
 /* The writes on an owner's item, as the top of limiter.ts explains them. */
@@ -29,7 +29,7 @@ export function admissionUpdate(address: KeyAddress, status: KeyStatus): ItemUpd
   return ownerUpdate(
     address,
     status,
-    `SET ${minute.set}, ${day.set}, ${entry}.usedAt = :minute REMOVE ${entry}.bannedUntil`,
+    `SET ${minute.set}, ${day.set}, ${entry}.usedAt = :minuteFirst REMOVE ${entry}.bannedUntil`,
     `${isUsable} AND ${minute.condition} AND ${day.condition}`,
   );
 }
@@ -52,8 +52,7 @@ export function rejectionUpdate(address: KeyAddress, status: KeyStatus): ItemUpd
 const isUsable =
   `#status = :active AND #plan = :plan AND attribute_exists(${entry}) AND ` +
   `(attribute_not_exists(${entry}.expiresAt) OR ${entry}.expiresAt > :now) AND ` +
-  `(attribute_not_exists(${entry}.bannedUntil) OR ` +
-  `${entry}.bannedUntil <= :now OR ${entry}.bannedUntil > :latestBan)`;
+  `(attribute_not_exists(${entry}.bannedUntil) OR NOT ${isCurrent(`${entry}.bannedUntil`, 'ban')})`;
 
 function countIn(name: WindowName, plan: Plan) {
   return {
@@ -64,7 +63,7 @@ function countIn(name: WindowName, plan: Plan) {
 
 function replace(name: WindowName) {
   return {
-    set: `${name}Window = :${name}, ${name}Count = :one`,
+    set: `${name}Window = :${name}First, ${name}Count = :one`,
     condition: `NOT ${isOpen(name)}`,
   };
 }
@@ -74,7 +73,12 @@ function isFull(name: WindowName, plan: Plan): string {
 }
 
 function isOpen(name: WindowName): string {
-  return `${name}Window BETWEEN :${name} AND :newest`;
+  return isCurrent(`${name}Window`, name);
+}
+
+/** The expression for `isCurrent` of windows.ts. */
+function isCurrent(time: string, span: WindowName | 'ban'): string {
+  return `${time} BETWEEN :${span}First AND :${span}Last`;
 }
 
 /** Neither the plan's limit is reached nor, if the plan has such limits, the owner's own one. */
@@ -86,27 +90,26 @@ function hasRoom(name: WindowName, { limitsPerOwner }: Plan): string {
     : isBelowPlan;
 }
 
-const isOfThisMinute = `${entry}.rejectionWindow BETWEEN :minute AND :newest`;
+const countsThisMinute = isCurrent(`${entry}.rejectionWindow`, 'minute');
 
 const firstRejection = {
-  set: `${entry}.rejectionWindow = :minute, ${entry}.rejectionCount = :one`,
-  condition: `(attribute_not_exists(${entry}.rejectionWindow) OR NOT ${isOfThisMinute})`,
+  set: `${entry}.rejectionWindow = :minuteFirst, ${entry}.rejectionCount = :one`,
+  condition: `(attribute_not_exists(${entry}.rejectionWindow) OR NOT ${countsThisMinute})`,
 };
 
 function furtherRejection(isBanDue: boolean) {
   return {
     set: `${entry}.rejectionCount = ${entry}.rejectionCount + :one`,
-    condition: `${isOfThisMinute} AND ${entry}.rejectionCount ${isBanDue ? '>=' : '<'} :tolerated`,
+    condition: `${countsThisMinute} AND ${entry}.rejectionCount ${isBanDue ? '>=' : '<'} :tolerated`,
   };
 }
 
 function ownerUpdate(
   { ownerHash, tokenHash }: KeyAddress,
-  { time: { nowSeconds, latestBan }, owner, plan }: KeyStatus,
+  { times: { nowSeconds, minute, day, ban }, owner, plan }: KeyStatus,
   UpdateExpression: string,
   ConditionExpression: string,
 ): ItemUpdate {
-  const { minute, day } = windowStarts(nowSeconds);
   const values: Record<string, AttributeValue> = {
     ':active': { S: 'active' },
     ':plan': { S: owner.plan },
@@ -115,10 +118,12 @@ function ownerUpdate(
     ':tolerated': number(plan.toleratedRejectionsPerMinute),
     ':endOfBan': number(nowSeconds + plan.banSeconds),
     ':now': number(nowSeconds),
-    ':latestBan': number(latestBan),
-    ':minute': number(minute),
-    ':day': number(day),
-    ':newest': number(newestWindow(nowSeconds)),
+    ':minuteFirst': number(minute.first),
+    ':minuteLast': number(minute.last),
+    ':dayFirst': number(day.first),
+    ':dayLast': number(day.last),
+    ':banFirst': number(ban.first),
+    ':banLast': number(ban.last),
     ':one': number(1),
   };
   // DynamoDB refuses a value that no expression uses. No name is the beginning of another one.

@@ -1,11 +1,10 @@
-import type { Limits } from './plan.ts';
+import type { Limits, Plans } from './plan.ts';
 
 /* The windows of an owner's limits, as the top of ../authorizer/limiter.ts explains them. */
 
 /**
  * How far two machines' clocks may differ without a limit being exceeded. Lambda's clocks differ by
- * milliseconds, and `clockOf` in ../runtime/dynamodb.ts keeps each within a minute of DynamoDB's clock. A window
- * further ahead than this was therefore started by a wrong clock.
+ * milliseconds, and `clockOf` in ../runtime/dynamodb.ts keeps each within a minute of DynamoDB's clock.
  */
 export const clockToleranceSeconds = 300;
 
@@ -40,6 +39,42 @@ export interface WindowUse {
 
 export type WindowUses = Record<WindowName, WindowUse>;
 
+/** A range of Unix seconds, with both ends. */
+interface Span {
+  first: number;
+  last: number;
+}
+
+/**
+ * The present, and which stored times count at it: starts of windows that are open, and ends of bans that last. A time
+ * before its span is over. A time after its span is void: only a wrong clock can have written it, and it is treated
+ * like one that is over. No other place says what is void.
+ */
+export interface CurrentTimes {
+  nowSeconds: number;
+  minute: Span;
+  day: Span;
+  ban: Span;
+}
+
+/** The times that count at a given time, with bans of these plans. */
+export function currentTimes(nowSeconds: number, plans: Plans): CurrentTimes {
+  const { minute, day } = windowStarts(nowSeconds);
+  const newest = nowSeconds + clockToleranceSeconds;
+  const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) => banSeconds));
+  return {
+    nowSeconds,
+    minute: { first: minute, last: newest },
+    day: { first: day, last: newest },
+    ban: { first: nowSeconds + 1, last: newest + longestBanSeconds },
+  };
+}
+
+/** Whether a stored time is in the span of those that count. */
+export function isCurrent(time: number, { first, last }: Span): boolean {
+  return time >= first && time <= last;
+}
+
 /** The start of the UTC minute and of the UTC day of a given time. */
 export function windowStarts(nowSeconds: number): Record<WindowName, number> {
   return {
@@ -48,35 +83,20 @@ export function windowStarts(nowSeconds: number): Record<WindowName, number> {
   };
 }
 
-/** The latest start of a window that a clock within the tolerance can have written. */
-export function newestWindow(nowSeconds: number): number {
-  return nowSeconds + clockToleranceSeconds;
-}
-
-/** Whether a window that begins at `window` is open at a given time: it is the current one or ahead. */
-export function isOpen(name: WindowName, window: number, nowSeconds: number): boolean {
-  return window >= windowStarts(nowSeconds)[name] && window <= newestWindow(nowSeconds);
-}
-
 /** An owner's use of both windows at a given time. */
 export function windowUses(
   counters: WindowCounters,
   limits: Limits,
-  nowSeconds: number,
+  times: CurrentTimes,
 ): WindowUses {
   const use = (name: WindowName): WindowUse => {
     const limit = limits[windowLimits[name]];
     const stored = counters[`${name}Window`];
-    const isStoredOpen = isOpen(name, stored, nowSeconds);
-    const window = isStoredOpen ? stored : windowStarts(nowSeconds)[name];
-    const used = isStoredOpen ? counters[`${name}Count`] : 0;
-    return {
-      limit,
-      used,
-      remaining: Math.max(0, limit - used),
-      reset: window + windowLengths[name],
-      isOpen: isStoredOpen,
-    };
+    const isOpen = isCurrent(stored, times[name]);
+    const window = isOpen ? stored : times[name].first;
+    const used = isOpen ? counters[`${name}Count`] : 0;
+    const remaining = Math.max(0, limit - used);
+    return { limit, used, remaining, reset: window + windowLengths[name], isOpen };
   };
   return { minute: use('minute'), day: use('day') };
 }

@@ -1,5 +1,5 @@
 import type { Plans } from '../../../lambdas/domain/plan.ts';
-import { isOpen } from '../../../lambdas/domain/windows.ts';
+import { currentTimes, isCurrent } from '../../../lambdas/domain/windows.ts';
 import type { Time } from '../console/option-values.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { countingLimits, lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
@@ -15,7 +15,8 @@ export type KeyView = ReturnType<typeof keyView>;
 export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
   const { keyId, owner, details, entry } = key;
   const { rejectionWindow = 0, rejectionCount = 0 } = entry ?? {};
-  const isThisMinute = isOpen('minute', rejectionWindow, Math.floor(nowMs / 1_000));
+  const { minute } = currentTimes(Math.floor(nowMs / 1_000), plans);
+  const isThisMinute = isCurrent(rejectionWindow, minute);
   return {
     keyId,
     owner: owner.details.name,

@@ -6,7 +6,7 @@ import {
   type Plans,
   planNumbers,
 } from '../../../lambdas/domain/plan.ts';
-import { type WindowUse, windowUses } from '../../../lambdas/domain/windows.ts';
+import { currentTimes, type WindowUse, windowUses } from '../../../lambdas/domain/windows.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { banReason, isBanned, isExpired } from '../stored/key-state.ts';
 import type { OwnerItem, StoredOwner } from '../stored/stored-owner.ts';
@@ -85,7 +85,8 @@ export function limitsText({ perMinute, perDay }: ShownLimits): string | null {
 /** The usage of an owner's windows by all of its keys together, at a time. */
 export function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
   const limits = limitsOf(item, planNumbers(item.plan, plans));
-  const { minute, day } = windowUses(item, limits, Math.floor(nowMs / 1_000));
+  const times = currentTimes(Math.floor(nowMs / 1_000), plans);
+  const { minute, day } = windowUses(item, limits, times);
   const usage = ({ limit, used, remaining, reset }: WindowUse) => {
     return { limit, used, remaining, resetsAt: isoTime(reset) };
   };

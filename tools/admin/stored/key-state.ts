@@ -1,5 +1,5 @@
 import type { Plans } from '../../../lambdas/domain/plan.ts';
-import { newestWindow } from '../../../lambdas/domain/windows.ts';
+import { currentTimes, isCurrent } from '../../../lambdas/domain/windows.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { StoredKey } from './stored-key.ts';
 import type { StoredEntry } from './stored-owner.ts';
@@ -43,7 +43,5 @@ export const banReason = 'because too many of its requests in a minute were abov
 
 /** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
 export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number, plans: Plans): boolean {
-  const nowSeconds = Math.floor(nowMs / 1_000);
-  const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) => banSeconds));
-  return bannedUntil > nowSeconds && bannedUntil <= newestWindow(nowSeconds) + longestBanSeconds;
+  return isCurrent(bannedUntil, currentTimes(Math.floor(nowMs / 1_000), plans).ban);
 }
