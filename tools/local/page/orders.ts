@@ -26,18 +26,14 @@ let shownCount = 0;
 let listedAt = '';
 /** The last answer to a cancellation of each order, by its id. */
 const outcomes = new Map<string, string>();
-let cancelOrder: (orderId: string) => void;
 
-/** Lets the filter, the button for more rows, and each row's button work. */
-export function startOrders(cancel: (orderId: string) => void): void {
-  cancelOrder = cancel;
-  const titles = [...orderFieldNames, 'cancel'];
-  element('columns').append(
-    ...titles.map((textContent) => create('th', { textContent, scope: 'col' })),
-  );
-  prefix.addEventListener('input', showMatching);
-  element('more').addEventListener('click', showMore);
-}
+element('columns').append(
+  ...[...orderFieldNames, 'cancel'].map((name) =>
+    create('th', { textContent: name, scope: 'col' }),
+  ),
+);
+prefix.addEventListener('input', showMatching);
+element('more').addEventListener('click', showMore);
 
 /** @throws SyntaxError if it is not JSON, such as a list that broke off */
 export function parseOrders(body: string): ShownOrder[] {
@@ -94,21 +90,16 @@ function showMore(): void {
   if (more.hidden && hadFocus) prefix.focus();
 }
 
+/** The value of the row's button is the order's id. */
 function row(order: ShownOrder): HTMLElement {
   const id = String(order.id);
-  const ariaLabel = `Cancel order ${id}`;
-  const button = create('button', { textContent: 'Cancel', className: 'small', ariaLabel });
-  button.addEventListener('click', () => cancelOrder(id));
+  const button = create('button', { textContent: 'Cancel', className: 'small', value: id });
+  button.ariaLabel = `Cancel order ${id}`;
+  const outcome = create('small', { textContent: outcomes.get(id) ?? '', id: outcomeId(id) });
   const action = create('td', {});
-  action.append(
-    button,
-    ' ',
-    create('small', { id: outcomeId(id), textContent: outcomes.get(id) ?? '' }),
-  );
+  action.append(button, ' ', outcome);
+  const fields = orderFieldNames.map((name) => String(order[name] ?? ''));
   const view = create('tr', {});
-  const cells = orderFieldNames.map((name) =>
-    create('td', { textContent: String(order[name] ?? '') }),
-  );
-  view.append(...cells, action);
+  view.append(...fields.map((textContent) => create('td', { textContent })), action);
   return view;
 }

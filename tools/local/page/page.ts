@@ -8,7 +8,6 @@ import {
   type ShownOrder,
   showOrders,
   showOutcome,
-  startOrders,
 } from './orders.ts';
 
 const baseUrl = element('baseUrl').textContent;
@@ -25,7 +24,6 @@ keyField.value = keyChoice.value;
 element('demoKeys').hidden = keyChoice.length === 1;
 element('issueHint').hidden = keyChoice.length > 1;
 showCommand(listRequest);
-startOrders(cancelOrder);
 keyChoice.addEventListener('change', () => {
   keyField.value = keyChoice.value;
   changeKey();
@@ -33,6 +31,9 @@ keyChoice.addEventListener('change', () => {
 keyField.addEventListener('input', changeKey);
 element('listOrders').addEventListener('click', listOrders);
 orderId.addEventListener('input', () => showCommand(cancelRequest(orderId.value)));
+element('rows').addEventListener('click', ({ target }) => {
+  if (target instanceof HTMLButtonElement) cancelOrder(target.value);
+});
 // In a form, Enter sends the order id too.
 element('cancelForm').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -41,8 +42,8 @@ element('cancelForm').addEventListener('submit', (event) => {
 element('copy').addEventListener('click', copyCommand);
 
 function changeKey(): void {
-  const demoKeys = [...keyChoice.options].map(({ value }) => value);
-  keyChoice.value = demoKeys.includes(currentKey()) ? currentKey() : '';
+  keyChoice.value = currentKey();
+  if (keyChoice.selectedIndex < 0) keyChoice.value = '';
   showRefusal(false);
   forgetLimits();
   showCommand(shownCommand);

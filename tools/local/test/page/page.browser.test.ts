@@ -22,7 +22,9 @@ let watched: WatchedPage;
 let page: Page;
 
 beforeAll(async () => {
-  const orders = directory.write('orders', orderIds.map((id) => `{"id":${id}}\n`).join(''));
+  const others = '"petId":1,"quantity":2,"shipDate":"2026-01-05T09:30:00Z","complete":false';
+  const lines = orderIds.map((id) => `{"id":${id},${others}}\n`);
+  const orders = directory.write('orders', lines.join(''));
   [service, browser] = await Promise.all([startService(['--orders', orders]), startChromium()]);
 });
 
@@ -212,6 +214,7 @@ describe('the page of a local run', () => {
       expect(await page.locator('#orders').isVisible()).toBe(false);
       expect(await page.evaluate('document.activeElement.id')).toBe('apiKey');
       expect(await page.getByText('is not valid here').isVisible()).toBe(true);
+      expect(await page.locator('#limits').isVisible()).toBe(false);
       await keyField().fill(service.keys.pro);
       expect(await page.getByText('is not valid here').isVisible()).toBe(false);
     },
