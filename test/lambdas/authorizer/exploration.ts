@@ -1,33 +1,28 @@
-import type { Decision } from '../../../lambdas/authorizer/decision.ts';
-import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
 import { UnauthorizedError } from '../../../lambdas/domain/errors.ts';
 import type { Item } from '../../../lambdas/domain/item.ts';
-import type { Plans } from '../../../lambdas/domain/plan.ts';
 import { type Command, type Execution, execute } from '../../helpers/dynamodb/execution.ts';
-import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
+import { type End, type Input, type Reaction, reactionTo } from './execution-environment.ts';
 
 /*
- * Explores every order of the steps of concurrent requests, of an operator's changes and of the clock,
- * with the limiter that is deployed. The behaviour of an execution environment depends only on its inputs:
- * requests and responses, each at a time of its clock. So each sequence of inputs is run once, with a
- * limiter of its own, and everything else is a value.
+ * Explores every order of steps of a scenario, with the limiter that is deployed. A state has the owner's item, the
+ * clock, and the execution environments, each with the command to which DynamoDB has not responded yet. These steps
+ * lead from one state to the next:
+ *
+ *   request   an environment gets its next request, and sends its first command
+ *   answer    DynamoDB executes an environment's command and responds. The environment sends another one, or the
+ *             request ends
+ *   lost      DynamoDB executes a command, and its response is lost: the SDK will send the command again
+ *   tick      the clock advances by half a minute
+ *   change    an operator's command changes the item
+ *
+ * The search goes through all states, beginning with the one before the first request. In each it takes every step
+ * that is possible, and checks the rules (rules.ts). States that have the same name are one.
  */
 
-export const tolerated = 1;
-export const banSeconds = 120;
-const banRule = { toleratedRejectionsPerMinute: tolerated, banSeconds };
-/** The plans of the limiter, from the smallest to the largest. */
-export const plans = {
-  small: { perMinute: 1, perDay: 1, limitsPerOwner: false, ...banRule },
-  free: { perMinute: 2, perDay: 4, limitsPerOwner: false, ...banRule },
-  large: { perMinute: 3, perDay: 5, limitsPerOwner: false, ...banRule },
-  enterprise: { perMinute: 3, perDay: 5, limitsPerOwner: true, ...banRule },
-} satisfies Plans;
 const tickSeconds = 30;
 /** Every scenario begins in the middle of the last minute before it. */
 export const midnight = Date.UTC(2026, 10, 21) / 1_000;
 const startSeconds = midnight - tickSeconds;
-export const keys = keysOfOwner(2);
 
 /** A change of the item by an operator's command. */
 export type Change = (item: Item, nowSeconds: number) => Item;
@@ -43,23 +38,17 @@ export interface Scenario {
   ticks?: number;
 }
 
-type Input = { nowSeconds: number } & ({ key: number } | { answer: Execution['answer'] });
-
-/** The reaction of an execution environment to an input: it sends a command, or the request ends. */
-type Reaction = { sent: Command } | End;
-type End = { decision: Decision } | { error: unknown };
-
 interface Environment {
   aheadSeconds: number;
   inputs: readonly Input[];
   /** A short name of the inputs. */
   history: number;
   requestsLeft: readonly number[];
-  underWay?: UnderWay;
+  pending?: PendingCommand;
 }
 
 /** A command that has not been answered. */
-interface UnderWay {
+interface PendingCommand {
   key: number;
   command: Command;
   /** By the environment's clock. */
@@ -88,7 +77,7 @@ export interface Step {
   before: Item;
   after: Item;
   /** The command that was executed, if any. */
-  executed?: (UnderWay & { isDone: boolean }) | undefined;
+  executed?: (PendingCommand & { isDone: boolean }) | undefined;
   counted: State['counted'];
   /** How the request ended, if it did, and the time of its environment. */
   end?: (End & { isUnauthorized: boolean }) | undefined;
@@ -164,8 +153,8 @@ export class Exploration {
 
   #events(state: State): Event[] {
     const events: Event[] = [];
-    state.environments.forEach(({ underWay, requestsLeft }, index) => {
-      if (!underWay && requestsLeft.length > 0) {
+    state.environments.forEach(({ pending, requestsLeft }, index) => {
+      if (!pending && requestsLeft.length > 0) {
         events.push([`${index} gets a request`, () => this.#request(state, index)]);
       }
     });
@@ -173,16 +162,16 @@ export class Exploration {
     // still, it makes no difference to the others whether it comes before or after them.
     const [request] = events;
     if (request && state.ticksLeft === 0) return [request];
-    state.environments.forEach(({ underWay }, index) => {
-      if (!underWay) return;
-      const name = underWay.command.constructor.name;
+    state.environments.forEach(({ pending }, index) => {
+      if (!pending) return;
+      const name = pending.command.constructor.name;
       events.push([`${index}: ${name} is answered`, () => this.#answer(state, index)]);
-      const isWrite = 'UpdateExpression' in underWay.command.input;
-      if (isWrite && !underWay.isRepeated && state.lossesLeft > 0) {
+      const isWrite = 'UpdateExpression' in pending.command.input;
+      if (isWrite && !pending.isRepeated && state.lossesLeft > 0) {
         events.push([`${index}: the answer to ${name} is lost`, () => this.#lose(state, index)]);
       }
     });
-    const mayTick = state.environments.every(({ underWay }) => !underWay?.hasTicked);
+    const mayTick = state.environments.every(({ pending }) => !pending?.hasTicked);
     if (state.ticksLeft > 0 && mayTick) events.push(['tick', async () => this.#tick(state)]);
     for (const change of state.changesLeft) {
       events.push([change, async () => this.#change(state, change)]);
@@ -207,8 +196,8 @@ export class Exploration {
     const environment = state.environments[index]!;
     const nowSeconds = state.nowSeconds + environment.aheadSeconds;
     const { state: after, executed, answer } = await this.#execute(state, index);
-    const { key, writes } = environment.underWay!;
-    const { underWay: _answered, ...idle } = environment;
+    const { key, writes } = environment.pending!;
+    const { pending: _answered, ...idle } = environment;
     const next = await this.#react(idle, { nowSeconds, answer }, { key, writes });
     const answered = withEnvironment(after, index, next.environment);
     return { state: answered, event: 'answer', nowSeconds, executed, end: next.end };
@@ -218,16 +207,16 @@ export class Exploration {
     const environment = state.environments[index]!;
     const nowSeconds = state.nowSeconds + environment.aheadSeconds;
     const { state: after, executed } = await this.#execute(state, index);
-    const underWay = { ...environment.underWay!, isRepeated: true };
-    const lost = withEnvironment(after, index, { ...environment, underWay });
+    const pending = { ...environment.pending!, isRepeated: true };
+    const lost = withEnvironment(after, index, { ...environment, pending });
     const left = { ...lost, lossesLeft: state.lossesLeft - 1 };
     return { state: left, event: 'lost', nowSeconds, executed };
   }
 
   #tick(state: State): Outcome {
-    const environments = state.environments.map(({ underWay, ...environment }) => ({
+    const environments = state.environments.map(({ pending, ...environment }) => ({
       ...environment,
-      ...(underWay && { underWay: { ...underWay, hasTicked: true } }),
+      ...(pending && { pending: { ...pending, hasTicked: true } }),
     }));
     const nowSeconds = state.nowSeconds + tickSeconds;
     const after = { ...state, environments, nowSeconds, ticksLeft: state.ticksLeft - 1 };
@@ -241,13 +230,13 @@ export class Exploration {
     return { state: { ...state, item, changesLeft }, event: 'change', nowSeconds };
   }
 
-  /** Executes the command that is under way in an environment. */
+  /** Executes the pending command of an environment. */
   async #execute(state: State, index: number) {
-    const underWay = state.environments[index]!.underWay!;
-    const { item, answer } = await this.#executed(state.item, underWay.command);
+    const pending = state.environments[index]!.pending!;
+    const { item, answer } = await this.#executed(state.item, pending.command);
     const isDone = 'Attributes' in answer;
     const counted = isDone ? countedIn(state, item) : state.counted;
-    return { state: { ...state, item, counted }, executed: { ...underWay, isDone }, answer };
+    return { state: { ...state, item, counted }, executed: { ...pending, isDone }, answer };
   }
 
   async #executed(item: Item, command: Command): Promise<Execution> {
@@ -261,7 +250,7 @@ export class Exploration {
   async #react(
     environment: Environment,
     input: Input,
-    { key, writes }: Pick<UnderWay, 'key' | 'writes'>,
+    { key, writes }: Pick<PendingCommand, 'key' | 'writes'>,
   ): Promise<{ environment: Environment; end?: Step['end'] }> {
     const given = 'key' in input ? `key ${input.key}` : this.#nameOf(input.answer);
     const name = `${environment.history} ${input.nowSeconds}: ${given}`;
@@ -273,11 +262,11 @@ export class Exploration {
     this.#reactions.set(name, { history, reaction });
     if ('sent' in reaction) {
       const isWrite = 'UpdateExpression' in reaction.sent.input;
-      const underWay = {
+      const pending = {
         ...{ key, command: reaction.sent, sentAtSeconds: input.nowSeconds },
         ...{ isRepeated: false, hasTicked: false, writes: writes + Number(isWrite) },
       };
-      return { environment: { ...environment, inputs, history, underWay } };
+      return { environment: { ...environment, inputs, history, pending } };
     }
     const isUnauthorized = 'error' in reaction && reaction.error instanceof UnauthorizedError;
     const remembered = environment.requestsLeft.length > 0 ? { inputs, history } : finished;
@@ -290,9 +279,9 @@ export class Exploration {
   /** A name that is the same for states that differ only in the order of identical environments. */
   #nameOfState(state: State): string {
     const environments = state.environments.map((environment) => {
-      const { aheadSeconds, history, requestsLeft, underWay } = environment;
-      const underWayName = underWay && `${underWay.isRepeated} ${underWay.hasTicked}`;
-      return `${aheadSeconds} ${history} ${requestsLeft} ${underWayName}`;
+      const { aheadSeconds, history, requestsLeft, pending } = environment;
+      const pendingName = pending && `${pending.isRepeated} ${pending.hasTicked}`;
+      return `${aheadSeconds} ${history} ${requestsLeft} ${pendingName}`;
     });
     return [
       this.#nameOf(state.item),
@@ -325,39 +314,6 @@ function inOrderOfNames(_name: string, value: unknown): unknown {
 
 /** The inputs of an environment without further requests, which no longer matter. */
 const finished = { inputs: [], history: -1 };
-
-/** Gives inputs to a new execution environment, and returns what it does after the last one. */
-async function reactionTo(inputs: readonly Input[]): Promise<Reaction> {
-  let nowSeconds = 0;
-  let reaction: Reaction | undefined;
-  let answer: ((answer: Execution['answer']) => void) | undefined;
-  const send = (sent: Command) =>
-    new Promise((resolve, reject) => {
-      reaction = { sent };
-      answer = (given) => (given instanceof Error ? reject(given) : resolve(given));
-    });
-  const limiter = new Limiter({
-    client: { send } as never,
-    tableName: 'ApiKeys',
-    plans,
-    now: () => nowSeconds * 1_000,
-  });
-  for (const input of inputs) {
-    nowSeconds = input.nowSeconds;
-    if ('key' in input) {
-      limiter.decide(keys[input.key]!).then(
-        (decision) => {
-          reaction = { decision };
-        },
-        (error) => {
-          reaction = { error };
-        },
-      );
-    } else answer!(input.answer);
-    await new Promise(setImmediate);
-  }
-  return reaction!;
-}
 
 /** The numbers of counted requests after a write, which counts if it changes a count or a window. */
 function countedIn({ item, counted }: State, after: Item): State['counted'] {

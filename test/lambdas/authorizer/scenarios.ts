@@ -3,7 +3,8 @@ import type { Item } from '../../../lambdas/domain/item.ts';
 import type { Limits } from '../../../lambdas/domain/plan.ts';
 import { attributes } from '../../helpers/dynamodb/attribute-values.ts';
 import { type Overrides, ownerItem } from '../../helpers/dynamodb/key-items.ts';
-import { type Change, keys, midnight, type Scenario, tolerated } from './exploration.ts';
+import { keys, tolerated } from './execution-environment.ts';
+import { type Change, midnight, type Scenario } from './exploration.ts';
 
 const minute = midnight - 60;
 const today = midnight - 86_400;

@@ -1,0 +1,63 @@
+import type { Item } from '../../../lambdas/domain/item.ts';
+import { banSeconds, keys, plans, tolerated } from './execution-environment.ts';
+
+/* What an owner's item says, in words of the specification and not of the limiter. */
+
+const minuteSeconds = 60;
+export const toleranceSeconds = 300;
+
+const knownNumbers = new WeakMap<Item, Record<string, number>>();
+
+const numbersIn = (attributes: Item) =>
+  Object.fromEntries(Object.entries(attributes).map(([name, { N = 0 }]) => [name, Number(N)]));
+
+/** A number among attributes, which are read once; 0 for none. */
+export function numberOf(attributes: Item, name: string): number {
+  const numbers = knownNumbers.get(attributes) ?? numbersIn(attributes);
+  knownNumbers.set(attributes, numbers);
+  return numbers[name] ?? 0;
+}
+
+const limitNames = { minute: 'perMinute', day: 'perDay' } as const;
+
+/** The limit of a window: that of the item's plan, and its own one if it is smaller and the plan has such limits. */
+export function limitIn(item: Item, name: 'minute' | 'day'): number {
+  const limit = limitNames[name];
+  const known = Object.entries(plans).find(([plan]) => plan === item.plan?.S);
+  const { [limit]: ofPlan, limitsPerOwner } = known?.[1] ?? plans.small;
+  const own = limitsPerOwner && item[limit] ? numberOf(item, limit) : ofPlan;
+  return Math.min(own, ofPlan);
+}
+
+/** How many rejections the item's plan tolerates: any number, if the version does not know it. */
+export function toleratedIn(item: Item): number {
+  return Object.keys(plans).includes(item.plan!.S!) ? tolerated : Infinity;
+}
+
+/** A key's entry in the item. */
+export const entryOf = (item: Item, key: number) => item.keys!.M![keys[key]!.tokenHash]?.M;
+
+/** Whether the item has a full window at a time. */
+export function isFullAt(item: Item, nowSeconds: number): boolean {
+  return [
+    { name: 'minute', start: nowSeconds - (nowSeconds % minuteSeconds) } as const,
+    { name: 'day', start: nowSeconds - (nowSeconds % 86_400) } as const,
+  ].some(({ name, start }) => {
+    const window = numberOf(item, `${name}Window`);
+    const isOpen = window >= start && window <= nowSeconds + toleranceSeconds;
+    return isOpen && numberOf(item, `${name}Count`) >= limitIn(item, name);
+  });
+}
+
+/** Whether a key has a ban that no wrong clock has made. */
+export function isBannedAt(item: Item, key: number, nowSeconds: number): boolean {
+  const until = numberOf(entryOf(item, key) ?? {}, 'bannedUntil');
+  return until > nowSeconds && until <= nowSeconds + toleranceSeconds + banSeconds;
+}
+
+/** Whether a key exists, has not expired, and its owner is active. */
+export function isUsableAt(item: Item, key: number, nowSeconds: number): boolean {
+  const entry = entryOf(item, key);
+  if (!entry || item.status?.S !== 'active') return false;
+  return entry.expiresAt === undefined || numberOf(entry, 'expiresAt') > nowSeconds;
+}
