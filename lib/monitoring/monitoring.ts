@@ -36,7 +36,7 @@ export class Monitoring extends Construct {
       this.createAlarm(definition, runbook),
     );
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
-    addSavedQueries(this, stackName(stage), metrics, logs);
+    addSavedQueries(this, stackName(stage), logs);
     // An account has one dashboard of a name in all of its Regions.
     addDashboard(this, `${stackName(stage)}-${region}`, metrics, alarms);
   }

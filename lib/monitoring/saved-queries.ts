@@ -1,8 +1,8 @@
 import { CfnQueryDefinition, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { MetricName } from '../../lambdas/domain/metric-definitions.ts';
 import { type FunctionName, functionNames, operations } from '../settings/functions.ts';
 import { capitalized } from '../settings/names.ts';
-import type { ServiceMetrics } from './service-metrics.ts';
 
 /** The logs that a query can read. */
 export type LogName = 'accessLog' | 'executionLog' | FunctionName;
@@ -22,7 +22,7 @@ interface LogQuery {
 export const runtimeFailure = /Task timed out|Init Error|Runtime exited|INIT_REPORT.+Status/;
 
 /** The queries that the runbook names. A test compares the names in both directions. */
-const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
+const logQueries: readonly LogQuery[] = [
   {
     name: 'server-errors',
     logs: ['accessLog'],
@@ -81,7 +81,7 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
   {
     name: 'bans-by-key',
     logs: ['authorizer'],
-    text: `filter ispresent(${keysBanned.metricName})
+    text: `filter ispresent(${'KeysBanned' satisfies MetricName})
 | stats count(*) as bans by keyId | sort bans desc`,
   },
 ];
@@ -90,10 +90,9 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
 export function addSavedQueries(
   scope: Construct,
   folder: string,
-  metrics: ServiceMetrics,
   logGroups: Readonly<Record<LogName, LogGroup>>,
 ): void {
-  for (const { name, text, logs } of logQueries(metrics)) {
+  for (const { name, text, logs } of logQueries) {
     new CfnQueryDefinition(scope, `${name.split('-').map(capitalized).join('')}Query`, {
       name: `${folder}/${name}`,
       queryString: text,
