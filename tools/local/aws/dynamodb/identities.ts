@@ -88,7 +88,7 @@ function allowedBy({ logicalId, ref, property }: TemplateResource, template: Tem
 /** Each action of a statement with each of its resources; none if all actions are those of other services. */
 function readStatement(statement: Statement, logicalId: string): string[] {
   const actions = [statement.Action].flat().map(String);
-  // Such as those of X-Ray, which allow writing traces on `*`.
+  // Such as those of CloudWatch Logs.
   if (actions.every((action) => /^(?!dynamodb:)[\w-]+:/.test(action))) return [];
   if (statement.Effect !== 'Allow') {
     throw unsupported(logicalId, `the effect ${statement.Effect} of a statement`);

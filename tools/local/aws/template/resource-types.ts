@@ -58,7 +58,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   },
   'AWS::ApiGateway::Stage': {
     supported: 'DeploymentId MethodSettings RestApiId StageName',
-    withoutEffect: 'AccessLogSetting TracingEnabled',
+    withoutEffect: 'AccessLogSetting',
     nested: {
       // The settings of the second line have no effect in a local run.
       MethodSettings: `
@@ -91,7 +91,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::Lambda::Function': {
     supported: `
       Code Environment Handler MemorySize ReservedConcurrentExecutions Role Runtime Timeout`,
-    withoutEffect: 'Architectures Description LoggingConfig TracingConfig',
+    withoutEffect: 'Architectures Description LoggingConfig',
     nested: { Code: 'S3Bucket S3Key' },
     ref: shortName,
     attributes: {
