@@ -6,7 +6,7 @@ import {
   failureOf,
   type ServiceFailure,
 } from './stage/service-failure.ts';
-import { labelOf, type Target } from './stage/target.ts';
+import { labelOf, type Target, withTarget } from './stage/target.ts';
 
 /** By the class of a failure; `--help` explains them. A class is named after an error's code. */
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
@@ -20,13 +20,14 @@ export function reportFailure(thrown: unknown, target: Target) {
   const code = codeOf(error);
   const ownClass = code in exitCodes ? (code as keyof typeof exitCodes) : 'refused';
   const failureClass = failure || failureKinds.includes(code) ? 'service' : ownClass;
+  const remedy = failure ? remedyFor(failure, error, target) : error.remedy;
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,
     /** The kind of error, for programs. */
     code: failure?.kind ?? code,
-    message: error.problem,
-    remedy: failure ? remedyFor(failure, error, target) : (error.remedy ?? null),
+    message: withTarget(error.problem, target),
+    remedy: remedy === undefined ? null : withTarget(remedy, target),
   };
 }
 

@@ -29,7 +29,8 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // run.ts has reported it. If a reader such as `head` has closed the pipe, nothing has failed.
     if (error === lostOutput) return Object(error).code === 'EPIPE' ? 0 : 1;
-    const { exitCode, ...failure } = reportFailure(error, program.opts());
+    const target = program.opts<Target>();
+    const { exitCode, ...failure } = reportFailure(error, target);
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';
     const text = [failure.message, failure.remedy].filter(Boolean).join('; ');
     if (isJson) print(io.stderr, JSON.stringify({ error: failure }));
@@ -63,7 +64,34 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
     group.summary(group.commands.map((command) => command.name()).join(', '));
   }
+  for (const [typed, meant] of Object.entries(meantCommands))
+    addMeantCommand(typed, meant, program);
   return program;
+}
+
+/** What somebody may type, and the command that is meant. */
+const meantCommands = {
+  owner: 'owners',
+  key: 'keys',
+  order: 'orders',
+  'keys create': 'keys issue',
+  'orders list': 'orders export',
+};
+
+/** Adds a hidden command that only names another one. */
+function addMeantCommand(typed: string, meant: string, program: Command): void {
+  const [name, group] = typed.split(' ').toReversed();
+  const parent = program.commands.find((command) => command.name() === group) ?? program;
+  parent
+    .command(name!, { hidden: true })
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action((words: string[]) => {
+      const rest = group === undefined && words.length > 0 ? ` ${words[0]}` : '';
+      throw new UsageError(`there is no command '${typed}${rest}'`, {
+        remedy: `"./admin ${meant}${rest}" is meant`,
+      });
+    });
 }
 
 /** Refuses a word that is no command, which commander ignores if it is asked for help. */

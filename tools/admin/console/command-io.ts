@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
+import { type Target, withTarget } from '../stage/target.ts';
 
 /** Everything that a command uses besides the service, so that tests can run it in process. */
 export interface CommandIo {
@@ -17,7 +18,7 @@ export interface CommandIo {
   readonly endAtSignals: () => void;
 }
 
-type Screen = Writable & { isTTY?: boolean };
+type Screen = Writable & { isTTY?: boolean; columns?: number };
 
 /** What a command prints: the text or, with `--json`, `value` as one line of JSON, or `json` as it is. */
 export type Result = {
@@ -34,10 +35,11 @@ export type Result = {
 /** @throws the stream's error, or for a new key, which nobody has received, one with the command that revokes it */
 export async function printResult(
   { stdout }: CommandIo,
-  { json: isJson }: { json?: boolean },
+  { json: isJson, ...target }: Target & { json?: boolean },
   result: Result,
 ): Promise<void> {
-  const { text, issued } = result;
+  const { issued } = result;
+  const text = withTarget(result.text, target);
   const json = 'json' in result ? result.json : JSON.stringify(result.value);
   const line = `${printable(isJson ? json : text, issued?.apiKey)}\n`;
   await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,7 @@ import { type Argument, type Command, Option } from 'commander';
 import { OperatorError } from '../../shared/errors.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { type ClientSettings, connect, type StageConnection } from '../stage/stage-connection.ts';
-import { labelOf, type Target } from '../stage/target.ts';
+import { labelOf, type Target, withTarget } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
 import { asOption, operatorName } from './operator-name.ts';
 import { codePrompt, confirm } from './questions.ts';
@@ -29,6 +29,8 @@ export interface Call<Options = object> {
   readonly place: string;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
+  /** The width of the terminal that shows the result; undefined for a pipe or a file. */
+  readonly columns: number | undefined;
   confirm(question: string): Promise<void>;
 }
 
@@ -42,6 +44,8 @@ interface Verb<Options> {
   readonly options?: readonly Option[];
   readonly requiredOptions?: readonly Option[];
   readonly help?: string;
+  /** When it asks for confirmation, if it has `--yes`. @default 'It asks for confirmation' */
+  readonly asks?: string;
   /** Whether it handles the `interruption` itself. */
   readonly isInterruptible?: boolean;
   /** @default - the usage */
@@ -63,8 +67,13 @@ export function addVerb<Options extends object = object>(
   const command = group.command(usage).description(description);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
   for (const option of [...requiredOptions, ...ownOptions]) command.addOption(option);
-  const asks = ownOptions.includes(yesOption) ? confirmationHelp : '';
-  const texts = [asks, help, examplesText(examples)].filter(Boolean);
+  const { asks = 'It asks for confirmation' } = verb;
+  const confirmation = `\n${asks}, unless --yes is given. Without a terminal, it then needs --yes.`;
+  const texts = [
+    ownOptions.includes(yesOption) ? confirmation : '',
+    help,
+    examplesText(examples),
+  ].filter(Boolean);
   command.addHelpText('after', texts.join('\n')).action(async () => {
     if (!verb.isInterruptible) io.endAtSignals();
     refuseMissing(requiredOptions, command);
@@ -92,7 +101,8 @@ export function addVerb<Options extends object = object>(
       place,
       options,
       io,
-      confirm: (question) => confirm(io, options, `${place}: ${question}`),
+      columns: io.stdout.isTTY ? io.stdout.columns : undefined,
+      confirm: (question) => confirm(io, options, withTarget(`${place}: ${question}`, options)),
     };
     const result = await verb.run(call, ...command.args).catch((error: unknown) => {
       const [word = ''] = command.args;
@@ -102,8 +112,13 @@ export function addVerb<Options extends object = object>(
         ? unconfirmed(error, place, showCommand)
         : error;
     });
-    if (result) await printResult(io, options, result);
-    if (result?.failure) throw result.failure;
+    const printed = result && printResult(io, options, result);
+    if (result?.failure) {
+      // The failure counts, whether or not somebody reads the result.
+      await printed?.catch(() => {});
+      throw result.failure;
+    }
+    await printed;
     if (!options.json && io.stderr.isTTY) print(io.stderr, place);
   });
 }
@@ -134,9 +149,6 @@ function shellWord(text: string): string {
 
 /** The option of verbs that ask for confirmation. */
 export const yesOption = new Option('--yes', 'do not ask for confirmation');
-
-const confirmationHelp = `
-It asks for confirmation, unless --yes is given. Without a terminal it needs --yes.`;
 
 /** Formats the examples at the end of a help text. */
 export function examplesText(commands: readonly string[]): string {

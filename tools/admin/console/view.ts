@@ -8,6 +8,12 @@ export interface Field<View> {
   readonly of: (view: View) => string | null;
   /** @default - in both */
   readonly only?: 'record' | 'table';
+  /** A narrow terminal leaves out the column with the smallest number first. @default - it is never left out */
+  readonly importance?: number;
+  /** Whether a narrow terminal may cut the column's values, such as names. An id is of no use then. @default false */
+  readonly isCuttable?: boolean;
+  /** Whether the column's values are aligned to the right. @default false */
+  readonly isNumber?: boolean;
 }
 
 const gap = '  ';
@@ -22,22 +28,80 @@ export function recordText<View>(fields: readonly Field<View>[], view: View): st
   return present.map(({ name, value }) => `${name.padEnd(width)}${gap}${value}`).join('\n');
 }
 
-/** Formats records as a table with headings. @param none the text if there are no records */
+/**
+ * Formats records as a table with headings. If it is wider than a terminal, it leaves out its least important columns,
+ * and names them.
+ *
+ * @param none the text if there are no records
+ * @param columns the width of the terminal. @default - unlimited, as in a pipe
+ */
 export function tableText<View>(
   fields: readonly Field<View>[],
   views: readonly View[],
   none = '',
+  columns = Number.POSITIVE_INFINITY,
 ): string {
   if (views.length === 0) return none;
-  const shown = fields.filter(({ only }) => only !== 'record');
-  const cells = views.map((view) => shown.map(({ of }) => printable(of(view) ?? '-')));
-  const lines = [shown.map(({ name }) => name.toUpperCase()), ...cells];
-  const widths = shown.map((_, column) =>
-    Math.max(...lines.map((line) => stringWidth(line[column]!))),
-  );
-  const padded = (cell: string, column: number) =>
-    cell + ' '.repeat(widths[column]! - stringWidth(cell));
-  return lines.map((line) => line.map(padded).join(gap).trimEnd()).join('\n');
+  const all = fields
+    .filter(({ only }) => only !== 'record')
+    .map((field) => columnOf(field, views))
+    .map((column, index) => ({ ...column, index }));
+  const shown = [...all];
+  for (const column of all.toSorted(byImportance)) {
+    if (column.importance === Number.POSITIVE_INFINITY || widthOf(shown, 'least') <= columns) break;
+    shown.splice(shown.indexOf(column), 1);
+  }
+  let spare = Math.max(0, columns - widthOf(shown, 'least'));
+  const texts = shown.map((column) => {
+    const width = Math.min(column.width, column.least + spare);
+    spare -= width - column.least;
+    return column.cells.map((cell) => padded(cut(cell, width), width, column.isNumber));
+  });
+  const lines = [undefined, ...views].map((_, row) => texts.map((cells) => cells[row]).join(gap));
+  const left = all.filter((column) => !shown.includes(column)).map(({ cells: [name] }) => name);
+  const note = `\nWithout ${left.join(', ')}: a wider terminal, a pipe and --json have them.`;
+  return [...lines.map((line) => line.trimEnd()), ...(left.length > 0 ? [note] : [])].join('\n');
+}
+
+const leastCutWidth = 12;
+
+/** A column with its heading. `least` is the width to which it can be cut. */
+function columnOf<View>(field: Field<View>, views: readonly View[]) {
+  const { name, of, importance = Number.POSITIVE_INFINITY, isNumber = false, isCuttable } = field;
+  const cells = [name.toUpperCase(), ...views.map((view) => printable(of(view) ?? '-'))];
+  const width = Math.max(...cells.map((cell) => stringWidth(cell)));
+  return {
+    cells,
+    importance,
+    isNumber,
+    width,
+    least: isCuttable ? Math.min(width, leastCutWidth) : width,
+  };
+}
+
+type Column = ReturnType<typeof columnOf>;
+
+function byImportance(one: Column, other: Column): number {
+  return one.importance === other.importance ? 0 : one.importance - other.importance;
+}
+
+function widthOf(columns: readonly Column[], kind: 'width' | 'least'): number {
+  return columns.reduce((sum, column) => sum + column[kind] + gap.length, -gap.length);
+}
+
+function cut(cell: string, width: number): string {
+  if (stringWidth(cell) <= width) return cell;
+  let text = '';
+  for (const character of cell) {
+    if (stringWidth(text + character) >= width) break;
+    text += character;
+  }
+  return `${text}…`;
+}
+
+function padded(cell: string, width: number, isNumber: boolean): string {
+  const padding = ' '.repeat(width - stringWidth(cell));
+  return isNumber ? padding + cell : cell + padding;
 }
 
 /** Formats a number with separators: 1234567 becomes `1,234,567`. */

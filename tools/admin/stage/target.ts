@@ -13,6 +13,15 @@ export function labelOf({ stage, local }: Target): string {
   return local === undefined ? `stage ${stage}` : (originIn(local) ?? local);
 }
 
+/** Adds the target to each command that a text quotes, because a pasted command could act on another stage. */
+export function withTarget(text: string, { stage, local }: Target): string {
+  if (stage === undefined && local === undefined) return text;
+  const option = local === undefined ? `--stage ${stage}` : `--local ${labelOf({ local })}`;
+  return text.replaceAll(/"(\.\/admin [^"]+)"/g, (quoted, command) =>
+    / --(?:stage|local) /.test(command) ? quoted : `"${command} ${option}"`,
+  );
+}
+
 /** @throws OperatorError unless exactly one of the fields is set and valid */
 export function refuseWrongTarget({ stage, local }: Target): void {
   if ((stage === undefined) === (local === undefined)) {

@@ -103,7 +103,7 @@ describe('the operator and a running service', () => {
 
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^error: The API key of (key_\w+) could not be printed: ENOSPC.*; nobody has received it: run "\.\/admin keys revoke \1"/,
+      /^error: The API key of (key_\w+) could not be printed: ENOSPC.*; nobody has received it: run "\.\/admin keys revoke \1 --local http/,
     );
   });
 
@@ -157,7 +157,7 @@ describe('the operator and a running service', () => {
     await adminJson(`owners resume ${owner}`);
 
     expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);
-    expect(stdout).toContain('suspended; works after "./admin owners resume"');
+    expect(stdout).toContain('suspended; works after "./admin owners resume --local http');
   });
 
   it('lists the usage of owners, the newest first, or with --busiest the busiest', async () => {
@@ -398,7 +398,10 @@ describe('the operator and a running service', () => {
     const { stdout } = await admin(`keys whois ${keyId}`);
     expect(stdout).toMatch(new RegExp(`^ban +${until}, because too many .+`, 'm'));
     expect(reset.stdout).toMatch(
-      new RegExp(`^ban +${until}, because .+: "./admin keys unban ${keyId}" lifts it$`, 'm'),
+      new RegExp(
+        `^ban +${until}, because .+: "./admin keys unban ${keyId} --local \\S+" lifts it$`,
+        'm',
+      ),
     );
     expect(reset.stdout).toMatch(/^this minute +0 of 1 used,/m);
     expect(await statusWith(apiKey)).toBe(429);

@@ -78,7 +78,9 @@ it.each<[string, () => string[], () => string, RegExp?]>([
       if (writes < lost) return;
       expect({ exitCode, writes, stderr }).toMatchObject({ exitCode: 3, writes: lost });
       expect(stderr).toMatch(/^error: .* may or may not have been done \(socket hang up\)/);
-      expect(stderr).toContain(`; then "./admin ${look()}" shows whether the change was made; `);
+      expect(stderr).toContain(
+        `; then "./admin ${look()} --local ${proxy.url}" shows whether the change was made; `,
+      );
       const again = await run(line);
       if (again.exitCode !== 0) expect(again.stderr).toMatch(isDone);
       await run(['owners', 'delete', 'New', '--yes']);

@@ -3,7 +3,6 @@ import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { describe, expect, it } from '@jest/globals';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { stageChoices } from '../../../lib/settings/stages.ts';
-import { tableText } from '../console/view.ts';
 import { admin, everyCommand } from './run-admin.ts';
 import { stackOfEachTest } from './stack.ts';
 
@@ -136,7 +135,7 @@ describe('errors', () => {
         class: 'refused',
         code: 'invalidValue',
         message: 'key id: "x" is not accepted',
-        remedy: 'expected "key_" and 32 characters, as "./admin keys list" shows them',
+        remedy: 'expected "key_" and 32 characters, as "./admin keys list --stage prod" shows them',
       },
     });
     expect(JSON.parse(misspelt.stderr).error).toMatchObject({ class: 'usage', code: 'usage' });
@@ -217,18 +216,23 @@ it('prints the version', async () => {
   expect(await admin(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-it('prints a table with aligned columns', () => {
-  const fields = ['name', 'label'].map((name) => {
-    return { name, of: (view: Record<string, string | null>) => view[name]! };
-  });
-  const views = [
-    { name: 'Acme 日本', label: 'web shop' },
-    { name: 'I\u001b', label: null },
-  ];
+it.each([
+  ['owner list --busiest', 'owner list', 'owners list'],
+  ['keys create --owner Acme', 'keys create', 'keys issue'],
+  ['orders list', 'orders list', 'orders export'],
+])('names the command that is meant by "%s", in the same stage', async (words, typed, meant) => {
+  const { exitCode, stderr } = await admin([...words.split(' '), '--stage', 'prod']);
 
-  expect(tableText(fields, views).split('\n')).toEqual([
-    'NAME       LABEL',
-    'Acme 日本  web shop',
-    'I\\u001b    -',
-  ]);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: `error: there is no command '${typed}'; "./admin ${meant} --stage prod" is meant\n`,
+  });
+});
+
+it('says once when a command asks for confirmation', async () => {
+  const { stdout } = await admin(['keys', 'revoke', '--help']);
+
+  expect(stdout).toContain(
+    'It asks for confirmation, unless --yes is given. Without a terminal, it then needs --yes.',
+  );
 });

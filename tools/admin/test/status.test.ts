@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import {
   DescribeTableCommand,
@@ -120,4 +121,17 @@ it('says that the alarms of a stage without an address reach nobody, which is no
 
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^staging works, but alarms reach nobody: nobody has subscribed/);
+});
+
+it('reports its failure also if nobody reads its result', async () => {
+  tableIs({ TableStatus: 'DELETING' });
+  const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+  const stdout = new Writable({ write: (_chunk, _encoding, done) => done(closed) });
+
+  const { exitCode, stderr } = await admin(['status', '--stage', 'staging'], { stdout });
+
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 4,
+    stderr: 'error: staging: the table Orders is deleting\n',
+  });
 });
