@@ -298,7 +298,9 @@ describe('the operator and a running service', () => {
     await adminJson(`owners set-plan ${owner} free`);
 
     expect(exitCode).toBe(4);
-    expect(stderr).toContain(`error: 1 owner left out: ${ownerId}; "./admin owners create" comp`);
+    expect(stderr).toContain(
+      `error: 1 owner left out: ${ownerId}; "./admin owners create --local http`,
+    );
     expect(listed.stdout).toContain(`${owner}  gold (removed)`);
     // API Gateway still has its key in the usage plan of its former plan.
     expect(status).toBe(200);
