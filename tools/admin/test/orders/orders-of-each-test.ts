@@ -19,6 +19,7 @@ export async function ordersOfEachTest() {
   const useNewTable = async () => {
     stack.outputs.OrdersTableName = await database.createOrdersTable();
   };
+  const withoutTarget = (text: string) => text.replaceAll(` --local ${proxy.url}`, '');
   /** Stores an item as another program could. */
   const put = (item: Item, TableName = table()) =>
     database.dynamodb.send(new PutItemCommand({ TableName, Item: item }));
@@ -37,8 +38,11 @@ export async function ordersOfEachTest() {
     proxy,
     useNewTable,
     put,
-    orders: (words: string[], io?: AdminOptions) =>
-      admin(['orders', ...words, '--local', proxy.url], io),
+    /** Leaves the address of the proxy out of the commands that the program quotes. */
+    orders: async (words: string[], io?: AdminOptions) => {
+      const run = await admin(['orders', ...words, '--local', proxy.url], io);
+      return { ...run, stderr: withoutTarget(run.stderr), stdout: withoutTarget(run.stdout) };
+    },
     stored: () => database.readAll(table()),
     /** Stores other attributes, or deletes the order, when the command first sends this operation for it. */
     meanwhile: (operation: string, id: string, attributes?: Item) => {
