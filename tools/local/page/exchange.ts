@@ -27,7 +27,7 @@ const shownCharacters = 2_000;
 export async function exchange(
   { method, url }: ApiRequest,
   key: string,
-  read: (body: string) => string,
+  read: (body: string) => string | Promise<string>,
   signal?: AbortSignal,
 ): Promise<Answer | undefined> {
   element('outcome').textContent = 'Waiting …';
@@ -40,12 +40,12 @@ export async function exchange(
     response = await fetch(url, { method, signal, headers: { Authorization: `Bearer ${key}` } });
     body = await response.arrayBuffer();
     const text = new TextDecoder().decode(body);
-    answer = { response, ...(response.ok ? { message: read(text) } : errorOf(text)) };
+    answer = { response, ...(response.ok ? { message: await read(text) } : errorOf(text)) };
   } catch (cause) {
-    if (signal?.aborted) return undefined;
     const reason = `${(cause as Error).message}. Is npm start still running?`;
     answer = { response, message: response ? 'The response broke off.' : reason };
   }
+  if (signal?.aborted) return undefined;
   const facts = [`${method} ${url}`, `${numbers.format(performance.now() - startedAt)} ms`];
   facts.push(`${numbers.format(body.byteLength)} bytes`);
   // An operator finds a request in the logs by this id.

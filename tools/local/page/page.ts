@@ -58,12 +58,12 @@ async function listOrders(): Promise<void> {
   listing?.abort();
   listing = new AbortController();
   let orders: ShownOrder[] | undefined;
-  const read = (body: string) => {
-    orders = parseOrders(body);
+  const read = async (body: string) => {
+    orders = await parseOrders(body);
     return `${numbers.format(orders.length)} orders`;
   };
   const answer = await send(listRequest, read, listing.signal);
-  if (orders) showOrders(orders);
+  if (answer && orders) showOrders(orders);
   else if (answer && answer.response?.status !== 401) keepOrders();
 }
 
@@ -80,7 +80,7 @@ function cancelRequest(id: string): ApiRequest {
 /** Sends a request with the key of the field, and shows all that its response says. */
 async function send(
   request: ApiRequest,
-  read: (body: string) => string,
+  read: (body: string) => string | Promise<string>,
   signal?: AbortSignal,
 ): Promise<Answer | undefined> {
   showCommand(request);

@@ -81,7 +81,7 @@ describe('the orders of a local run', () => {
   });
 });
 
-describe('the example order of the reference page', () => {
+describe('the example order of the page', () => {
   it('is a pending order, with every digit of its id', async () => {
     await load('{"id":1,"status":"shipped"}', '{"id":9007199254740993}');
 
