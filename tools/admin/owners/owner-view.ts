@@ -31,6 +31,7 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number, plans: 
     ...countingLimits(item, plans),
     /** Those that are not revoked. */
     keys: Object.keys(item?.keys ?? {}).length,
+    banRule: item ? banRuleOf(item, plans) : null,
     bans: item ? bansOf(item, nowMs, plans) : [],
     createdAt,
     /** The minute of the last admitted request of any of its keys. */
@@ -59,6 +60,7 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'created', of: ({ createdAt }) => createdAt },
   { name: 'keys', of: ({ keys }) => grouped(keys) },
   { name: 'bans', of: ({ bans }) => grouped(bans.length), only: 'table' },
+  { name: 'ban rule', of: banRuleText, only: 'record' },
   { name: 'ban', of: bansText, only: 'record' },
   ...usageFields,
   { name: 'this minute', of: ({ usage }) => usedText(usage?.minute), only: 'table' },
@@ -96,6 +98,20 @@ export function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
 /** Formats the time of a last use, which is stored to the minute. */
 export function lastUsedText(lastUsedAt: string | null): string {
   return lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never';
+}
+
+/** When the owner's keys are banned; null if its plan was removed, so that they are not. */
+function banRuleOf({ plan }: OwnerItem, plans: Plans) {
+  const known = findPlan(plan, plans);
+  if (!known) return null;
+  const { toleratedRejectionsPerMinute, banSeconds } = known;
+  return { toleratedRejectionsPerMinute, banSeconds };
+}
+
+function banRuleText({ banRule }: OwnerView): string | null {
+  if (!banRule) return null;
+  const { toleratedRejectionsPerMinute, banSeconds } = banRule;
+  return `${grouped(banSeconds)} s after more than ${grouped(toleratedRejectionsPerMinute)} rejected requests in a minute`;
 }
 
 function bansOf({ ownerId, keys }: OwnerItem, nowMs: number, plans: Plans) {

@@ -157,7 +157,7 @@ describe('setOwnerPlan', () => {
       const { details } = await create({ plan: 'pro' });
       await fixture.set(details.ownerId, { plan });
       const view = ownerView(await fixture.owner(details.ownerId), nowMs, plans);
-      expect(view).toMatchObject({ plan, isPlanKnown: false, perMinute: free.perMinute });
+      expect(view).toMatchObject({ plan, isPlanKnown: false, banRule: null, perMinute: 60 });
       expect(recordText(ownerFields, view)).toMatch(
         new RegExp(`^plan +${plan}, which was removed: "\\./admin owners set-plan" moves`, 'm'),
       );
@@ -367,6 +367,7 @@ describe('ownerView', () => {
       perMinute,
       perDay,
       keys: 3,
+      banRule: { toleratedRejectionsPerMinute: 180, banSeconds: 300 },
       bans: [{ keyId: banned!.keyId, bannedUntil: '2026-11-20T09:30:45Z' }],
       createdAt: '2026-11-20T09:30:15.500Z',
       lastUsedAt: null,
