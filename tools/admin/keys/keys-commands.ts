@@ -104,6 +104,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       yesOption,
       asOption,
     ],
+    asks: 'If the key would expire earlier than it does now, it asks for confirmation',
     help: expireHelp,
     examples: [
       'keys expire key_… --stage prod --at 2026-12-01T00:00:00Z',
@@ -141,8 +142,7 @@ interface ExpiryOptions {
 }
 
 const expireHelp = `
-Exactly one of --at, --in and --never says when. If the key would expire earlier than it does now, the command
-asks for confirmation, unless --yes is given. Without a terminal it needs --yes.`;
+Exactly one of --at, --in and --never says when.`;
 
 async function expire(
   { stage, options, confirm }: Call<ExpiryOptions>,
