@@ -118,7 +118,7 @@ async function* compressed(chunks: AsyncIterable<Buffer>, coding: Coding) {
   yield* output;
 }
 
-/** Level 1 is the fastest. docs/adr/0013-lists-are-compressed-with-zstd.md compares both codings. */
+/** Level 1 is the fastest. docs/adr/0008-the-list-copies-bytes-instead-of-parsing-them.md compares both codings. */
 async function createCompressor(coding: Coding) {
   // Imported only when needed, because loading the module adds two milliseconds to a cold start.
   const { constants, createGzip, createZstdCompress } = await import('node:zlib');
