@@ -51,8 +51,7 @@ A file, or standard input with -, has on each line an id, or {"id":1001,"shipDat
 order was not shipped now. Each order becomes complete. The command lists the orders that it did not ship, because
 they are cancelled, unknown, or in an unknown state, and ends with exit code 4. If it is interrupted, run it again.
 ${fileHelp}
-A single id can also be that of an order in an unknown state. If an order was marked by mistake: the command prints
-the order as it was. Save that line in a file, run "./admin orders delete" with the id, and import the file.`,
+A single id can also be that of an order in an unknown state.`,
     question: (orders: string) => `mark ${orders} as shipped?`,
     words: { shipped: 'Shipped', alreadyShipped: 'already shipped', cancelled: 'cancelled' },
     remedy: 'stop the parcels of the listed orders',
@@ -68,6 +67,9 @@ or in an unknown state, and ends with exit code 4. If it is interrupted, run it 
     remedy: 'the listed orders are not cancelled',
   },
 } as const;
+
+const wayBack = (id: string) =>
+  `\nIf that was a mistake, save this line as a file, run "./admin orders delete ${id}", and import the file.`;
 
 /** Changes the state of one order, and prints it as it was. */
 export async function changeOne(
@@ -85,7 +87,7 @@ export async function changeOne(
   const json = orderJson(before);
   return {
     json: `${changed.slice(0, -1)},"before":${json}}`,
-    text: `Order ${orderId} is ${to}. Before:\n${json}`,
+    text: `Order ${orderId} is ${to}. Before:\n${json}${verb === 'ship' ? wayBack(orderId) : ''}`,
   };
 }
 

@@ -11,67 +11,57 @@ import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-s
 import { quoted, shortened } from '../../shared/errors.ts';
 import { isSame } from './attribute-json.ts';
 
-/** The accepted values of a field. */
-interface Kind {
-  readonly expected: string;
-  readonly isAccepted: (value: AttributeValue) => boolean;
-}
-
-const kindsOfTypes: Readonly<Record<OrderField['type'], Kind>> = {
-  integer: {
-    expected: 'an integer from -9223372036854775808 to 9223372036854775807',
-    isAccepted: ({ N }) => N !== undefined && isInt64(N),
-  },
-  string: {
-    expected: 'a text of Unicode characters',
-    // JSON can express half of a surrogate pair, which DynamoDB does not store.
-    isAccepted: ({ S }) => S?.isWellFormed() ?? false,
-  },
-  boolean: { expected: 'true or false', isAccepted: ({ BOOL }) => BOOL !== undefined },
-};
-
-const dateTime: Kind = {
-  expected: 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
-  isAccepted: ({ S }) => isDateTime(S),
-};
+const dateTime = { type: 'string', format: 'date-time' } as const satisfies OrderField;
+const text = { type: 'string' } as const satisfies OrderField;
 
 /** The fields of the API, and those that the service and the operator's commands store in addition. */
-const kinds = {
-  ...kindsOf(orderFields),
-  status: {
-    expected: `"${orderStatuses.join('", "')}" or null`,
-    isAccepted: ({ S }: AttributeValue) => orderStatuses.includes(S as OrderStatus),
-  },
-  ...kindsOf(cancellationFields),
+const fields = {
+  ...orderFields,
+  status: { type: 'status' },
+  ...cancellationFields,
   shippedAt: dateTime,
-  shippedBy: kindsOfTypes.string,
+  shippedBy: text,
   reopenedAt: dateTime,
-  reopenedBy: kindsOfTypes.string,
-} satisfies Readonly<Record<string, Kind>>;
+  reopenedBy: text,
+} as const satisfies Readonly<Record<string, OrderField | { type: 'status' }>>;
 
-export type FileField = keyof typeof kinds;
+export type FileField = keyof typeof fields;
 
-function kindsOf<Name extends string>(fields: Readonly<Record<Name, OrderField>>) {
-  const entries = Object.entries<OrderField>(fields).map(([name, { type, format }]) => {
-    return [name, format === 'date-time' ? dateTime : kindsOfTypes[type]];
-  });
-  return Object.fromEntries(entries) as Record<Name, Kind>;
+/** The accepted values by a field's format or type, in words and as a test. */
+const kinds = {
+  int64: [
+    'an integer from -9223372036854775808 to 9223372036854775807',
+    ({ N }) => N !== undefined && isInt64(N),
+  ],
+  'date-time': ['an ISO 8601 date-time such as "2026-11-20T09:30:00Z"', ({ S }) => isDateTime(S)],
+  // JSON can express half of a surrogate pair, which DynamoDB does not store.
+  string: ['a text of Unicode characters', ({ S }) => S?.isWellFormed() ?? false],
+  boolean: ['true or false', ({ BOOL }) => BOOL !== undefined],
+  status: [
+    `"${orderStatuses.join('", "')}" or null`,
+    ({ S }) => orderStatuses.includes(S as OrderStatus),
+  ],
+} satisfies Readonly<Record<string, [string, (value: AttributeValue) => boolean]>>;
+
+function kindOf(name: FileField) {
+  const { type, format = type }: { type: string; format?: string } = fields[name];
+  return kinds[format as keyof typeof kinds];
 }
 
 /** The fields that a line has as plain values, in the sequence of an export: those of the API first. */
-export const fileFields = Object.keys(kinds) as readonly FileField[];
+export const fileFields = Object.keys(fields) as readonly FileField[];
 
 export function isFileField(name: string): name is FileField {
-  return Object.hasOwn(kinds, name);
+  return Object.hasOwn(fields, name);
 }
 
 /** Whether a field accepts a value; also false if there is no field of this name. */
 export function isAccepted(name: string, value: AttributeValue | undefined): boolean {
-  return isFileField(name) && value !== undefined && kinds[name].isAccepted(value);
+  return isFileField(name) && value !== undefined && kindOf(name)[1](value);
 }
 
 /** Describes the values that a field accepts. */
-export const expectedOf = (name: FileField) => kinds[name].expected;
+export const expectedOf = (name: FileField) => kindOf(name)[0];
 
 /** An order in a line, which says nothing about attributes that it lacks; an undefined status says that it has none. */
 export type OrderItem = { id: AttributeValue } & Record<string, AttributeValue>;

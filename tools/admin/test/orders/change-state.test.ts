@@ -53,7 +53,7 @@ describe('orders show, ship, cancel and reopen', () => {
 
       const { stdout } = await orders([verb, id, '--as', 'ann', '--yes']);
 
-      expect(stdout).toBe(`Order ${id} is ${to}. Before:\n${states[from]}\n`);
+      expect(stdout).toMatch(`Order ${id} is ${to}. Before:\n${states[from]}\n`);
       expect((await shown()).trimEnd()).toMatch(after);
     },
   );
@@ -125,6 +125,7 @@ it('orders ship prints the order as it was, from which a deletion and an import 
 
   const { stdout } = await orders(['ship', '7']);
   const line = stdout.split('\n')[1]!;
+  expect(stdout).toContain('save this line as a file, run "./admin orders delete 7", and import');
   await orders(['delete', '7', '--yes']);
   await orders(['import', file(line)]);
 

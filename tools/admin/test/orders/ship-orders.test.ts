@@ -103,19 +103,6 @@ describe('orders ship FILE', () => {
     expect(second.stdout).toMatch(/^Shipped \d+ orders in .*; \d+ already shipped\.\n$/);
     for (const { status } of await stored()) expect(status).toEqual({ S: 'shipped' });
   });
-
-  it('shows how many orders are done, of how many, and the time left', async () => {
-    await putOrders();
-    let ms = nowMs;
-    const passing = () => (ms += 30_000);
-
-    const { stderr } = await ship([file('1\n2\n3\n'), '--yes'], { isTerminal: true, now: passing });
-    const log = await ship([file('1\n2\n'), '--yes'], { now: passing });
-
-    expect(stderr).toMatch(/\r\S*1 of 3 orders, \d+ s left/);
-    expect(log.stderr).toMatch(/^[12] of 2 orders, \d+ s left\n/m);
-    expect(log.stderr).not.toContain('\r');
-  });
 });
 
 describe('orders cancel FILE', () => {
