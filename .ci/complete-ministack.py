@@ -11,7 +11,7 @@ SERVICES = Path(ministack.__file__).parent / "services"
 
 ALARMS_AND_QUERIES = '''
 
-# Completed for Store Orders.
+# Completed for this service.
 def _only_exists(logical_id, *_args, **_kwargs):
     arn = "arn:aws:cloudwatch:eu-central-1:000000000000:alarm:" + logical_id
     return logical_id, {"Arn": arn, "QueryDefinitionId": logical_id}
@@ -27,7 +27,7 @@ for _type in ("AWS::CloudWatch::Alarm", "AWS::Logs::QueryDefinition"):
 
 CONTEXT = '''import contextvars
 
-# Completed for Store Orders.
+# Completed for this service.
 _AUTHORIZER = contextvars.ContextVar("authorizer", default=None)
 
 
@@ -88,7 +88,7 @@ GATEWAY = [
 def edit(name, edits, end=""):
     file = SERVICES / name
     source = file.read_text()
-    if "Completed for Store Orders" in source:
+    if "Completed for this service" in source:
         return
     for before, after in edits:
         if before not in source:

@@ -22,12 +22,12 @@ try {
   process.exitCode = 1;
 }
 
-/** The stages that stay, or the one in `STORE_ORDERS_STAGE`, alone: no command can destroy another by mistake. */
+/** The stages that stay, or the one in `ORDERS_STAGE`, alone: no command can destroy another by mistake. */
 function requestedStages(): readonly StageName[] {
-  const requested = process.env.STORE_ORDERS_STAGE;
+  const requested = process.env.ORDERS_STAGE;
   if (!requested) return stageNames;
   if (isStageName(requested)) return [requested];
   throw new ConfigurationError(
-    `STORE_ORDERS_STAGE is "${requested}": use ${stageChoices}, or leave it out`,
+    `ORDERS_STAGE is "${requested}": use ${stageChoices}, or leave it out`,
   );
 }

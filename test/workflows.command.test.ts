@@ -52,7 +52,7 @@ describe("the stage's Region", () => {
     mkdirSync(join(directory.path, 'cdk.out'));
     directory.write('cdk.out/manifest.json', JSON.stringify({ artifacts }));
 
-    expect(runStep(step, {}, { STAGE: 'prod' })).toMatchObject({
+    expect(runStep(step, {}, { STACK: stackName('prod') })).toMatchObject({
       exitCode: 0,
       GITHUB_ENV: 'AWS_REGION=eusc-de-east-1\n',
     });
@@ -75,7 +75,7 @@ describe("the smoke test's key", () => {
     const { exitCode, printed, GITHUB_ENV } = runStep(
       smoke,
       { admin: recorded, npm: recorded },
-      { STAGE: 'staging' },
+      { STAGE: 'staging', STACK: stackName('staging') },
     );
 
     expect(exitCode).toBe(0);

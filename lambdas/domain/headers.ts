@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { serviceRealm } from './service-name.ts';
 import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
 
 /**
@@ -12,7 +13,7 @@ export function header(event: APIGatewayProxyEvent, name: Lowercase<string>): st
 }
 
 /** The challenge of the `WWW-Authenticate` header (RFC 6750, section 3). */
-export const bearerChallenge = 'Bearer realm="store-orders"';
+export const bearerChallenge = `Bearer realm="${serviceRealm}"`;
 
 type Allowance = Pick<WindowUse, 'limit' | 'remaining' | 'reset'>;
 

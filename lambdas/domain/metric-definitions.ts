@@ -1,12 +1,10 @@
 import { cancelRefusals } from './order-states.ts';
+import { serviceName } from './service-name.ts';
 
 /* The metrics that the functions record and that the dashboard, the alarms and the saved queries show. */
 
-/** The name of the service. With another one, a deployment creates other stacks. */
-export const serviceTitle = 'Store Orders';
-
-/** The name of the service without spaces. */
-export const metricNamespace = serviceTitle.replaceAll(' ', '');
+/** The namespace of the service's metrics in CloudWatch. */
+export const metricNamespace = serviceName;
 
 export const metricUnits = {
   RequestsRejected: 'Count',

@@ -1,14 +1,11 @@
-import { metricNamespace, serviceTitle } from '../../lambdas/domain/metric-definitions.ts';
+import { serviceName } from '../../lambdas/domain/service-name.ts';
 import type { FunctionName } from './functions.ts';
 import type { PlanName } from './plans.ts';
 import { isStageName, type StageName } from './stages.ts';
 
-/** The name of the service without spaces, as in the names of stacks. */
-export const serviceName = metricNamespace;
-
 const stackPrefix = `${serviceName}-`;
 
-/** Such as `StoreOrders-prod`. */
+/** The name of the service and the stage, with a hyphen between. */
 export function stackName(stage: StageName): string {
   return stackPrefix + stage;
 }
@@ -23,7 +20,7 @@ export function stageOfStack(name = ''): StageName | undefined {
  * The tag of a stage's resources and gateway keys, whose value is the stack's name. The bill is divided
  * by it, and policies distinguish the stages by it where ARNs do not contain them.
  */
-export const stackTag = `${serviceTitle.replaceAll(' ', '-').toLowerCase()}-stack`;
+export const stackTag = 'service-stack';
 
 /** The outputs of a stack, which operators and deployments read by name. */
 export type OutputName =

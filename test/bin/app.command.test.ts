@@ -122,8 +122,8 @@ describe('the synthesis for a deployment', () => {
   });
 
   it.each([
-    ['STORE_ORDERS_STAGE', 'nowhere', `use ${stageChoices}`],
-    ['STORE_ORDERS_STAGE', 'try-Ana', `use ${stageChoices}`],
+    ['ORDERS_STAGE', 'nowhere', `use ${stageChoices}`],
+    ['ORDERS_STAGE', 'try-Ana', `use ${stageChoices}`],
     ['EMERGENCY_DEPLOYMENT', 'yes', 'use true'],
   ])('fails for the value of %s "%s"', (name, value, remedy) => {
     const { status, stderr } = synthesis({}, { [name]: value });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
 import { listConcurrency } from '../../lib/settings/functions.ts';
-import { stackName, stackTag, stageOfStack } from '../../lib/settings/names.ts';
+import { stackName, stageOfStack } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { findingsIn } from '../../lib/settings/settings-checks.ts';
 import {
@@ -57,12 +56,19 @@ describe('the key prefix', () => {
   });
 });
 
-it('the name of the service changes only on purpose, because stacks, policies and metrics depend on it', () => {
-  expect({ metricNamespace, stackName: stackName('prod'), stackTag }).toEqual({
-    metricNamespace: 'StoreOrders',
-    stackName: 'StoreOrders-prod',
-    stackTag: 'store-orders-stack',
+describe('the name of the service', () => {
+  it.each(['Pet Shop', 'Garden24', 'x'])('can be %j', (title) => {
+    expect(() => stageConfiguration('prod', undefined, published('prod'), title)).not.toThrow();
   });
+
+  it.each(['24 Garden', 'K\u00e4se', "Bob's", 'a'.repeat(41), 'Two  Spaces', ''])(
+    'cannot be %j',
+    (title) => {
+      expect(() => stageConfiguration('prod', undefined, published('prod'), title)).toThrow(
+        new RegExp(`^lambdas/domain/service-name.ts: serviceTitle is "${title}": give words`),
+      );
+    },
+  );
 });
 
 describe('a trial', () => {

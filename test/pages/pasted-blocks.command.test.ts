@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { stackName } from '../../lib/settings/names.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 import { shellBlocks } from './markdown.ts';
 
@@ -58,7 +59,7 @@ describe.each(shells)('Pasted into %s', (shell) => {
       '*scan*': `echo '${JSON.stringify(scan)}'`,
       '*export*.jsonl*': 'wc -l < ~/calls > "${@: -1}"',
     };
-    const files = 'FILES=~/StoreOrders-prod-restored';
+    const files = `FILES=~/${stackName('prod')}-restored`;
     const blocks = ['RESTORED= FILES=', 'now.jsonl', 'undo.jsonl'];
 
     const calls = paste(shell, answers, [
@@ -70,7 +71,7 @@ describe.each(shells)('Pasted into %s', (shell) => {
     ]);
 
     const file = (name: string) =>
-      readFileSync(join(home.path, `StoreOrders-prod-restored/${name}`), 'utf8');
+      readFileSync(join(home.path, `${stackName('prod')}-restored/${name}`), 'utf8');
     expect(file('undo.jsonl')).toBe('{"id":{"N":"11"}}\n{"id":{"N":"12"}}\n');
     expect(file('now.jsonl').trim()).toBe('5');
     const named = calls.map((call) => /restore-table|scan|export|import/.exec(call)?.[0]);
@@ -97,14 +98,16 @@ describe.each(shells)('Pasted into %s', (shell) => {
       expect.stringContaining('PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35'),
       expect.stringContaining('--contributor-insights-mode THROTTLED_KEYS'),
     ]);
-    expect(changes.filter((call) => call?.includes('Value=StoreOrders-prod'))).toHaveLength(2);
+    expect(changes.filter((call) => call?.includes(`Value=${stackName('prod')}`))).toHaveLength(2);
     expect(changes.filter((call) => call?.includes('StreamEnabled=true'))).toEqual([
       expect.stringContaining('--table-name Orders-20261120T093000Z '),
     ]);
   });
 
   it('an emergency deployment is not started if it would give up restored tables', () => {
-    const differing = { '*grep*origin/main*': 'echo "orders: \'StoreOrders-prod-TablesOrders1\'"' };
+    const differing = {
+      '*grep*origin/main*': `echo "orders: '${stackName('prod')}-TablesOrders1'"`,
+    };
     const block = ['runbook', 'output() {', 'gh workflow run'];
 
     expect(paste(shell, differing, block).filter((call) => /^gh/.test(call))).toEqual([]);

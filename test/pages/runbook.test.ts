@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { requiredVariable } from '../../lambdas/runtime/environment.ts';
+import { stackName } from '../../lib/settings/names.ts';
 import { expectAgreement, expectContained } from '../helpers/agreement.ts';
 import { stageNames } from '../helpers/synthesized.ts';
 import { properties } from '../lib/readable.ts';
@@ -34,7 +35,7 @@ it.each(stageNames)(
     const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
     const known = saved.map(({ Name }) => Name);
     const named = [...runbook.matchAll(/query\s`([^`]+)`/g)].map(
-      ([, name]) => `StoreOrders-${stage}/${name}`,
+      ([, name]) => `${stackName(stage)}/${name}`,
     );
 
     expectAgreement(['lib/monitoring/saved-queries.ts', known], ['docs/runbook.md', named]);

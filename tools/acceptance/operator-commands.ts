@@ -65,7 +65,7 @@ async function becomeOperator(trial: Deployed): Promise<string> {
     .replaceAll('arn:aws:', `arn:${partition}:`)
     .replaceAll('<ACCOUNT>', account!)
     .replaceAll('<REGION>', region!)
-    .replaceAll('<STAGE>', trial.stage);
+    .replaceAll('<STACK>', trial.stack);
   const RoleName = `${trial.stack}-operator`;
   const trust = { Effect: 'Allow', Principal: { AWS: account }, Action: 'sts:AssumeRole' };
   const Properties = {

@@ -19,14 +19,14 @@ const command = new Command('npm run acceptance --')
   .description(`Deploys a trial with your AWS credentials, checks it, and destroys it. Prints a
 table in Markdown.
 
-It takes about half an hour, and costs less than a dollar. STORE_ORDERS_STAGE
+It takes about half an hour, and costs less than a dollar. ORDERS_STAGE
 names the trial (default: try-accept). Account and Region are those of staging
 in lib/settings/stages.ts. After Ctrl+C it removes everything; a run that was
 ended otherwise is removed by the next one.
 
 Exit code: 0 if everything is as expected, 1 otherwise.`);
 
-const { STORE_ORDERS_STAGE: stage = 'try-accept' } = process.env;
+const { ORDERS_STAGE: stage = 'try-accept' } = process.env;
 const interruption = new AbortController();
 // A second signal ends the process.
 process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
@@ -41,11 +41,11 @@ try {
 
 async function run(isCleanOnly = false): Promise<number> {
   if (!isStageName(stage) || stageNames.some((name) => name === stage)) {
-    throw new InvalidValueError('STORE_ORDERS_STAGE', stage, 'a trial, such as try-ana');
+    throw new InvalidValueError('ORDERS_STAGE', stage, 'a trial, such as try-ana');
   }
   const { region } = stageSettings(stage);
   // The programs that the checks run inherit it.
-  const own = { STORE_ORDERS_STAGE: stage, STORE_ORDERS_LOCAL: '', STORE_ORDERS_KEY: '' };
+  const own = { ORDERS_STAGE: stage, ORDERS_LOCAL: '', ORDERS_KEY: '' };
   Object.assign(process.env, { ...own, AWS_REGION: region });
   const evidence = new Evidence();
   const trial = { stage, stack: stackName(stage), signal: interruption.signal, evidence };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AddHelpTextContext, Command, CommanderError } from 'commander';
+import { serviceTitle } from '../../lambdas/domain/service-name.ts';
 import { stageChoices } from '../../lib/settings/stages.ts';
 import { UsageError } from '../shared/errors.ts';
 import { type CommandIo, print } from './console/command-io.ts';
@@ -42,7 +43,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
 function createProgram(io: CommandIo, isJson: boolean): Command {
   const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
   const program = new Command('./admin')
-    .description('Manage the owners, API keys and orders of a Store Orders service.')
+    .description(`Manage the owners, API keys and orders of ${serviceTitle}.`)
     .option('--stage <stage>', `a deployed stage: ${stageChoices}`)
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
@@ -104,19 +105,19 @@ function refuseUnknownCommand({ command }: AddHelpTextContext): string {
 function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): void {
   const { stage, local } = program.opts<Target>();
   if (stage !== undefined || local !== undefined) return;
-  const { STORE_ORDERS_STAGE, STORE_ORDERS_LOCAL } = environment;
-  if (STORE_ORDERS_STAGE && STORE_ORDERS_LOCAL) {
-    throw new UsageError('STORE_ORDERS_STAGE and STORE_ORDERS_LOCAL are both set', {
+  const { ORDERS_STAGE, ORDERS_LOCAL } = environment;
+  if (ORDERS_STAGE && ORDERS_LOCAL) {
+    throw new UsageError('ORDERS_STAGE and ORDERS_LOCAL are both set', {
       remedy: 'unset one of them, or give --stage or --local',
     });
   }
-  program.setOptionValue('stage', STORE_ORDERS_STAGE || undefined);
-  program.setOptionValue('local', STORE_ORDERS_LOCAL || undefined);
+  program.setOptionValue('stage', ORDERS_STAGE || undefined);
+  program.setOptionValue('local', ORDERS_LOCAL || undefined);
 }
 
 const programHelp = `
-Every command needs exactly one of --stage and --local, or one of STORE_ORDERS_STAGE and
-STORE_ORDERS_LOCAL in the environment. lib/settings/stages.ts says in which account and Region a stage
+Every command needs exactly one of --stage and --local, or one of ORDERS_STAGE and
+ORDERS_LOCAL in the environment. lib/settings/stages.ts says in which account and Region a stage
 is. The credentials are those of the environment (AWS_PROFILE).
 A duration, such as 15m or 90d, can also be a date-time. "<command> --help" shows more.
 

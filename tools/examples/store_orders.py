@@ -1,6 +1,6 @@
 """A client of the Store Orders API. It is one file and needs nothing but Python 3.9 or later: copy it.
 
-    export STORE_ORDERS_URL=http://127.0.0.1:3000/staging/v1 STORE_ORDERS_KEY=so_test_…
+    export ORDERS_URL=http://127.0.0.1:3000/staging/v1 ORDERS_KEY=so_test_…
     python3 store_orders.py list                # one JSON object per line
     python3 store_orders.py cancel 1001 1003
 
@@ -242,7 +242,7 @@ if __name__ == "__main__":
     commands.add_parser("list", help="list all orders, one JSON object per line")
     commands.add_parser("cancel", help="cancel orders").add_argument("id", type=int, nargs="+", help="such as 1001")
     arguments = parser.parse_args()
-    names = ("STORE_ORDERS_URL", "STORE_ORDERS_KEY")
+    names = ("ORDERS_URL", "ORDERS_KEY")
     url, key = (os.environ.get(name) or sys.exit(f"Set the environment variable {name}.") for name in names)
     try:
         store = StoreOrders(url, key)

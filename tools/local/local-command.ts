@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serviceRealm } from '../../lambdas/domain/service-name.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { LocalRunError } from './aws/errors.ts';
@@ -55,7 +56,7 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
 }
 
 function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), `store-orders-${process.pid}-`));
+  const directory = mkdtempSync(join(tmpdir(), `${serviceRealm}-${process.pid}-`));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }

@@ -1,3 +1,4 @@
+import { serviceTitle } from '../../lambdas/domain/service-name.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { loopbackHost } from './aws/management/loopback.ts';
 import type { DemoKeys } from './demo-keys.ts';
@@ -36,7 +37,7 @@ export function readyText(
     ['Stop it', 'Ctrl+C'],
   ].filter(([, value]) => value !== undefined);
   return `
-${paint('bold', `Store Orders is ready${hasPage ? `: ${origin}/` : ''}`)}
+${paint('bold', `${serviceTitle} is ready${hasPage ? `: ${origin}/` : ''}`)}
 
 ${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
 ${demoKeys ? demoText(demoKeys, baseUrl, exampleOrderId) : firstOwnerText(origin)}
@@ -49,21 +50,21 @@ function demoText(keys: DemoKeys, baseUrl: string, exampleOrderId: string | unde
     return `  ${plan.padEnd(10)}  ${perMinute} per minute, ${perDay} per day\n${' '.repeat(14)}${keys[plan]}`;
   });
   // Other users of a machine can read the words of a command, but not what a pipe carries.
-  const withKey = 'echo "Authorization: Bearer $STORE_ORDERS_KEY" |\n    curl -sSi';
+  const withKey = 'echo "Authorization: Bearer $ORDERS_KEY" |\n    curl -sSi';
   const cancel = `
 Cancel one:
-  ${withKey} -X DELETE -H @- "$STORE_ORDERS_URL/store/orders/${exampleOrderId}"
+  ${withKey} -X DELETE -H @- "$ORDERS_URL/store/orders/${exampleOrderId}"
 `;
   return `
 Demo keys:
 ${demoKeys.join('\n')}
 
 Choose a key:
-  export STORE_ORDERS_URL=${baseUrl}
-  export STORE_ORDERS_KEY=${keys.free}
+  export ORDERS_URL=${baseUrl}
+  export ORDERS_KEY=${keys.free}
 
 List the orders, and show the first few:
-  ${withKey} -H @- "$STORE_ORDERS_URL/store/orders" | cut -c 1-600
+  ${withKey} -H @- "$ORDERS_URL/store/orders" | cut -c 1-600
 ${exampleOrderId === undefined ? '' : cancel}`;
 }
 

@@ -61,7 +61,7 @@ function jsonEntry(line: string) {
   }
 }
 
-/** Shortens `StoreOrders-staging-ListOrdersFunction45FE0E53-X83XFQB8K548` to `ListOrders`. */
+/** Shortens the name of a deployed function, such as `…-ListOrdersFunction45FE0E53-X83XFQB8K548`, to `ListOrders`. */
 function shortName(functionName: string): string {
   return /^.*-(\w+)Function[0-9A-F]{8}-\w+$/.exec(functionName)?.[1] ?? functionName;
 }

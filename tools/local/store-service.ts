@@ -104,7 +104,7 @@ async function synthesize(stage: StageName, directory: string, signal: AbortSign
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
-      STORE_ORDERS_STAGE: stage,
+      ORDERS_STAGE: stage,
       // The CDK's checks take longer than the rest of the synthesis. Deployments and tests run them.
       CDK_VALIDATION: process.env.CDK_VALIDATION ?? 'false',
     },

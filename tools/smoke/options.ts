@@ -25,8 +25,8 @@ export const countedRequests = 40;
 const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const helpAfter = `
-Pass the API key in the environment variable STORE_ORDERS_KEY, or on standard input:
-  STORE_ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging/v1
+Pass the API key in the environment variable ORDERS_KEY, or on standard input:
+  ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging/v1
   pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
 
 The key is never printed. Use one that nobody else uses, because other requests change the counts
@@ -58,10 +58,10 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
 
 /** Reads the API key. @throws OperatorError without the given text, which may be a mistyped key */
 export async function readKey({ environment, readInput }: KeySources): Promise<string> {
-  const key = (environment.STORE_ORDERS_KEY || (await readInput()))?.trim();
+  const key = (environment.ORDERS_KEY || (await readInput()))?.trim();
   if (!key) {
     throw new OperatorError(
-      'the API key is missing: set STORE_ORDERS_KEY, or pipe the key to this command',
+      'the API key is missing: set ORDERS_KEY, or pipe the key to this command',
     );
   }
   const form = new RegExp(`^so_[a-z]+_[0-9A-Za-z]{${charactersAfterPrefix}}$`);
@@ -77,7 +77,7 @@ function refuseKeyOnCommandLine(words: readonly string[]): void {
   const isKey = (word: string) => /^--key(=|$)/.test(word) || /^so_[a-z]+_/.test(word);
   if (!words.some(isKey)) return;
   throw new OperatorError(
-    'a key on the command line stays in logs: revoke it if it is in use. Set STORE_ORDERS_KEY, or pipe the key to this command',
+    'a key on the command line stays in logs: revoke it if it is in use. Set ORDERS_KEY, or pipe the key to this command',
   );
 }
 

@@ -4,9 +4,9 @@ import { expect, it } from '@jest/globals';
 it.each(['staging', 'prod', 'try-Ana', ''])(
   'npm run acceptance never deploys or destroys %j, which is not a trial',
   (stage) => {
-    expect(runAcceptance(['--clean'], { STORE_ORDERS_STAGE: stage })).toEqual({
+    expect(runAcceptance(['--clean'], { ORDERS_STAGE: stage })).toEqual({
       status: 1,
-      stderr: `acceptance: STORE_ORDERS_STAGE: "${stage}" is not accepted; expected a trial, such as try-ana\n`,
+      stderr: `acceptance: ORDERS_STAGE: "${stage}" is not accepted; expected a trial, such as try-ana\n`,
     });
   },
 );

@@ -153,7 +153,7 @@ async function accountOf(settings: ClientSettings): Promise<string | undefined> 
   return identity?.Account;
 }
 
-/** Such as from arn:aws:cloudformation:eu-central-1:111122223333:stack/StoreOrders-prod/1a2b. */
+/** Such as from arn:aws:cloudformation:eu-central-1:111122223333:stack/NAME/1a2b. */
 function placeOf(stack: Stack | undefined): { account: string; region: string } {
   const [, , , region = '', account = ''] = stack?.StackId?.split(':') ?? [];
   return { account, region };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { stackName } from '../../../lib/settings/names.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
@@ -16,7 +17,7 @@ beforeAll(async () => {
   file = directory.write('orders.jsonl', lines.join(''));
   service = await startLocalService({
     templateFile: templateFile('staging'),
-    stackName: 'StoreOrders-staging',
+    stackName: stackName('staging'),
     log: () => {},
   });
 });

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../../lambdas/domain/api-key.ts';
+import { stackName } from '../../../lib/settings/names.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   clock = serviceClock(Date.parse('2026-11-20T09:30:15Z'));
   service = await startLocalService({
     ...clock.serviceOptions,
-    stackName: 'StoreOrders-staging',
+    stackName: stackName('staging'),
     log: () => {},
   });
   stage = await connect({ local: service.origin }, clock.now, async () => 'ann');
@@ -38,7 +39,7 @@ afterAll(async () => {
 
 /** Runs a command line of the operator on the service, by its clock. */
 const admin = (line: string, io: AdminOptions = {}) => {
-  const environment = { STORE_ORDERS_LOCAL: service.origin };
+  const environment = { ORDERS_LOCAL: service.origin };
   return runAdmin(line.split(' '), { now: clock.now, environment, ...io });
 };
 

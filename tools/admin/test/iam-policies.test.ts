@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { stackName, stackTag } from '../../../lib/settings/names.ts';
+import type { StageName } from '../../../lib/settings/stages.ts';
 import { expectContained } from '../../../test/helpers/agreement.ts';
 import { properties } from '../../../test/lib/readable.ts';
 import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
@@ -53,7 +55,7 @@ describe.each([
   });
 
   it('gives no gateway key or usage plan of another stage the tag of this one', () => {
-    const tags = (name: string) => ({ 'store-orders-stack': `StoreOrders-${name}` });
+    const tags = (name: StageName) => ({ [stackTag]: stackName(name) });
     const retagged = ['apikeys', 'usageplans'].map((kind) =>
       taggingOf(`arn:aws:apigateway:${region}::/${kind}`, tags('staging'), tags('prod')),
     );
@@ -63,8 +65,9 @@ describe.each([
 
   it('names each resource as far as a name is known', () => {
     // CloudFormation generates the rest of these names.
-    const knownPrefix =
-      /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/|function:StoreOrders-staging-\w*|sns:[^*]+:StoreOrders-staging-\w+)\*$/;
+    const knownPrefix = new RegExp(
+      `:(table/${stack}-Tables\\w+|stack/${stack}/|function:${stack}-\\w*|sns:[^*]+:${stack}-\\w+)\\*$`,
+    );
     // CloudWatch's metrics have no ARN, and alarms are listed by the beginning of their names:
     // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
     const named = grants.filter(
@@ -110,7 +113,7 @@ it('docs/iam/look-policy.json allows all commands that only read', async () => {
 });
 
 it('docs/iam/look-policy.json allows queries on every log of its stage, and on none of another', () => {
-  const grants = ['staging', 'prod'].map((stage) => grantsOf('look-policy.json', stage));
+  const grants = (['staging', 'prod'] as const).map((stage) => grantsOf('look-policy.json', stage));
   const queries = Object.entries(properties('staging', 'AWS::Logs::LogGroup')).map(
     ([id, { LogGroupName = `${stack}-${id}` }]) => ({
       action: 'logs:StartQuery',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { stackName } from '../../../lib/settings/names.ts';
 import {
   DynamodbProxy,
   executedAndLost,
@@ -20,8 +21,11 @@ let owners = 0;
 
 beforeAll(async () => {
   clock = serviceClock(Date.parse('2026-11-20T09:30:15Z'));
-  const stackName = 'StoreOrders-staging';
-  service = await startLocalService({ ...clock.serviceOptions, stackName, log: () => {} });
+  service = await startLocalService({
+    ...clock.serviceOptions,
+    stackName: stackName('staging'),
+    log: () => {},
+  });
   proxy = await DynamodbProxy.before(service.origin);
   proxy.reply = (call) => {
     const { method, url } = call.incoming;

@@ -3,6 +3,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
+import { stackName } from '../../../lib/settings/names.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { startLocalService } from '../../local/aws/local-service.ts';
@@ -27,7 +28,7 @@ it(
     const documented = documentedCommands();
     const service = await startLocalService({
       templateFile: templateFile('staging'),
-      stackName: 'StoreOrders-staging',
+      stackName: stackName('staging'),
       log: () => {},
     });
 
@@ -53,7 +54,7 @@ async function runAll(
   origin: string,
 ): Promise<ShownCommand[]> {
   const target = blocks
-    .find((block) => block.includes('STORE_ORDERS_LOCAL='))!
+    .find((block) => block.includes('ORDERS_LOCAL='))!
     .replace(documentedOrigin, origin);
   symlinkSync(resolve('admin'), join(directory.path, 'admin'));
   const marked = documented.map(({ command }) => `${command}\necho '${mark}'`);

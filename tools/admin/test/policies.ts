@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { stackName } from '../../../lib/settings/names.ts';
+import type { StageName } from '../../../lib/settings/stages.ts';
 import { testAccount, testRegion } from '../../../test/helpers/stage-for-tests.ts';
 
 export {
@@ -35,10 +37,15 @@ interface Grant {
 }
 
 /** Everything that a policy of docs/iam allows for a stage. */
-export function grantsOf(file: string, stage: string): Grant[] {
-  const values: Record<string, string> = { ACCOUNT: testAccount, REGION: testRegion, STAGE: stage };
+export function grantsOf(file: string, stage: StageName): Grant[] {
+  const values: Record<string, string> = {
+    ACCOUNT: testAccount,
+    REGION: testRegion,
+    STACK: stackName(stage),
+    STAGE: stage,
+  };
   const text = readFileSync(`docs/iam/${file}`, 'utf8').replaceAll(
-    /<(ACCOUNT|REGION|STAGE)>/g,
+    /<(ACCOUNT|REGION|STACK|STAGE)>/g,
     (_, name) => values[name]!,
   );
   const statements = JSON.parse(text).Statement as Statement[];

@@ -7,6 +7,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { expect } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { stackName } from '../../../lib/settings/names.ts';
 import { stageSettings } from '../../../lib/settings/stages.ts';
 import { expectAgreement } from '../../../test/helpers/agreement.ts';
 import {
@@ -21,7 +22,7 @@ import { type AwsCall, account, region } from './policies.ts';
 import { recordingProxy } from './recorded-calls.ts';
 import { admin, everyCommand } from './run-admin.ts';
 
-export const stack = 'StoreOrders-staging';
+export const stack = stackName('staging');
 
 /** Runs commands on a local run, and records their calls. */
 export type Recording = Awaited<ReturnType<typeof startRecording>>;

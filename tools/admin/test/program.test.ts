@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { describe, expect, it } from '@jest/globals';
+import { stackName } from '../../../lib/settings/names.ts';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { stageChoices } from '../../../lib/settings/stages.ts';
 import { admin, everyCommand } from './run-admin.ts';
@@ -26,24 +27,24 @@ describe('which service is operated', () => {
   );
 
   it('names two environment variables that contradict each other', async () => {
-    const environment = { STORE_ORDERS_STAGE: 'prod', STORE_ORDERS_LOCAL: 'http://127.0.0.1:1' };
+    const environment = { ORDERS_STAGE: 'prod', ORDERS_LOCAL: 'http://127.0.0.1:1' };
 
     expect(await admin(['keys', 'list'], { environment })).toEqual({
       exitCode: 2,
       stdout: '',
       stderr:
-        'error: STORE_ORDERS_STAGE and STORE_ORDERS_LOCAL are both set; unset one of them, or give ' +
+        'error: ORDERS_STAGE and ORDERS_LOCAL are both set; unset one of them, or give ' +
         '--stage or --local\n',
     });
     expect(cloudFormation.calls()).toHaveLength(0);
   });
 
   it.each([
-    [{ STORE_ORDERS_STAGE: 'prod' }, [], 'StoreOrders-prod'],
-    [{ STORE_ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], 'StoreOrders-staging'],
-    [{ STORE_ORDERS_STAGE: 'try-ana' }, [], 'StoreOrders-try-ana'],
-    [{ STORE_ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], undefined],
-    [{ STORE_ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], undefined],
+    [{ ORDERS_STAGE: 'prod' }, [], stackName('prod')],
+    [{ ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], stackName('staging')],
+    [{ ORDERS_STAGE: 'try-ana' }, [], stackName('try-ana')],
+    [{ ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], undefined],
+    [{ ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], undefined],
   ])(
     'is taken from the environment if the command line names none: %j %j',
     async (environment, words, StackName) => {

@@ -8,7 +8,7 @@ import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-direct
 
 const home = temporaryDirectoryOfFile();
 const credentials = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
-const key = { STORE_ORDERS_KEY: `so_test_${'0'.repeat(46)}` };
+const key = { ORDERS_KEY: `so_test_${'0'.repeat(46)}` };
 const list = ['owners', 'list', '--stage', 'prod'];
 
 /** Runs a program with a proxy, and returns its exit code and the hosts that the proxy was asked for. */

@@ -1,7 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { afterAll, beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { usagePlanOutput } from '../../../lib/settings/names.ts';
+import { stackName, usagePlanOutput } from '../../../lib/settings/names.ts';
 import { planNames, plans } from '../../../lib/settings/plans.ts';
 import { stageSettings } from '../../../lib/settings/stages.ts';
 
@@ -28,8 +28,8 @@ export function stackOfEachTest(): StackOfTest {
     cloudFormation.on(DescribeStacksCommand).callsFake(() => ({
       Stacks: [
         {
-          StackName: 'StoreOrders-staging',
-          StackId: 'arn:aws:cloudformation:eu-central-1:111122223333:stack/StoreOrders-staging/1',
+          StackName: stackName('staging'),
+          StackId: `arn:aws:cloudformation:eu-central-1:111122223333:stack/${stackName('staging')}/1`,
           Outputs: Object.entries(stack.outputs).map(([OutputKey, OutputValue]) => ({
             OutputKey,
             OutputValue,

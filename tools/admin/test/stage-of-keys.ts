@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach } from '@jest/globals';
 import type { Limits } from '../../../lambdas/domain/plan.ts';
+import { stackName } from '../../../lib/settings/names.ts';
 import { forEachPlan, type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { ControlPlane } from '../../local/aws/management/control-plane.ts';
@@ -37,7 +38,7 @@ export function stageOfEachTest(): StageOfKeys {
   const stage = {
     plans,
     usagePlanIds: forEachPlan((name) => `plan-${name}`),
-    stackName: 'StoreOrders-staging',
+    stackName: stackName('staging'),
     tokenPrefix: 'so_test_',
     now: () => nowMs,
     operator: async () => 'user/ann',

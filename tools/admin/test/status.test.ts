@@ -9,6 +9,7 @@ import { LambdaClient, ListAliasesCommand } from '@aws-sdk/client-lambda';
 import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { stackName } from '../../../lib/settings/names.ts';
 import { stageSettings } from '../../../lib/settings/stages.ts';
 import { admin } from './run-admin.ts';
 import { stackOfEachTest } from './stack.ts';
@@ -81,14 +82,14 @@ const unheard = (reason: string) =>
 
 it.each<[string, () => unknown]>([
   [
-    'the alarm StoreOrders-staging-ServerErrors is on',
+    `the alarm ${stackName('staging')}-ServerErrors is on`,
     () =>
       cloudWatch
         .on(DescribeAlarmsCommand, {
-          AlarmNamePrefix: 'StoreOrders-staging-',
+          AlarmNamePrefix: `${stackName('staging')}-`,
           StateValue: 'ALARM',
         })
-        .resolves({ MetricAlarms: [{ AlarmName: 'StoreOrders-staging-ServerErrors' }] }),
+        .resolves({ MetricAlarms: [{ AlarmName: `${stackName('staging')}-ServerErrors` }] }),
   ],
   [unheard('nobody has subscribed'), () => subscriptionsAre(0, 0)],
   [unheard('a subscription waits for its confirmation'), () => subscriptionsAre(0, 1)],

@@ -34,8 +34,8 @@ beforeAll(async () => {
   environment = {
     PATH: process.env.PATH!,
     HOME: directory.path,
-    STORE_ORDERS_URL: service.baseUrl,
-    STORE_ORDERS_KEY: service.keys.business,
+    ORDERS_URL: service.baseUrl,
+    ORDERS_KEY: service.keys.business,
   };
   mkdirSync(join(directory.path, 'src/generated'), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(directory.path, 'node_modules'));

@@ -46,7 +46,7 @@ describe('the TypeScript client', () => {
 
 describe('the Python client', () => {
   it.each([
-    ['', 'a-key', 'Set the environment variable STORE_ORDERS_URL.'],
+    ['', 'a-key', 'Set the environment variable ORDERS_URL.'],
     ['https://store.example/v1', 'so_test_…', 'The API key is malformed.'],
     [
       'http://store.example/v1',
@@ -322,7 +322,7 @@ function start(url: string, key: string, command: string, ...words: string[]): C
   const { PATH, HOME } = process.env;
   return spawn(command, words, {
     cwd: examples,
-    env: { PATH, HOME, PYTHONDONTWRITEBYTECODE: '1', STORE_ORDERS_URL: url, STORE_ORDERS_KEY: key },
+    env: { PATH, HOME, PYTHONDONTWRITEBYTECODE: '1', ORDERS_URL: url, ORDERS_KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { serviceTitle } from '../../../lambdas/domain/service-name.ts';
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import type { Handler } from '../aws/http-server.ts';
 import { isFromThisMachine } from '../aws/management/loopback.ts';
@@ -70,6 +71,7 @@ async function pageOf(host: string, options: LocalPageOptions): Promise<string> 
     // The page's policy allows requests to its own origin only.
     origin: `http://${host}`,
     basePath,
+    serviceTitle,
     demoKeys: demoKeys ? choices.join('\n') : '',
     orderId: (await exampleOrderId()) ?? '',
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { serviceTitle } from '../../../lambdas/domain/service-name.ts';
 import { forEachPlan } from '../../../lib/settings/plans.ts';
 import { exampleToken } from '../../../test/helpers/dynamodb/key-items.ts';
 import { readyJson, readyText } from '../ready-report.ts';
@@ -17,7 +18,7 @@ describe.each([
   it(`${isLoopback ? 'names' : 'does not name'} the page, the operator's commands and the tables`, () => {
     const text = readyText(service, undefined, {}, plain);
 
-    expect(text.startsWith(`\nStore Orders is ready: ${origin}/\n`)).toBe(isLoopback);
+    expect(text.startsWith(`\n${serviceTitle} is ready: ${origin}/\n`)).toBe(isLoopback);
     expect(text.includes(`--local ${origin}`)).toBe(isLoopback);
     expect(text.includes('need --host 0.0.0.0')).toBe(!isLoopback);
     expect(JSON.parse(readyJson(service)).dynamodbEndpoint).toBe(isLoopback ? origin : undefined);
@@ -33,6 +34,6 @@ it('The commands of a report have the key once, and fit a terminal of 80 columns
 
   const [, commands = ''] = text.split('\nChoose a key:\n');
   expect(commands.split(demoKeys.free)).toHaveLength(2);
-  expect(commands).toMatch(/\n {2}echo "Authorization: Bearer \$STORE_ORDERS_KEY" \|\n/);
+  expect(commands).toMatch(/\n {2}echo "Authorization: Bearer \$ORDERS_KEY" \|\n/);
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { serviceRealm } from '../../../lambdas/domain/service-name.ts';
 import { forEachPlan, planNames, plans } from '../../../lib/settings/plans.ts';
 import {
   answer,
@@ -69,7 +70,7 @@ async function stop({ child, exited }: Run, signal: NodeJS.Signals = 'SIGTERM') 
 
 /** Whether there is a directory in which a run keeps what it has synthesized. */
 const hasFiles = ({ child }: Run) =>
-  readdirSync(directory.path).some((name) => name.startsWith(`store-orders-${child.pid}-`));
+  readdirSync(directory.path).some((name) => name.startsWith(`${serviceRealm}-${child.pid}-`));
 
 async function call(
   { baseUrl }: Pick<Ready, 'baseUrl'>,
@@ -169,8 +170,8 @@ describe('a local run', () => {
     const run = start(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
     const shown = await run.started;
     held.hold();
-    const [, baseUrl] = /export STORE_ORDERS_URL=(\S+)/.exec(shown)!;
-    const [, key] = /export STORE_ORDERS_KEY=(\S+)/.exec(shown)!;
+    const [, baseUrl] = /export ORDERS_URL=(\S+)/.exec(shown)!;
+    const [, key] = /export ORDERS_KEY=(\S+)/.exec(shown)!;
     const [, logFile] = /Functions log to +(\S+)/.exec(shown)!;
     const [, orderId] = /-X DELETE .*\/store\/orders\/(\d+)"/.exec(shown)!;
     run.stdout.catch(() => {});

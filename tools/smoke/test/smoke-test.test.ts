@@ -36,7 +36,7 @@ async function run(argv: readonly string[], { key, input, send }: RunOptions = {
   const errors: string[] = [];
   let waitedMs = 0;
   const exitCode = await smokeTest(argv, {
-    environment: { STORE_ORDERS_KEY: key },
+    environment: { ORDERS_KEY: key },
     readInput: async () => input,
     print: (line) => lines.push(line),
     printError: (line) => errors.push(line),
@@ -144,7 +144,7 @@ describe('smoke test, before its checks', () => {
     [['--url', 'http://localhost/v1'], 'the API key is missing'],
     [['--url', 'http://[::1]:3000/v1'], 'the API key is missing'],
     [['--url', 'http://127.1.2.3/v1'], 'the API key is missing'],
-    [['--url', 'https://host/v1'], 'the API key is missing: set STORE_ORDERS_KEY, or pipe'],
+    [['--url', 'https://host/v1'], 'the API key is missing: set ORDERS_KEY, or pipe'],
     [['--url', 'https://host/v1', '--key', someKey], 'a key on the command line stays in logs'],
     [['--url', 'https://host/v1', `--key=${someKey}`], 'a key on the command line stays in logs'],
     [['--url', 'https://host/v1', someKey], 'a key on the command line stays in logs'],

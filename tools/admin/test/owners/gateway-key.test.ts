@@ -1,5 +1,6 @@
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { expect, it } from '@jest/globals';
+import { stackName } from '../../../../lib/settings/names.ts';
 import { ControlPlane } from '../../../local/aws/management/control-plane.ts';
 import { keyGateway } from '../../../local/aws/management/key-gateway.ts';
 import { putGatewayKey } from '../../owners/gateway-key.ts';
@@ -12,10 +13,10 @@ const usagePlanIds = { free: 'plan-free' };
 it('putGatewayKey says what to do about a key with this value and another name', async () => {
   const gateway = keyGateway(new ControlPlane([]));
   await gateway.createApiKey({ name: 'somebody', value: ownerId, enabled: true });
-  const stage = { gateway, stackName: 'StoreOrders-prod', usagePlanIds };
+  const stage = { gateway, stackName: stackName('prod'), usagePlanIds };
 
   await expect(putGatewayKey(ownerId, 'free', stage as unknown as KeyStage)).rejects.toThrow(
-    `API Gateway has a key with the value ${ownerId} whose name is not StoreOrders-prod-${ownerId}; ` +
+    `API Gateway has a key with the value ${ownerId} whose name is not ${stackName('prod')}-${ownerId}; ` +
       'rename or delete it',
   );
 });

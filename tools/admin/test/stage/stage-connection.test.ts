@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { usagePlanOutput } from '../../../../lib/settings/names.ts';
+import { stackName, usagePlanOutput } from '../../../../lib/settings/names.ts';
 import { noAccountYet, stageSettings } from '../../../../lib/settings/stages.ts';
 import { type LoopbackServer, serve } from '../../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 function answerTo(action: string | null, code: string | null): [status: number, xml: string] {
-  const arn = `arn:aws:cloudformation:${settings.region}:${state.account}:stack/StoreOrders-prod/1`;
+  const arn = `arn:aws:cloudformation:${settings.region}:${state.account}:stack/${stackName('prod')}/1`;
   const outputs = state.outputs.map(
     (name) => `<member><OutputKey>${name}</OutputKey><OutputValue>${name}</OutputValue></member>`,
   );
@@ -67,9 +67,9 @@ function answerTo(action: string | null, code: string | null): [status: number, 
     return [403, failure('AccessDenied', 'invalid MFA one time pass code')];
   if (state.stacks === 'forbidden') return [403, failure('AccessDenied', 'ann may not')];
   if (state.stacks === 'absent') {
-    return [400, failure('ValidationError', 'Stack with id StoreOrders-prod does not exist')];
+    return [400, failure('ValidationError', `Stack with id ${stackName('prod')} does not exist`)];
   }
-  const stack = `<member><StackName>StoreOrders-prod</StackName><StackId>${arn}</StackId><Outputs>${outputs.join('')}</Outputs></member>`;
+  const stack = `<member><StackName>${stackName('prod')}</StackName><StackId>${arn}</StackId><Outputs>${outputs.join('')}</Outputs></member>`;
   return [200, result(`<Stacks>${stack}</Stacks>`)];
 }
 
@@ -111,7 +111,7 @@ describe('a connection to a stage', () => {
     state.stacks = 'absent';
 
     await expect(connectToProd()).rejects.toThrow(
-      `There is no stack StoreOrders-prod in account ${own}, Region eu-central-1; deploy it with "npx cdk deploy StoreOrders-prod"`,
+      `There is no stack ${stackName('prod')} in account ${own}, Region eu-central-1; deploy it with "npx cdk deploy ${stackName('prod')}"`,
     );
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { cancelRefusal, orderStatuses } from '../../../../lambdas/domain/order-states.ts';
+import { serviceRealm } from '../../../../lambdas/domain/service-name.ts';
 import { operationNames } from '../../../../lib/settings/functions.ts';
 import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
 import { operations, operationsWith } from '../../../../test/contract/contract.ts';
@@ -119,7 +120,7 @@ it('I18: a read-only key can list orders, and not cancel one, which counts', asy
 
     expect(headerOf(answer, 'x-ratelimit-remaining')).toBe(String(57 - index));
     expect(headerOf(answer, 'x-amzn-remapped-www-authenticate')).toBe(
-      'Bearer realm="store-orders", error="insufficient_scope"',
+      `Bearer realm="${serviceRealm}", error="insufficient_scope"`,
     );
   }
   await stage.expectUnknown('POST', '/store/orders', ['GET']);

@@ -3,6 +3,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
 import type { Limits } from '../../../../lambdas/domain/plan.ts';
+import { stackName } from '../../../../lib/settings/names.ts';
 import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
 import { DynamodbProxy } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
@@ -43,7 +44,7 @@ export async function startStore(options: StoreOptions = {}) {
   const lines: string[] = [];
   const service = await startLocalService({
     templateFile,
-    stackName: 'StoreOrders-staging',
+    stackName: stackName('staging'),
     dynamodbEndpoint: proxy.url,
     now,
     log: (line) => lines.push(line),

@@ -1,0 +1,11 @@
+/**
+ * The name of the service: letters, digits and spaces. What deploys, runs or prints derives its names from it; with
+ * another name, a deployment creates other stacks. CONTRIBUTING.md lists what somebody edits by hand.
+ */
+export const serviceTitle = 'Store Orders';
+
+/** The name of the service without spaces, as in the names of stacks and metrics. */
+export const serviceName = serviceTitle.replaceAll(' ', '');
+
+/** The name of the service in lower case with hyphens, as in the realm of its keys. */
+export const serviceRealm = serviceTitle.replaceAll(' ', '-').toLowerCase();

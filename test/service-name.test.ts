@@ -1,0 +1,46 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { serviceName, serviceRealm, serviceTitle } from '../lambdas/domain/service-name.ts';
+import { stackName } from '../lib/settings/names.ts';
+import type { StageName } from '../lib/settings/stages.ts';
+import { contractDocument } from './contract/contract.ts';
+import { stepsOf, workflows } from './workflows.ts';
+
+const underscored = serviceRealm.replaceAll('-', '_');
+const names = [serviceTitle, serviceName, serviceRealm, underscored, underscored.toUpperCase()];
+
+/** CONTRIBUTING.md lists them, except the file with the constant. */
+const editedByHand =
+  /^(lambdas\/domain\/service-name\.ts|tools\/examples\/.*|(tools\/)?package(-lock)?\.json|\.ci\/ministack-lacks|\.github\/workflows\/deploy-stage\.yml)$/;
+
+it('the name of the service is only in one file, and in those that somebody edits by hand', () => {
+  const files = globSync(
+    [
+      '{bin,lib,lambdas,test,tools,.ci,.github,docs/iam}/**/*.*',
+      '.ci/*',
+      '*.{json,js,cjs}',
+      'admin',
+    ],
+    { exclude: (name) => name === 'node_modules' },
+  );
+  const named = files.filter((file) => {
+    const text = editedByHand.test(file) ? '' : readFileSync(file, 'utf8');
+    return names.some((name) => text.includes(name));
+  });
+
+  expect(files.length).toBeGreaterThan(100);
+  expect(named).toEqual([]);
+});
+
+it('openapi.yaml has the name of the service', () => {
+  const title: string = contractDocument.info.title;
+
+  expect(`openapi.yaml, info.title: ${title}`).toBe(`openapi.yaml, info.title: ${serviceTitle}`);
+});
+
+it('the workflow that deploys a stage takes the name of the stack from one variable', () => {
+  const { deploy } = workflows['deploy-stage.yml']!.jobs;
+
+  expect(deploy!.env?.STACK).toBe(stackName('${{ inputs.stage }}' as StageName));
+  expect(stepsOf(deploy!).filter(({ run }) => run?.includes(serviceName))).toEqual([]);
+});
