@@ -1,17 +1,11 @@
 import { ownerCounters } from '../../../lambdas/domain/owner-record.ts';
-import {
-  ChangedMeanwhileError,
-  NotFoundError,
-  quoted,
-  WrongStateError,
-} from '../../shared/errors.ts';
+import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { absent, changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { runRepeatable } from '../stage/service-failure.ts';
 import {
   findCompleteOwner,
   findOwner,
-  lookUpOwner,
   nameReservation,
   ownerIdOfName,
   ownerName,
@@ -76,7 +70,7 @@ export async function renameOwner(
   stage: KeyStage,
 ): Promise<StoredOwner> {
   const name = ownerName(newName);
-  const owner = await ownerToRename(idOrName, name, stage);
+  const owner = await findOwner(idOrName, stage);
   const { ownerId, name: oldName } = owner.details;
   if (name === oldName) return owner;
   const [reservation, oldReservation] = [nameReservation(name), nameReservation(oldName)];
@@ -130,20 +124,5 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
     if (isDeleted) return;
     await alignGatewayKey(ownerId, stage);
     throw new ChangedMeanwhileError(ownerId);
-  });
-}
-
-/** @throws NotFoundError if there is no such owner; it says if there is one with the new name */
-async function ownerToRename(
-  idOrName: string,
-  newName: string,
-  stage: KeyStage,
-): Promise<StoredOwner> {
-  const owner = await lookUpOwner(idOrName, stage);
-  const renamed = owner ? undefined : await lookUpOwner(newName, stage);
-  if (!renamed) return owner ?? findOwner(idOrName, stage);
-  const { ownerId, name } = renamed.details;
-  throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
-    remedy: `${ownerId} has the name ${quoted(name)}, perhaps because it was already renamed`,
   });
 }

@@ -58,7 +58,7 @@ it.each<[string, () => string[], () => string, RegExp?]>([
   ['owners create', () => ['New', '--plan', 'free'], () => 'owners show New', /already an owner/],
   ['owners set-plan', () => [owner, 'business'], shownOwner],
   ['owners set-plan', () => [owner, 'free'], shownOwner],
-  ['owners rename', () => [owner, `${owner} Ltd`], () => 'owners list', /already renamed/],
+  ['owners rename', () => [owner, `${owner} Ltd`], () => 'owners list', /There is no owner/],
   ['owners suspend', () => [owner, '--yes'], shownOwner],
   ['owners resume', () => [owner], shownOwner],
   ['owners reset-usage', () => [owner], shownOwner],
