@@ -36,7 +36,7 @@ async function list({ bundles, isQuick, measure }: Workbench): Promise<Findings>
     const cpuMs = result.batches.slice(batches.length / 2).map((list) => list.cpuMs / pages);
     return {
       steadyCpuMs: median(cpuMs),
-      bytesPerOrder: result.batches[0]!.bytes / pages / ordersPerFullPage,
+      bytesPerOrder: result.batches.at(-1)!.bytes / pages / ordersPerFullPage,
     };
   });
   const { ours, documentClient, jsonParse, bareHttp } = rounds;

@@ -4,15 +4,13 @@ import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-const input = {
-  TableName: process.env.ORDERS_TABLE,
-  ProjectionExpression: orderFieldNames.join(', '),
-};
 
 /** A conventional streamed list, with DocumentClient and JSON.stringify for each page. */
 export const handler = awslambda.streamifyResponse(async (_event, stream) => {
+  const TableName = process.env.ORDERS_TABLE;
+  const ProjectionExpression = orderFieldNames.join(', ');
   let separator = '[';
-  for await (const { Items } of paginateScan({ client }, input)) {
+  for await (const { Items } of paginateScan({ client }, { TableName, ProjectionExpression })) {
     const text = separator + JSON.stringify(Items).slice(1, -1);
     if (!stream.write(text)) await once(stream, 'drain');
     separator = ',';
