@@ -17,8 +17,6 @@ const further = {
   commands: '**/*.command.test.ts',
   /** Drive a real browser; `CHROMIUM_PATH` says where one is. `README_PICTURES=1` renews the README's pictures. */
   browser: '**/*.browser.test.ts',
-  /** Attack the service: faults of DynamoDB, a key that must not leak. `ADVERSITY=nightly` makes them longer. */
-  faults: '**/test/adversity/**/*.test.ts',
   /** Run functions under AWS's own runtime interface client, which is built for them. */
   'aws-runtime': '**/test/aws-runtime/**/*.test.ts',
 };
@@ -38,7 +36,6 @@ export default {
     project('tools', 'tools/*/test/**/*.test.ts', excluded),
     project('commands', further.commands),
     project('browser', further.browser),
-    project('faults', further.faults),
     {
       ...project('aws-runtime', further['aws-runtime']),
       globalSetup: '<rootDir>/test/aws-runtime/global-setup.ts',
