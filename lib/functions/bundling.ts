@@ -38,12 +38,19 @@ function stub(file: string): string {
   return join(root, 'lib/functions/stubs', file);
 }
 
-/** Bundles each function as `index.js` with a source map, and returns its folder. @throws esbuild's BuildFailure */
+/**
+ * Bundles each function as `index.js`, and returns its folder.
+ *
+ * @param forDebugger whether the code can be read and contains its source map, instead of a minified code beside one
+ * @throws esbuild's BuildFailure
+ */
 export async function bundleFunctions(
   outputDirectory: string,
+  forDebugger = false,
 ): Promise<Record<FunctionName, string>> {
   await build({
     ...bundlingOptions,
+    ...(forDebugger && { minify: false, sourcemap: 'inline' }),
     entryPoints: functionNames.map((name) => ({ in: handlerEntries[name], out: `${name}/index` })),
     outdir: resolve(outputDirectory),
   });

@@ -22,24 +22,25 @@ export interface LocalOptions {
 /** Undefined if help was requested, which has been printed. @throws OperatorError for an invalid value */
 export function parseLocalOptions(
   words: readonly string[],
-  { DYNAMODB_ENDPOINT }: NodeJS.ProcessEnv,
+  { DYNAMODB_ENDPOINT, PORT }: NodeJS.ProcessEnv,
 ): LocalOptions | undefined {
-  const options = parseCommandLine<LocalOptions>(localCommand(), words);
+  const port = PORT ? portOf('PORT')(PORT) : 3000;
+  const options = parseCommandLine<LocalOptions>(localCommand(port), words);
   return options && { ...options, dynamodbEndpoint: endpointOf(DYNAMODB_ENDPOINT) };
 }
 
-function localCommand(): Command {
+function localCommand(port: number): Command {
   return new Command('npm start --')
     .description('Runs the whole service on this machine.')
-    .option('--port <n>', 'port to listen on; 0 chooses a free one', portOf('--port'), 3000)
+    .option('--port <n>', 'port to listen on; 0 chooses a free one', portOf('--port'), port)
     .option('--host <host>', 'address to listen on', hostOf, '127.0.0.1')
     .option('--stage <stage>', `stage to run: ${stageChoices}`, stageOf, 'staging')
     .option('--data <dir>', 'keep the data in this directory (default: in memory)', directoryOf)
     .option('--orders <file>', `load orders from ${ordersFile} (default: a sample)`, fileOf)
     .option('--empty', 'start without demo owners and sample orders')
-    .option('--watch', 'reload the functions when a file in lambdas/ changes')
+    .option('--watch', 'start again when a file in lambdas/, lib/ or bin/ changes')
     .addOption(
-      new Option('--inspect [port]', 'let a debugger attach; the functions then have no time limit')
+      new Option('--inspect [port]', 'let a debugger attach')
         .preset(String(inspectorPort))
         .argParser(portOf('--inspect')),
     )
@@ -52,6 +53,7 @@ const inspectorPort = 9229;
 const helpAfter = `
 npm needs -- before the options: npm start -- --port 3001
 
+PORT in the environment is the port without --port.
 To use a DynamoDB-compatible server other than the embedded one, set DYNAMODB_ENDPOINT to its URL.`;
 
 function portOf(name: string): (text: string) => number {

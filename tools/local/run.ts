@@ -1,18 +1,21 @@
 import { keepCompiledCode } from '../shared/compile-cache.ts';
 import { outliveLostOutput } from '../shared/lost-output.ts';
+import { watchFolder } from './watch.ts';
 
 const stopTimeoutMs = 1_800;
 const parentCheckMs = 200;
 
 const stopping = new AbortController();
 process.on('SIGINT', stop).on('SIGTERM', stop);
-if (process.env.npm_lifecycle_event) stopWithNpm(process.ppid);
+if (process.env.npm_lifecycle_event || watchFolder()) stopWithParent(process.ppid);
 
 outliveLostOutput();
 keepCompiledCode();
 // The module is loaded after the signal handlers have been set, because loading it takes a while.
 const { runLocalCommand } = await import('./local-command.ts');
-process.exitCode = await runLocalCommand(process.argv.slice(2), stopping.signal);
+const exitCode = await runLocalCommand(process.argv.slice(2), stopping.signal);
+// A function may still wait for something.
+process.exit(exitCode);
 
 function stop(): void {
   stopping.abort();
@@ -20,10 +23,10 @@ function stop(): void {
   setTimeout(() => process.exit(0), stopTimeoutMs).unref();
 }
 
-/** Stops the run when npm, which has started it, was killed and could not forward a signal. */
-function stopWithNpm(npm: number): void {
+/** Stops the run when npm or the watching process, which has started it, was killed and could not forward a signal. */
+function stopWithParent(parent: number): void {
   const check = setInterval(() => {
-    if (process.ppid === npm) return;
+    if (process.ppid === parent) return;
     clearInterval(check);
     stop();
   }, parentCheckMs);

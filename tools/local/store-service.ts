@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { repairOwners } from '../admin/owners/repair-owners.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
 import { OperatorError } from '../shared/errors.ts';
+import { availablePort } from './available-port.ts';
 import { type PreparedService, startLocalService } from './aws/local-service.ts';
 import { keyGateway } from './aws/management/key-gateway.ts';
 import { provideDemoKeys } from './demo-keys.ts';
@@ -14,8 +14,6 @@ import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { localPage } from './page/local-page.ts';
 import type { RunConsole } from './run-console.ts';
-import type { LiveCode } from './watch/live-code.ts';
-import { startWatching } from './watch/watch.ts';
 
 /** The store's service as `npm start` runs it. */
 export type StoreService = Awaited<ReturnType<typeof startStoreService>>;
@@ -42,27 +40,17 @@ export async function startStoreService(
   options: LocalOptions,
   { directory, console, signal: stop, started }: RunEnvironment,
 ) {
-  const { port, host, stage, data, dynamodbEndpoint, watch, inspect } = options;
-  await expectAvailable(port, host);
+  const { port, host, stage, data, dynamodbEndpoint } = options;
+  // A mistake is reported without waiting for the synthesis.
+  await availablePort(port, host);
   // A start that fails also ends the synthesis.
   const failing = new AbortController();
   started.defer(() => failing.abort());
   const signal = AbortSignal.any([stop, failing.signal]);
 
-  let liveCode: LiveCode | undefined;
-  if (watch || inspect !== undefined) {
-    // Loaded on demand, because it loads the bundler.
-    const { createLiveCode } = await import('./watch/live-code.ts');
-    liveCode = started.use(createLiveCode(directory, inspect !== undefined));
-  }
-  const assembled = Promise.all([
-    synthesize(stage, join(directory, 'assembly'), signal),
-    liveCode?.build().then(() => liveCode.takeNewCode()),
-  ]);
-
   let filled!: Awaited<ReturnType<typeof fillTables>>;
   const service = await startLocalService({
-    templateFile: assembled.then(([templateFile]) => templateFile),
+    templateFile: synthesize(stage, join(directory, 'assembly'), signal),
     stackName: stackName(stage),
     port,
     host,
@@ -71,8 +59,6 @@ export async function startStoreService(
     log: console.log,
     logFunction: console.logFunction,
     onAnswered: console.onAnswered,
-    codeOf: liveCode?.folderOf,
-    hasTimeLimits: inspect === undefined,
     signal,
     prepare: async (prepared) => {
       filled = await fillTables(prepared, options, console.log, signal);
@@ -80,7 +66,6 @@ export async function startStoreService(
     },
   });
   started.defer(() => service.close());
-  if (liveCode && watch) started.use(startWatching(service, liveCode, console));
 
   return {
     ...service,
@@ -91,20 +76,13 @@ export async function startStoreService(
   };
 }
 
-/** @throws the server's error if the address is not available, without waiting for the synthesis */
-async function expectAvailable(port: number, host: string): Promise<void> {
-  await using server = createServer().listen(port, host);
-  await once(server, 'listening');
-}
-
 /** Returns the template's path. A process of its own frees the CDK's memory when it ends. */
 async function synthesize(stage: StageName, directory: string, signal: AbortSignal) {
-  const child = spawn(process.execPath, ['bin/app.ts'], {
+  const program = join(import.meta.dirname, 'synthesize.ts');
+  const child = spawn(process.execPath, [program, stage, directory], {
     cwd: join(import.meta.dirname, '../..'),
     env: {
       ...process.env,
-      CDK_OUTDIR: directory,
-      ORDERS_STAGE: stage,
       // The CDK's checks take longer than the rest of the synthesis. Deployments and tests run them.
       CDK_VALIDATION: process.env.CDK_VALIDATION ?? 'false',
     },

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../../lambdas/domain/api-key.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import { plans } from '../../../lib/settings/plans.ts';
+import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
-import { type ServiceClock, serviceClock } from '../../local/test/e2e/service-clock.ts';
 import { findGatewayKeys } from '../owners/gateway-key.ts';
 import type { OwnerView } from '../owners/owner-view.ts';
 import { changeTogether } from '../stage/dynamodb-calls.ts';
@@ -18,29 +18,27 @@ import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
 
 const { free } = plans;
 
-let clock: ServiceClock;
+let nowMs = Date.parse('2026-11-20T09:30:15Z');
+const now = () => nowMs;
 let service: LocalService;
 let stage: KeyStage;
 const directory = temporaryDirectoryOfEachTest();
 
 beforeAll(async () => {
-  clock = serviceClock(Date.parse('2026-11-20T09:30:15Z'));
   service = await startLocalService({
-    ...clock.serviceOptions,
+    templateFile: templateFile('staging'),
+    now,
     stackName: stackName('staging'),
     log: () => {},
   });
-  stage = await connect({ local: service.origin }, clock.now, async () => 'ann');
+  stage = await connect({ local: service.origin }, now, async () => 'ann');
 });
-afterAll(async () => {
-  await service?.close();
-  clock[Symbol.dispose]();
-});
+afterAll(() => service?.close());
 
 /** Runs a command line of the operator on the service, by its clock. */
 const admin = (line: string, io: AdminOptions = {}) => {
   const environment = { ORDERS_LOCAL: service.origin };
-  return runAdmin(line.split(' '), { now: clock.now, environment, ...io });
+  return runAdmin(line.split(' '), { now, environment, ...io });
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
@@ -130,7 +128,7 @@ describe('the operator and a running service', () => {
       [Date.parse(rotated.previousExpiresAt), 200],
       [Date.parse(end), 401],
     ] as const) {
-      clock.set(timeMs);
+      nowMs = timeMs;
       expect(await statusWith(old.apiKey)).toBe(status);
       expect(await statusWith(rotated.apiKey)).toBe(200);
     }
@@ -163,7 +161,7 @@ describe('the operator and a running service', () => {
 
   it('lists the usage of owners, the newest first, or with --busiest the busiest', async () => {
     const one = await issue();
-    clock.set(clock.now() + 1_000);
+    nowMs += 1_000;
     const two = await issue();
     await statusWith(one.apiKey);
     const ids = (await adminJson('owners list')).map(({ ownerId }: OwnerView) => ownerId);
@@ -335,7 +333,7 @@ describe('the operator and a running service', () => {
     const { keyId, apiKey } = await issue();
     const expire = (options: string, io?: AdminOptions) =>
       admin(`keys expire ${keyId} ${options}`, io);
-    const end = new Date(clock.now() + 60_000).toISOString();
+    const end = new Date(nowMs + 60_000).toISOString();
 
     const asked = await expire(`--at ${end}`, { isTerminal: true, input: 'n\n' });
     const earlier = await expire(`--at ${end} --yes`);
@@ -388,7 +386,7 @@ describe('the operator and a running service', () => {
     statuses.push(await statusWith(apiKey), await statusWith(apiKey));
     expect(statuses).toEqual([200, 429, 429, 429]);
     const banned = await adminJson(`keys whois ${keyId}`);
-    expect(Date.parse(banned.bannedUntil)).toBe(clock.now() + banSeconds * 1_000);
+    expect(Date.parse(banned.bannedUntil)).toBe(nowMs + banSeconds * 1_000);
 
     const { bans } = await adminJson(`owners show ${ownerId}`);
     expect(bans).toEqual([{ keyId, bannedUntil: banned.bannedUntil }]);

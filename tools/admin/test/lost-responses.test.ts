@@ -5,11 +5,11 @@ import {
   executedAndLost,
   forward,
 } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
-import { type ServiceClock, serviceClock } from '../../local/test/e2e/service-clock.ts';
 import { admin } from './run-admin.ts';
 
-let clock: ServiceClock;
+const now = () => Date.parse('2026-11-20T09:30:15Z');
 let service: LocalService;
 /** Stands between the operator and the service, and loses the response to one write. */
 let proxy: DynamodbProxy;
@@ -20,9 +20,9 @@ let keyId = '';
 let owners = 0;
 
 beforeAll(async () => {
-  clock = serviceClock(Date.parse('2026-11-20T09:30:15Z'));
   service = await startLocalService({
-    ...clock.serviceOptions,
+    templateFile: templateFile('staging'),
+    now,
     stackName: stackName('staging'),
     log: () => {},
   });
@@ -38,11 +38,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await proxy?.[Symbol.asyncDispose]();
   await service?.close();
-  clock[Symbol.dispose]();
 });
 
-const run = (words: string[], url = service.origin) =>
-  admin([...words, '--local', url], { now: clock.now });
+const run = (words: string[], url = service.origin) => admin([...words, '--local', url], { now });
 
 /** Creates an owner and its key. */
 async function prepare(): Promise<void> {

@@ -44,10 +44,7 @@ export function stageOfEachTest(): StageOfKeys {
     operator: async () => 'user/ann',
   } as Partial<KeyStage> as KeyStage;
   const clear = async () => {
-    const usagePlans = Object.values(stage.usagePlanIds).map((id) => {
-      return { id, throttle: undefined, perDay: undefined };
-    });
-    controlPlane = new ControlPlane(usagePlans);
+    controlPlane = new ControlPlane(Object.values(stage.usagePlanIds));
     Object.assign(stage, {
       gateway: keyGateway(controlPlane),
       documents: documentClient(database.dynamodb),
@@ -69,7 +66,7 @@ export function stageOfEachTest(): StageOfKeys {
   });
   beforeEach(clear);
   // API Gateway allows one usage plan for each key and stage.
-  const planOf = (keyId: string) => controlPlane.getUsagePlans({ keyId })[0]?.id;
+  const planOf = (keyId: string) => controlPlane.getUsagePlans({ keyId })[0];
   const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
   return {
     stage,

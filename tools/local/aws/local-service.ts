@@ -6,23 +6,21 @@ import {
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
 import { Gateway } from './api-gateway/gateway.ts';
-import { readUsagePlans } from './api-gateway/usage-plan.ts';
 import { DataDirectory } from './data-directory.ts';
 import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { startDynamoDBGuard } from './dynamodb/guard.ts';
-import { createIdentities, type Identities } from './dynamodb/identities.ts';
+import { createIdentities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { LocalRunError } from './errors.ts';
 import { type Handler, type HttpServerOptions, startHttpServer } from './http-server.ts';
-import { FunctionRunner, type RunnerOptions } from './lambda/function-runner.ts';
-import { readFunctions } from './lambda/lambda-functions.ts';
+import type { FunctionSurroundings } from './lambda/function-code.ts';
+import { loadFunctions } from './lambda/functions.ts';
 import { ControlPlane } from './management/control-plane.ts';
 import { answerManagement } from './management/management.ts';
 import { readTemplate, type Template } from './template/template.ts';
 
 interface LocalServiceOptions
-  extends Partial<Pick<HttpServerOptions, 'host' | 'now' | 'onAnswered' | 'port'>>,
-    Pick<RunnerOptions, 'codeOf'> {
+  extends Partial<Pick<HttpServerOptions, 'host' | 'now' | 'onAnswered' | 'port'>> {
   /** Has the stack's `….assets.json` beside it. While it is a pending promise, everything else starts. */
   readonly templateFile: string | Promise<string>;
   readonly stackName: string;
@@ -32,9 +30,7 @@ interface LocalServiceOptions
   readonly dataDirectory?: string;
   readonly log: (line: string) => void;
   /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
-  readonly logFunction?: RunnerOptions['log'];
-  /** Whether the timeouts of functions and integrations apply. @default true */
-  readonly hasTimeLimits?: boolean;
+  readonly logFunction?: FunctionSurroundings['log'];
   /** Called before the service listens. Returns handlers that can answer instead of the gateway. */
   readonly prepare?: (service: PreparedService) => Promise<readonly Handler[]>;
   /** Aborts the start and ends everything that has been started. */
@@ -56,7 +52,6 @@ export interface LocalService extends PreparedService {
   readonly origin: string;
   /** Resolves when the database ends unexpectedly. */
   readonly failed: Promise<Error>;
-  readonly replaceFunctionCode: FunctionRunner['replaceCode'];
   close(): Promise<void>;
 }
 
@@ -68,28 +63,36 @@ const databaseFileName = 'dynamodb.sqlite';
 /** Runs a template's tables, functions and REST API. @throws TemplateError for an unsupported part */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   await using started = new AsyncDisposableStack();
-  const { stackName, hasTimeLimits = true, signal, log, now = Date.now } = options;
+  const { stackName, signal, log, now = Date.now } = options;
   const dataReady = openData(options, started);
   // If one fails, the other has to have started before it can be stopped.
   await Promise.allSettled([options.templateFile, dataReady]);
   const templateFile = await options.templateFile;
   const { database, dataDirectory } = await dataReady;
-  const template = readTemplate(templateFile, { ...environment, stackName }, hasTimeLimits);
+  const template = readTemplate(templateFile, { ...environment, stackName });
   const identities = createIdentities(template);
   const { endpoint } = database;
   const isEmbedded = options.dynamodbEndpoint === undefined;
-  const guard = await startDynamoDBGuard({ endpoint, identities, isEmbedded, log });
+  const guard = await startDynamoDBGuard({ endpoint, identities, isEmbedded, now, log });
   started.defer(() => guard.close());
   const dynamodb = localDynamoDbClient(guard.endpoint, identities.operator.accessKeyId);
   await usingDatabase(database, provideTables(template, dynamodb));
   signal?.throwIfAborted();
 
-  const runner = startRunner(identities, guard.endpoint, options);
-  started.defer(() => runner.close());
-  const controlPlane = new ControlPlane(readUsagePlans(template), now);
+  const usagePlans = template.ofType('AWS::ApiGateway::UsagePlan').map(({ ref }) => ref);
+  const controlPlane = new ControlPlane(usagePlans, now);
   const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
   const gateway = new Gateway(template, {
-    targetOf: readFunctions(template, assetsManifestFile, runner.invoke),
+    targetOf: loadFunctions(template, assetsManifestFile, {
+      now,
+      log: options.logFunction ?? ((name, line) => log(`${name}: ${line}`)),
+      variablesOf: ({ logicalId }) => ({
+        AWS_ACCESS_KEY_ID: identities.functions.get(logicalId)!.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: 'local',
+        AWS_REGION: localRegion,
+        AWS_ENDPOINT_URL_DYNAMODB: guard.endpoint,
+      }),
+    }),
     controlPlane,
     logFault: ({ type, cause }, requestId) => {
       if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);
@@ -118,7 +121,6 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     outputs: stack.outputs,
     origin: server.origin,
     failed: database.ended,
-    replaceFunctionCode: (built) => runner.replaceCode(built),
     close: () => running.disposeAsync(),
   };
 }
@@ -168,23 +170,6 @@ async function provideTables(template: Template, client: DynamoDBClient): Promis
     }
   });
   await Promise.all(tables);
-}
-
-function startRunner(
-  { functions }: Identities,
-  dynamodbEndpoint: string,
-  { log, logFunction, codeOf }: LocalServiceOptions,
-): FunctionRunner {
-  return new FunctionRunner({
-    variablesOf: ({ logicalId }) => ({
-      AWS_ACCESS_KEY_ID: functions.get(logicalId)!.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_REGION: localRegion,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
-    }),
-    codeOf,
-    log: logFunction ?? ((name, line) => log(`${name}: ${line}`)),
-  });
 }
 
 /** @throws LocalRunError if the database fails, or ends before the work is done */

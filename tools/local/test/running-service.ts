@@ -31,6 +31,8 @@ export interface RunningService extends Ready, Run {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const quiet = '--disable-warning=ExperimentalWarning';
+
 /**
  * Runs the service as a user would.
  *
@@ -41,7 +43,7 @@ export function startRun(
   environment: Readonly<Record<string, string>> = {},
   directory = root,
 ): Run {
-  const child = spawn(process.execPath, ['tools/local/run.ts', ...options], {
+  const child = spawn(process.execPath, [quiet, 'tools/local/run.ts', ...options], {
     cwd: directory,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

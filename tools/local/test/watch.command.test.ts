@@ -1,11 +1,13 @@
-import { cpSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { type Ready, type Run, root, startRun } from './running-service.ts';
 
+/** A file of the stack, and a text in it that clients see. */
 const stack = 'lib/api/gateway-responses.ts';
+const unauthorized = 'A valid API key is required';
 
 // The code of `npm start`, and the files that it reads.
 const copied = [
@@ -31,6 +33,18 @@ function answering(source: string, message: string): string {
   return withStatement(source, `throw ${error}`);
 }
 
+/**
+ * A copy of the sources, which can be changed, with a link to the installed packages. It is removed after the
+ * run has ended.
+ */
+const sources = temporaryDirectoryOfFile();
+const file = (name: string) => join(sources.path, name);
+const temporary = temporaryDirectoryOfFile();
+
+// The plan enterprise allows so many requests.
+const pollMs = 100;
+const patienceMs = 100_000;
+
 let run: Run;
 let ready: Ready;
 let original: string;
@@ -40,7 +54,8 @@ beforeAll(async () => {
   for (const name of copied) cpSync(join(root, name), file(name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), file('node_modules'));
   original = readFileSync(file(changedHandler), 'utf8');
-  run = startRun(['--watch', '--json', '--port', '0'], {}, sources.path);
+  const environment = { TMPDIR: temporary.path };
+  run = startRun(['--watch', '--json', '--port', '0'], environment, sources.path);
   run.child.stderr!.on('data', (chunk) => {
     complaints += chunk;
   });
@@ -48,52 +63,51 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  run.child.kill('SIGTERM');
+  run.child.kill('SIGKILL');
   await run.exited;
 });
 
-/**
- * A copy of the sources, which can be changed, with a link to the installed packages. It is removed after the
- * run has ended.
- */
-const sources = temporaryDirectoryOfFile();
-const file = (name: string) => join(sources.path, name);
-
+/** Sends a cancellation; '' while the run starts again. */
 async function cancel(orderId = '0'): Promise<string> {
   const headers = { Authorization: `Bearer ${ready.keys.enterprise}` };
   const url = `${ready.baseUrl}/store/orders/${orderId}`;
-  const response = await fetch(url, { method: 'DELETE', headers });
-  return `${response.status} ${await response.text()}`;
+  try {
+    const response = await fetch(url, { method: 'DELETE', headers });
+    return `${response.status} ${await response.text()}`;
+  } catch {
+    return '';
+  }
 }
 
-async function untilAnswered(text: string): Promise<void> {
-  while (!(await cancel()).includes(text)) await sleep(5);
+/** @throws Error with what the run said, because a wait without an end would outlast its test */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const startedMs = performance.now(); !(await isSo()); await sleep(pollMs)) {
+    if (performance.now() - startedMs > patienceMs) throw new Error(complaints.slice(-2_000));
+  }
 }
 
-async function untilSaid(text: string): Promise<void> {
-  while (!complaints.includes(text)) await sleep(5);
-}
+const untilAnswered = (text: string, orderId?: string) =>
+  until(async () => (await cancel(orderId)).includes(text));
+
+const untilSaid = (text: string) => until(() => complaints.includes(text));
 
 describe('npm start -- --watch', () => {
-  it('answers with a saved handler, however it was saved, and loses no request', async () => {
-    let isDone = false;
-    const others: Promise<string[]> = (async () => {
-      const answers: string[] = [];
-      while (!isDone) answers.push(await cancel('none'));
-      return answers;
-    })();
+  it('answers with a saved handler, however it was saved, with the same keys and orders', async () => {
+    await untilAnswered('204', '1001');
 
     writeFileSync(file(changedHandler), answering(original, 'in place'));
     await untilAnswered('in place');
     writeFileSync(file('lambdas/.saved'), answering(original, 'renamed'));
     renameSync(file('lambdas/.saved'), file(changedHandler));
     await untilAnswered('renamed');
-    for (const text of ['one', 'two', 'three'])
+    writeFileSync(file(changedHandler), answering(original, 'in place again'));
+    await untilAnswered('in place again');
+    for (const text of ['one', 'two', 'three']) {
       writeFileSync(file(changedHandler), answering(original, text));
+    }
     await untilAnswered('three');
-    isDone = true;
 
-    expect([...new Set((await others).map((answer) => answer.slice(0, 4)))]).toEqual(['400 ']);
+    expect(await cancel('1001')).toMatch(/^409 .*order_already_cancelled/);
   });
 
   it('logs the source line of an error', async () => {
@@ -104,29 +118,64 @@ describe('npm start -- --watch', () => {
     await untilAnswered('internal_error');
 
     await untilSaid('Error: oops');
-    const [, stack] = /"stack":"Error: oops(.*?)"/.exec(complaints)!;
-    expect(stack!.split('\\n')[1]).toContain(`${file(changedHandler)}:${line}:`);
+    const [, logged] = /"stack":"Error: oops(.*?)"/.exec(complaints)!;
+    expect(logged!.split('\\n')[1]).toContain(`${file(changedHandler)}:${line}:`);
   });
 
-  it('serves the last good handler until a broken one is repaired', async () => {
-    writeFileSync(file(changedHandler), answering(original, 'good'));
-    await untilAnswered('good');
+  it.each([
+    ['thrown', (error: string) => `setTimeout(() => { throw ${error}; }, 50)`],
+    ['rejected', (error: string) => `setTimeout(() => Promise.reject(${error}), 50)`],
+  ])(
+    'goes on after an error that was %s after the response, and names its function',
+    async (kind, statement) => {
+      const own = `${statement(`new Error('late ${kind}')`)}; throw new OrderNotFoundError()`;
+      const late = withStatement(original, `{ ${own} }`);
+      const line = late.slice(0, late.indexOf('late')).split('\n').length;
 
+      writeFileSync(file(changedHandler), late);
+      await until(async () => {
+        await cancel();
+        return complaints.includes(`late ${kind}`);
+      });
+      await untilSaid(`${file(changedHandler)}:${line}:`);
+
+      expect(complaints).toMatch(
+        new RegExp(`-CancelOrderFunction\\S+: Uncaught Error: late ${kind}`),
+      );
+      expect(await cancel('none')).toMatch(/^400/);
+    },
+  );
+
+  it('reports a file that does not compile, and serves again when it is repaired', async () => {
     writeFileSync(file(changedHandler), `import './absent.ts';\n${answering(original, 'mended')}`);
     await untilSaid('Could not resolve "./absent.ts"');
-    const beside = await cancel();
     writeFileSync(file('lambdas/absent.ts'), '');
-    await untilAnswered('mended');
 
-    expect(beside).toContain('good');
-    expect(complaints).toContain('The last good version keeps running.');
+    await untilAnswered('mended');
   });
 
-  it('reports that a change of the stack needs a restart, and continues to serve', async () => {
-    writeFileSync(file(stack), `${readFileSync(file(stack), 'utf8')}\nconst (`);
-    await untilSaid(`${stack} has changed: restart`);
+  it('loads a changed stack', async () => {
+    const text = readFileSync(file(stack), 'utf8');
+    expect(text).toContain(unauthorized);
 
-    expect(await cancel('none')).toMatch(/^400/);
+    writeFileSync(file(stack), text.replace(unauthorized, 'Nobody knows this key.'));
+
+    const answer = async () => (await fetch(`${ready.baseUrl}/store/orders`)).text();
+    await until(async () => (await answer().catch(() => '')).includes('Nobody knows'));
+  });
+
+  it('leaves nothing but its line on standard output, and no files and processes behind', async () => {
+    run.child.kill('SIGTERM');
+
+    expect(await run.exited).toEqual([0, null]);
+    expect(
+      (await run.stdout)
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([ready]);
     expect(complaints).not.toMatch(/so_[a-z_]+_\w/);
+    expect(readdirSync(temporary.path)).toEqual([]);
+    expect(await cancel('none')).toBe('');
   });
 });

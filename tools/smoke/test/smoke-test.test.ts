@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { plans } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { type RunningStore, startStore } from '../../local/test/e2e/running-store.ts';
-import { serviceClock } from '../../local/test/e2e/service-clock.ts';
 import { countedRequests } from '../options.ts';
 import { selectChecks, smokeTest } from '../smoke-test.ts';
 import { type Answer, type Send, senderTo } from '../stage/http-client.ts';
@@ -11,21 +10,18 @@ import { Stage } from '../stage/stage.ts';
 import { before, type Mistake, mistakes, spoilt } from './mistakes.ts';
 
 // It stands still, so that times in headers agree however long a busy machine takes.
-const clock = serviceClock(Date.now());
+const startedAtMs = Date.now();
 let store: RunningStore;
 let key: Awaited<ReturnType<RunningStore['issue']>>;
 
 beforeAll(async () => {
-  store = await startStore(clock.serviceOptions);
+  store = await startStore(() => startedAtMs);
   key = await store.issue('pro');
 });
 
 beforeEach(() => store.putOrders([{ id: '9007199254740993', status: 'pending' }]));
 
-afterAll(async () => {
-  await store?.[Symbol.asyncDispose]();
-  clock[Symbol.dispose]();
-});
+afterAll(() => store?.[Symbol.asyncDispose]());
 
 const someKey = `so_test_${'a'.repeat(46)}`;
 

@@ -1,11 +1,10 @@
 import { TemplateError, unsupported } from '../errors.ts';
-import type { TargetOf } from '../lambda/lambda-functions.ts';
+import type { TargetOf } from '../lambda/functions.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import type { Authorizer } from './authorizer.ts';
-import { readProxyIntegration } from './integration.ts';
 import { readMockIntegration } from './mock-integration.ts';
+import { readProxyIntegration } from './proxy-integration.ts';
 import type { ApiStage, Integration } from './request-context.ts';
-import type { TokenBucketLimits } from './usage-plan.ts';
 
 /** A method of the API, with its authorizer and its integration. */
 export type ApiMethod = ReturnType<typeof readMethod>;
@@ -20,28 +19,12 @@ export function readRestApi(template: Template): TemplateResource {
   return restApi;
 }
 
-/** The stage and the limits of each method. @throws TemplateError if there is not exactly one supported stage */
-export function readStage(
-  template: Template,
-  restApi: TemplateResource,
-): [ApiStage, TokenBucketLimits | undefined] {
-  const { logicalId, ref, property } = onlyOne('AWS::ApiGateway::Stage', template);
-  const settings = [...(property('MethodSettings') ?? [])];
-  const ofAllMethods = settings.find(
-    ({ ResourcePath, HttpMethod }) => ResourcePath === '/*' && HttpMethod === '*',
-  );
-  const { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst } = ofAllMethods ?? {};
-  for (const { ThrottlingRateLimit, ThrottlingBurstLimit } of settings) {
-    if (ThrottlingRateLimit !== ratePerSecond || ThrottlingBurstLimit !== burst) {
-      throw unsupported(logicalId, 'a throttle of a single method');
-    }
-  }
+/** @throws TemplateError if there is not exactly one stage */
+export function readStage(template: Template, restApi: TemplateResource): ApiStage {
+  const { ref, property } = onlyOne('AWS::ApiGateway::Stage', template);
   const { accountId, region } = template.environment;
   const deploymentId = property('DeploymentId');
-  return [
-    { accountId, region, apiId: restApi.ref, stage: ref, deploymentId },
-    ratePerSecond && burst ? { ratePerSecond, burst } : undefined,
-  ];
+  return { accountId, region, apiId: restApi.ref, stage: ref, deploymentId };
 }
 
 /** @throws TemplateError for a method that is not supported */

@@ -1,5 +1,5 @@
 import { TemplateError, unsupported } from '../errors.ts';
-import type { TargetOf } from '../lambda/lambda-functions.ts';
+import type { TargetOf } from '../lambda/functions.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import { GatewayFault } from './gateway-fault.ts';
 import type { IncomingRequest } from './incoming-request.ts';
@@ -40,10 +40,10 @@ function readAuthorizer({ logicalId, property }: TemplateResource, targetOf: Tar
   const validation = new RegExp(`^(?:${property('IdentityValidationExpression') ?? '.*'})$`);
   const { invoke } = targetOf(property('AuthorizerUri'), logicalId);
 
-  return async ({ headers, signal }, methodArn) => {
+  return async ({ headers }, methodArn) => {
     const token = headers.get(header.toLowerCase())?.values.at(-1);
     if (!token || !validation.test(token)) throw new GatewayFault('UNAUTHORIZED');
-    const result = await invoke({ type: 'TOKEN', methodArn, authorizationToken: token }, signal);
+    const result = await invoke({ type: 'TOKEN', methodArn, authorizationToken: token });
     if ('error' in result) throw faultOf(result.error.errorMessage);
     if ('payload' in result) return parseResult(result.payload, methodArn);
     result.stream.destroy();

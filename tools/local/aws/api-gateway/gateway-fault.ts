@@ -34,16 +34,13 @@ const builtInResponses = {
   DEFAULT_4XX: response(400, 'Bad Request', 'BadRequest'),
   DEFAULT_5XX: response(500, 'Internal server error', 'InternalServerError'),
   INTEGRATION_FAILURE: response(504, 'Internal server error', 'InternalServerError'),
-  INTEGRATION_TIMEOUT: response(504, 'Endpoint request timed out', 'InternalServerError'),
   INVALID_API_KEY: response(403, 'Forbidden', 'Forbidden'),
   MISSING_AUTHENTICATION_TOKEN: response(
     403,
     'Missing Authentication Token',
     'MissingAuthenticationToken',
   ),
-  QUOTA_EXCEEDED: response(429, 'Limit Exceeded', 'LimitExceeded'),
   REQUEST_TOO_LARGE: response(413, 'Request Too Long', 'RequestTooLarge'),
-  THROTTLED: response(429, 'Too Many Requests', 'TooManyRequests'),
   UNAUTHORIZED: response(401, 'Unauthorized', 'Unauthorized'),
   UNSUPPORTED_MEDIA_TYPE: response(415, 'Unsupported Media Type', 'BadRequest'),
 } as const;

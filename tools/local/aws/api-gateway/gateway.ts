@@ -1,4 +1,4 @@
-import type { TargetOf } from '../lambda/lambda-functions.ts';
+import type { TargetOf } from '../lambda/functions.ts';
 import type { ControlPlane } from '../management/control-plane.ts';
 import type { Template } from '../template/template.ts';
 import { type ApiMethod, readMethod, readRestApi, readStage } from './api-definition.ts';
@@ -18,7 +18,6 @@ import {
   type RequestContext,
 } from './request-context.ts';
 import { type FindRoute, readRoutes } from './routes.ts';
-import type { TokenBucketLimits } from './usage-plan.ts';
 
 interface GatewayServices {
   readonly targetOf: TargetOf;
@@ -36,7 +35,6 @@ const malformedEncoding = /%(?![0-9A-Fa-f]{2})/;
  */
 export class Gateway {
   readonly api: ApiStage;
-  readonly #throttle: TokenBucketLimits | undefined;
   readonly #services: GatewayServices;
   readonly #findRoute: FindRoute;
   readonly #responses: GatewayResponses;
@@ -46,7 +44,7 @@ export class Gateway {
     const restApi = readRestApi(template);
     const { targetOf } = services;
     const authorizers = readAuthorizers(template, targetOf);
-    [this.api, this.#throttle] = readStage(template, restApi);
+    this.api = readStage(template, restApi);
     this.#services = services;
     this.#findRoute = readRoutes(template, restApi, (method) =>
       readMethod(method, targetOf, authorizers),
@@ -113,17 +111,12 @@ export class Gateway {
     return `arn:aws:execute-api:${region}:${accountId}:${apiId}/${[stage, method, ...rest].join('/')}`;
   }
 
-  /** Counts the request for its API key and for its method. */
+  /** Counts the request for its API key. */
   #meter(method: ApiMethod, usageKey: string | undefined, { context }: Exchange): void {
-    const { controlPlane } = this.#services;
-    if (method.isApiKeyRequired) {
-      const key = controlPlane.meter(usageKey);
-      context.identity.apiKey = key.value;
-      context.identity.apiKeyId = key.id;
-    }
-    // Every method has a bucket of its own.
-    const name = `${context.resourcePath} ${context.httpMethod}`;
-    if (this.#throttle) controlPlane.takeToken(name, this.#throttle);
+    if (!method.isApiKeyRequired) return;
+    const key = this.#services.controlPlane.meter(usageKey);
+    context.identity.apiKey = key.value;
+    context.identity.apiKeyId = key.id;
   }
 }
 

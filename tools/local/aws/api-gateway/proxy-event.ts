@@ -1,4 +1,3 @@
-import { words } from '../template/template.ts';
 import { type IncomingRequest, pathBelowStage } from './incoming-request.ts';
 import type { Exchange } from './request-context.ts';
 
@@ -65,4 +64,8 @@ function lastValues(values: ReadonlyMap<string, string[]>): Record<string, strin
 
 function nullIfEmpty<T extends object>(value: T): T | null {
   return Object.keys(value).length === 0 ? null : value;
+}
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
 }

@@ -21,11 +21,13 @@ export interface DynamoDBGuard {
 }
 
 export interface GuardOptions {
-  /** The URL of the DynamoDB-compatible server. Its user, if any, is sent as basic authentication. */
+  /** The URL of the DynamoDB-compatible server. */
   readonly endpoint: string;
   readonly identities: Identities;
   /** Whether the server is the embedded one, which executes one call at a time. */
   readonly isEmbedded: boolean;
+  /** Milliseconds since the epoch, for the header `Date`, by which clients correct their clocks. */
+  readonly now: () => number;
   readonly log: (line: string) => void;
 }
 
@@ -50,7 +52,7 @@ const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
  * refuses the preflight request with which its browser asks for an `Authorization` header.
  */
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
-  const { identities, isEmbedded, log } = options;
+  const { identities, isEmbedded, now, log } = options;
   const upstream = new URL(options.endpoint);
   const { Agent, request } = upstream.protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true });
@@ -80,7 +82,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
     const isPlanned = isEmbedded && operationOf(received) === 'Scan';
     const body = isPlanned ? planScan(call) : call;
     if (!body) return sendJson(outgoing, 200, emptyPage);
-    const headers = forwardedHeaders(upstream, received, body);
+    const headers = forwardedHeaders(received, body);
     let response: IncomingMessage;
     try {
       const sent = request(upstream, { agent, method: 'POST', headers }).end(body);
@@ -101,6 +103,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
   }
 
   const server = http.createServer((incoming, outgoing) => {
+    outgoing.setHeader('Date', new Date(now()).toUTCString());
     answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
   // 0 means no timeout. Otherwise, a function could send a call on an idle connection that is being closed.
@@ -131,13 +134,12 @@ function planScan(body: Buffer): Buffer | undefined {
   return Buffer.from(JSON.stringify({ ...rest, Limit }));
 }
 
-function forwardedHeaders({ username }: URL, headers: IncomingHttpHeaders, body: Buffer) {
+function forwardedHeaders(headers: IncomingHttpHeaders, body: Buffer) {
   const others = Object.entries(headers).filter(([name]) => !withheldHeaders.includes(name));
   return {
     ...Object.fromEntries(others),
     'content-length': body.length,
-    // If the URL has a user, Node sets the header itself.
-    ...(username === '' && { authorization: sharedAuthorization }),
+    authorization: sharedAuthorization,
   };
 }
 

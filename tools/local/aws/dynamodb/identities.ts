@@ -90,9 +90,9 @@ function readStatement(statement: Statement, logicalId: string): string[] {
   const actions = [statement.Action].flat().map(String);
   // Such as those of CloudWatch Logs.
   if (actions.every((action) => /^(?!dynamodb:)[\w-]+:/.test(action))) return [];
-  if (statement.Effect !== 'Allow') {
-    throw unsupported(logicalId, `the effect ${statement.Effect} of a statement`);
-  }
+  const { Sid: _, Action: _actions, Effect, Resource: _resources, ...others } = statement;
+  const [other] = Effect === 'Allow' ? Object.keys(others) : [`Effect ${Effect}`];
+  if (other !== undefined) throw unsupported(logicalId, `${other} in a statement`);
   const resources = [statement.Resource].flat().map(String);
   // A statement on `*` would allow the calls whose table is not known here.
   const pattern = [...actions, ...resources].find((name) => /[*?]/.test(name));

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayFault } from '../api-gateway/gateway-fault.ts';
-import { type TakeToken, tokenBuckets, type UsagePlan } from '../api-gateway/usage-plan.ts';
 
 /** An API key of API Gateway, which is not the bearer token. */
 interface ApiKey {
@@ -40,18 +39,16 @@ export class ControlPlaneError extends Error {
 
 /** API Gateway's API keys and usage plans, which last as long as the run. */
 export class ControlPlane {
-  readonly takeToken: TakeToken;
-  readonly #usagePlans: readonly UsagePlan[];
+  readonly #usagePlanIds: readonly string[];
   readonly #now: () => number;
   /** The keys by their ids. */
   readonly #apiKeys = new Map<string, ApiKey>();
   /** The metered requests, by the names of their counters. */
   readonly #usage = new Map<string, number>();
 
-  constructor(usagePlans: readonly UsagePlan[], now = Date.now) {
-    this.#usagePlans = usagePlans;
+  constructor(usagePlanIds: readonly string[], now = Date.now) {
+    this.#usagePlanIds = usagePlanIds;
     this.#now = now;
-    this.takeToken = tokenBuckets(now);
   }
 
   /** @throws ControlPlaneError if another key has the value */
@@ -72,17 +69,17 @@ export class ControlPlane {
     if (!this.#apiKeys.delete(id)) throw notFound('API Key identifier');
   }
 
-  /** The usage plans of a key; all usage plans without one. */
-  getUsagePlans({ keyId }: { keyId?: string | undefined } = {}): readonly UsagePlan[] {
-    if (keyId === undefined) return this.#usagePlans;
-    return this.#usagePlans.filter(({ id }) => this.isInPlan(keyId, id));
+  /** The ids of a key's usage plans; of all usage plans without a key. */
+  getUsagePlans({ keyId }: { keyId?: string | undefined } = {}): readonly string[] {
+    if (keyId === undefined) return this.#usagePlanIds;
+    return this.#usagePlanIds.filter((id) => this.isInPlan(keyId, id));
   }
 
   /** @throws ControlPlaneError if the key or the plan does not exist, or the key is in a plan already */
   createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
     const key = this.#apiKeys.get(keyId);
     if (!key) throw notFound('API Key identifier');
-    if (!this.#usagePlans.some(({ id }) => id === usagePlanId)) throw notFound('Usage Plan ID');
+    if (!this.#usagePlanIds.includes(usagePlanId)) throw notFound('Usage Plan ID');
     if (key.usagePlanId !== undefined)
       throw conflict(`API Key ${keyId} is in a usage plan already`);
     key.usagePlanId = usagePlanId;
@@ -95,20 +92,19 @@ export class ControlPlane {
   }
 
   /**
-   * The requests of each key on each day, and the rest of its quota. Keys without requests are left out.
+   * The requests of each key on each day, without the rest of its quota. Keys without requests are left out.
    *
    * @throws ControlPlaneError if the plan does not exist
    */
   getUsage({ usagePlanId, startDate, endDate }: UsageInterval): Record<string, number[][]> {
-    const plan = this.#usagePlans.find(({ id }) => id === usagePlanId);
-    if (!plan) throw notFound('Usage Plan ID');
+    if (!this.#usagePlanIds.includes(usagePlanId)) throw notFound('Usage Plan ID');
     const [first, last] = [startDate, endDate].map((date) => Date.parse(`${date}T00:00:00Z`));
     const days = Array.from({ length: (last! - first!) / dayMs + 1 }, (_, index) =>
       new Date(first! + index * dayMs).toISOString().slice(0, 10),
     );
     const usage = [...this.#apiKeys.keys()].map((id) => {
       const used = days.map((day) => this.#usage.get(counterName(usagePlanId, id, day)) ?? 0);
-      return [id, used.map((requests) => [requests, plan.perDay! - requests])] as const;
+      return [id, used.map((requests) => [requests])] as const;
     });
     return Object.fromEntries(usage.filter(([, each]) => each.some(([requests]) => requests! > 0)));
   }
@@ -116,18 +112,17 @@ export class ControlPlane {
   /**
    * Counts a request for its key, and returns the key.
    *
-   * @throws GatewayFault `INVALID_API_KEY` if the key is unknown, disabled or in no plan; `THROTTLED`
-   *   above the plan's rate; `QUOTA_EXCEEDED` above its quota
+   * @throws GatewayFault `INVALID_API_KEY` if the key is unknown, disabled or in no plan
    */
   meter(value: string | undefined): ApiKey {
     const key = value === undefined ? undefined : this.findKey(value);
-    const [plan] = key?.enabled ? this.getUsagePlans({ keyId: key.id }) : [];
-    if (!key || !plan) throw new GatewayFault('INVALID_API_KEY');
-    if (plan.throttle) this.takeToken(`${plan.id} ${key.id}`, plan.throttle);
-    const name = counterName(plan.id, key.id, new Date(this.#now()).toISOString().slice(0, 10));
-    const used = this.#usage.get(name) ?? 0;
-    if (plan.perDay !== undefined && used >= plan.perDay) throw new GatewayFault('QUOTA_EXCEEDED');
-    this.#usage.set(name, used + 1);
+    if (!key?.enabled || !key.usagePlanId) throw new GatewayFault('INVALID_API_KEY');
+    const name = counterName(
+      key.usagePlanId,
+      key.id,
+      new Date(this.#now()).toISOString().slice(0, 10),
+    );
+    this.#usage.set(name, (this.#usage.get(name) ?? 0) + 1);
     return key;
   }
 

@@ -19,8 +19,7 @@ export function keyGateway(controlPlane: ControlPlane) {
     deleteUsagePlanKey: async (member: UsagePlanMember) => {
       if (has(member)) controlPlane.deleteUsagePlanKey(member);
     },
-    findUsagePlans: async (key: { keyId: string }) =>
-      controlPlane.getUsagePlans(key).map(({ id }) => id),
+    findUsagePlans: async (key: { keyId: string }) => [...controlPlane.getUsagePlans(key)],
     getUsage: async (asked: UsageInterval) => controlPlane.getUsage(asked),
   };
 }

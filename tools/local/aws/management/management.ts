@@ -35,7 +35,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /usageplans': ({ query }, plane) => {
     const plans = plane.getUsagePlans({ keyId: query.get('keyId') ?? undefined });
-    return [200, { item: plans.map(({ id }) => ({ id })) }];
+    return [200, { item: plans.map((id) => ({ id })) }];
   },
   'GET /usageplans/*/usage': ({ ids: [usagePlanId], query }, plane) => {
     const [startDate, endDate] = ['startDate', 'endDate'].map((name) => query.get(name) ?? '');

@@ -15,12 +15,6 @@ export interface ResourceIdentity extends TemplateEnvironment {
 }
 
 interface ResourceType {
-  /** The names of the properties that the local run supports, separated by spaces. */
-  readonly supported: string;
-  /** The names of the properties that have no effect in a local run, separated by spaces. */
-  readonly withoutEffect?: string;
-  /** The names within a property, by its path, such as `Integration`. A list stands for its elements. */
-  readonly nested?: Readonly<Record<string, string>>;
   /** The value of `Ref`. @default - a generated physical name */
   readonly ref?: (identity: ResourceIdentity) => string;
   /** The values of `Fn::GetAtt`. */
@@ -29,104 +23,41 @@ interface ResourceType {
 
 const shortId = (identity: ResourceIdentity) => stableId(identity, 6);
 
-/** A property in neither list is an error, because it might have an effect in the cloud. */
+/** The resource types that have an effect in a local run. */
 export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::RestApi': {
-    supported: 'ApiKeySourceType Name',
-    withoutEffect: `
-      Description DisableExecuteApiEndpoint EndpointAccessMode EndpointConfiguration
-      SecurityPolicy`,
     ref: (identity) => stableId(identity, 10),
     attributes: { RootResourceId: (identity) => stableId(identity, 10, 'root') },
   },
-  'AWS::ApiGateway::Resource': { supported: 'ParentId PathPart RestApiId', ref: shortId },
-  'AWS::ApiGateway::Method': {
-    supported: `
-      ApiKeyRequired AuthorizationType AuthorizerId HttpMethod Integration MethodResponses
-      OperationName ResourceId RestApiId`,
-    nested: {
-      Integration: `
-        IntegrationHttpMethod IntegrationResponses PassthroughBehavior RequestTemplates
-        ResponseTransferMode TimeoutInMillis Type Uri`,
-      'Integration.IntegrationResponses': 'ResponseParameters ResponseTemplates StatusCode',
-    },
-  },
-  'AWS::ApiGateway::Deployment': {
-    supported: 'RestApiId',
-    withoutEffect: 'Description',
-    ref: shortId,
-  },
-  'AWS::ApiGateway::Stage': {
-    supported: 'DeploymentId MethodSettings RestApiId StageName',
-    withoutEffect: 'AccessLogSetting',
-    nested: {
-      // The settings of the second line have no effect in a local run.
-      MethodSettings: `
-        HttpMethod ResourcePath ThrottlingBurstLimit ThrottlingRateLimit
-        DataTraceEnabled LoggingLevel MetricsEnabled`,
-    },
-    ref: (identity) => String(identity.property('StageName')),
-  },
-  'AWS::ApiGateway::Authorizer': {
-    supported: `
-      AuthorizerResultTtlInSeconds AuthorizerUri IdentitySource IdentityValidationExpression
-      RestApiId Type`,
-    withoutEffect: 'Name',
-    ref: shortId,
-  },
-  'AWS::ApiGateway::GatewayResponse': {
-    supported: 'ResponseParameters ResponseTemplates ResponseType RestApiId StatusCode',
-  },
-  'AWS::ApiGateway::UsagePlan': {
-    supported: 'ApiStages Quota Throttle',
-    withoutEffect: 'Description Tags UsagePlanName',
-    nested: {
-      ApiStages: 'ApiId Stage Throttle',
-      'ApiStages.Throttle': '',
-      Quota: 'Limit Period',
-      Throttle: 'BurstLimit RateLimit',
-    },
-    ref: shortId,
-  },
+  'AWS::ApiGateway::Resource': { ref: shortId },
+  'AWS::ApiGateway::Method': {},
+  'AWS::ApiGateway::Deployment': { ref: shortId },
+  'AWS::ApiGateway::Stage': { ref: (identity) => String(identity.property('StageName')) },
+  'AWS::ApiGateway::Authorizer': { ref: shortId },
+  'AWS::ApiGateway::GatewayResponse': {},
+  'AWS::ApiGateway::UsagePlan': { ref: shortId },
   'AWS::Lambda::Function': {
-    supported: `
-      Code Environment Handler MemorySize ReservedConcurrentExecutions Role Runtime Timeout`,
-    withoutEffect: 'Architectures Description LoggingConfig',
-    nested: { Code: 'S3Bucket S3Key' },
     ref: shortName,
     attributes: {
       Arn: (identity) => arn(identity, 'lambda', `function:${shortName(identity)}`),
     },
   },
   'AWS::Lambda::Version': {
-    supported: 'FunctionName',
     ref: (identity) => qualifiedArn(identity, '1'),
     attributes: { Version: () => '1' },
   },
   'AWS::Lambda::Alias': {
-    supported: 'FunctionName FunctionVersion Name',
     ref: (identity) => qualifiedArn(identity, String(identity.property('Name'))),
   },
   'AWS::DynamoDB::Table': {
-    supported: 'AttributeDefinitions KeySchema',
-    withoutEffect: `
-      BillingMode ContributorInsightsSpecification DeletionProtectionEnabled
-      PointInTimeRecoverySpecification StreamSpecification`,
     attributes: {
       Arn: tableArn,
       // A placeholder: the embedded DynamoDB has no streams.
       StreamArn: (identity) => `${tableArn(identity)}/stream/local`,
     },
   },
-  'AWS::IAM::Policy': {
-    supported: 'PolicyDocument Roles',
-    withoutEffect: 'PolicyName',
-    nested: { 'PolicyDocument.Statement': 'Action Effect Resource' },
-  },
+  'AWS::IAM::Policy': {},
   'AWS::IAM::Role': {
-    supported: 'ManagedPolicyArns Policies',
-    withoutEffect: 'AssumeRolePolicyDocument',
-    nested: { 'Policies.PolicyDocument.Statement': 'Action Effect Resource' },
     ref: shortName,
     attributes: {
       Arn: (identity) => arn({ ...identity, region: '' }, 'iam', `role/${shortName(identity)}`),

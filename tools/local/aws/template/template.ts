@@ -21,11 +21,9 @@ export interface TemplateResource {
   attribute(name: string): string | undefined;
 }
 
-type RawProperties = Readonly<Record<string, unknown>>;
-
 interface RawResource {
   readonly Type: string;
-  readonly Properties?: RawProperties;
+  readonly Properties?: Readonly<Record<string, unknown>>;
   readonly Condition?: string;
 }
 
@@ -34,14 +32,14 @@ interface RawTemplate {
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
-/** A CloudFormation template whose resource types and properties are all supported. */
+/** A CloudFormation template whose resource types are all supported. */
 export class Template {
   readonly environment: TemplateEnvironment;
   readonly #raw: RawTemplate;
   readonly #pseudoParameters: Readonly<Record<string, string>>;
   readonly #resources = new Map<string, TemplateResource>();
 
-  /** @throws TemplateError for a resource type, or a property, that is not supported */
+  /** @throws TemplateError for a resource type that is not supported */
   constructor(raw: unknown, environment: TemplateEnvironment) {
     this.#raw = raw as RawTemplate;
     this.environment = environment;
@@ -129,56 +127,17 @@ function required(value: string | undefined, referred: string, owner: string): s
   throw unsupported(owner, `a reference to ${referred}`);
 }
 
-/**
- * @param hasTimeLimits false lifts the timeouts of functions and integrations, because a function that is paused
- *   in a debugger takes minutes
- * @throws TemplateError
- */
-export function readTemplate(
-  file: string,
-  environment: TemplateEnvironment,
-  hasTimeLimits: boolean,
-): Template {
-  const raw = JSON.parse(readFileSync(file, 'utf8'), hasTimeLimits ? undefined : liftTimeLimit);
-  return new Template(raw, environment);
+/** @throws TemplateError */
+export function readTemplate(file: string, environment: TemplateEnvironment): Template {
+  return new Template(JSON.parse(readFileSync(file, 'utf8')), environment);
 }
 
-// Almost the maximum delay of a timer in Node.
-const liftedTimeoutMs = 2_147_483_000;
-
-function liftTimeLimit(property: string, value: unknown): unknown {
-  if (property === 'Timeout') return liftedTimeoutMs / 1000;
-  return property === 'TimeoutInMillis' ? liftedTimeoutMs : value;
-}
-
-/** Splits a text at white space. */
-export function words(text: string): string[] {
-  return text.trim().split(/\s+/);
-}
-
-const list = 'tools/local/aws/template/resource-types.ts';
-
-function checkResource(logicalId: string, { Type, Properties = {}, Condition }: RawResource): void {
+function checkResource(logicalId: string, { Type, Condition }: RawResource): void {
   if (Condition !== undefined) {
     throw unsupported(logicalId, `the condition ${Condition}`);
   }
-  if (typesWithoutEffect.has(Type)) return;
-  const type = supportedTypes[Type];
-  if (!type) throw unsupported(logicalId, `the type ${Type}`, list);
-  const known = { '': [type.supported, type.withoutEffect].join(' '), ...type.nested };
-  for (const [path, names] of Object.entries(known)) {
-    const unknown = namesBelow(path, Properties).find((name) => !words(names).includes(name));
-    if (unknown === undefined) continue;
-    const property = path === '' ? unknown : `${path}.${unknown}`;
-    throw unsupported(logicalId, `the property ${property} of ${Type}`, list);
+  if (!typesWithoutEffect.has(Type) && !(Type in supportedTypes)) {
+    const list = 'tools/local/aws/template/resource-types.ts';
+    throw unsupported(logicalId, `the type ${Type}`, list);
   }
-}
-
-/** The names of the properties below a path. Each element of a list counts. */
-function namesBelow(path: string, properties: RawProperties): string[] {
-  let parents = [properties];
-  for (const part of path.split('.').filter(Boolean)) {
-    parents = parents.flatMap((each) => (each[part] ?? []) as RawProperties[]);
-  }
-  return parents.flatMap((each) => Object.keys(each));
 }

@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type LoopbackServer, serve } from '../../../../test/helpers/loopback-server.ts';
 import type {
@@ -9,7 +8,6 @@ import type {
 } from '../../aws/dynamodb/embedded-dynamodb.ts';
 import type { DynamoDBGuard, GuardOptions } from '../../aws/dynamodb/guard.ts';
 import { LocalRunError } from '../../aws/errors.ts';
-import type { ExecutionEnvironment } from '../../aws/lambda/execution-environment.ts';
 import type { LocalService } from '../../aws/local-service.ts';
 import {
   type Assembly,
@@ -21,7 +19,7 @@ import {
   writeAssembly,
 } from './small-template.ts';
 
-/* The service with a database, a guard and functions of the test, which take no time to start. */
+/* The service with a database and a guard of the test, which take no time to start. */
 
 /** What has been started or closed, in this order. */
 let events: string[];
@@ -49,35 +47,6 @@ jest.unstable_mockModule('../../aws/dynamodb/guard.ts', () => ({
     };
   },
 }));
-jest.unstable_mockModule('../../aws/lambda/execution-environment.ts', () => ({
-  /** It answers with its function's folder, if that is not broken; at `/slow`, after its time. */
-  ExecutionEnvironment: class implements Partial<ExecutionEnvironment> {
-    readonly #parameters: ConstructorParameters<typeof ExecutionEnvironment>;
-
-    constructor(...parameters: ConstructorParameters<typeof ExecutionEnvironment>) {
-      this.#parameters = parameters;
-    }
-
-    get codeDirectory() {
-      return this.#parameters[0].codeDirectory;
-    }
-
-    started = Promise.resolve(undefined);
-    isServing = () => false;
-    stop = async () => {
-      events.push('environment stopped');
-      this.#parameters[1].onEnd();
-    };
-    invoke: ExecutionEnvironment['invoke'] = async ({ event }, onFinished) => {
-      const { codeDirectory: body } = this;
-      this.#parameters[1].log('invoked');
-      if (JSON.parse(event).path === '/slow') await sleep(200);
-      queueMicrotask(onFinished);
-      if (body === '/broken') return { error: { errorType: 'Error', errorMessage: 'no build' } };
-      return { payload: JSON.stringify({ statusCode: 200, body }) };
-    };
-  },
-}));
 const { startLocalService } = await import('../../aws/local-service.ts');
 type Options = Parameters<typeof startLocalService>[0];
 
@@ -98,7 +67,7 @@ beforeEach(async () => {
   calls = [];
   lines = [];
   running = [];
-  assembly = writeAssembly(resources, { Echo: '' }, outputs);
+  assembly = writeAssembly(resources, { Echo: echo }, outputs);
   onCall = isActive;
   dynamodb = await serve(async (call, answer) => {
     calls.push(await json(call));
@@ -115,6 +84,11 @@ afterEach(async () => {
 const isActive: RequestListener = (_, answer) =>
   answer.end('{"TableDescription":{"TableStatus":"ACTIVE"}}');
 
+const echo = `exports.handler = async ({ path }) => {
+  if (path === '/failing') throw new Error('no luck');
+  console.log(process.env.AWS_ENDPOINT_URL_DYNAMODB, process.env.AWS_ACCESS_KEY_ID);
+  return { statusCode: 200, body: path };
+};`;
 const joined = (...parts: unknown[]) => ({ Value: { 'Fn::Join': ['', parts] } });
 const outputs = {
   Url: joined(
@@ -131,7 +105,7 @@ const resources: Resources = {
   ...api,
   ...lambda('Echo'),
   ...method('GET /echo', proxy('Echo')),
-  ...method('GET /slow', proxy('Echo', { TimeoutInMillis: 150 })),
+  ...method('GET /failing', proxy('Echo')),
   Orders: {
     Type: 'AWS::DynamoDB::Table',
     Properties: {
@@ -189,31 +163,33 @@ describe('a local service', () => {
   });
 
   it('logs why a function failed, but not why a request was refused', async () => {
-    const service = await start({ codeOf: () => '/broken' });
+    const service = await start();
 
-    const statuses = [await get(service, '/unknown'), await get(service, '/echo')];
+    const statuses = [await get(service, '/unknown'), await get(service, '/failing')];
 
-    const cause = expect.stringMatching(/^gateway: \S+ INTEGRATION_FAILURE: .*'no build'/);
+    const cause = expect.stringMatching(/^gateway: \S+ INTEGRATION_FAILURE: .*'no luck'/s);
     expect(statuses.map(({ status }) => status)).toEqual([403, 502]);
     expect(lines.filter((line) => line.startsWith('gateway'))).toEqual([cause]);
   });
 
-  it.each([
-    ['has time limits', true, 504],
-    ['has no time limits if a debugger may pause it', false, 200],
-  ])('%s', async (_, hasTimeLimits, status) => {
-    const service = await start({ hasTimeLimits });
+  it('gives each function its own key to the database, and logs its lines with its name', async () => {
+    const service = await start();
 
-    expect((await get(service, '/slow')).status).toBe(status);
+    expect(await bodyOf(service, '/echo')).toBe('/echo');
+
+    const [{ identities, endpoint }] = settings as [GuardOptions];
+    const { accessKeyId } = identities.functions.get('Echo')!;
+    const name = /^Small-Echo-\w+/.source;
+    expect(lines).toEqual([expect.stringMatching(`${name}: ${endpoint} ${accessKeyId}$`)]);
   });
 
-  it('stops its server, functions, guard and database when it is closed', async () => {
+  it('stops its server, guard and database when it is closed', async () => {
     const service = await start();
     await bodyOf(service, '/echo');
 
     await service.close();
 
-    expect(events).toEqual(['environment stopped', 'guard closed', 'database closed']);
+    expect(events).toEqual(['guard closed', 'database closed']);
     await expect(fetch(service.origin)).rejects.toThrow();
   });
 

@@ -11,8 +11,7 @@ import {
   createRequestContext,
   type RequestContext,
 } from '../../aws/api-gateway/request-context.ts';
-import { readUsagePlans } from '../../aws/api-gateway/usage-plan.ts';
-import type { InvocationResult, InvocationTarget } from '../../aws/lambda/lambda-functions.ts';
+import type { InvocationResult } from '../../aws/lambda/function-code.ts';
 import { ControlPlane } from '../../aws/management/control-plane.ts';
 import { Template } from '../../aws/template/template.ts';
 
@@ -230,10 +229,7 @@ export function createContext(request: IncomingRequest): RequestContext {
 }
 
 /** Runs the function of an event. It is known by the URI of its integration. */
-export type RunFunction = (
-  name: string,
-  ...invocation: Parameters<InvocationTarget['invoke']>
-) => Promise<InvocationResult>;
+export type RunFunction = (name: string, event: object) => Promise<InvocationResult>;
 
 export function gatewayOf(
   template: Template,
@@ -241,21 +237,23 @@ export function gatewayOf(
   keyValues: readonly string[],
   logFault: GatewayServices['logFault'] = () => {},
 ): Gateway {
-  const controlPlane = new ControlPlane(readUsagePlans(template), () => 1_000_000);
+  const controlPlane = new ControlPlane(usagePlansOf(template));
   for (const value of keyValues) addKey(controlPlane, value);
   return new Gateway(template, {
     targetOf: (uri) => ({
       isStreaming: false,
-      invoke: (...invocation) => run(String(uri), ...invocation),
+      invoke: (event) => run(String(uri), event),
     }),
     controlPlane,
     logFault,
   });
 }
 
+const usagePlansOf = (template: Template) =>
+  template.ofType('AWS::ApiGateway::UsagePlan').map(({ ref }) => ref);
+
 /** Adds a key to the only usage plan of a control plane. */
 export function addKey(plane: ControlPlane, value: string, enabled = true): void {
   const { id: keyId } = plane.createApiKey({ name: value, value, enabled });
-  const [plan] = plane.getUsagePlans();
-  plane.createUsagePlanKey({ usagePlanId: plan!.id, keyId });
+  plane.createUsagePlanKey({ usagePlanId: plane.getUsagePlans()[0]!, keyId });
 }

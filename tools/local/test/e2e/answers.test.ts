@@ -19,7 +19,6 @@ import type { Answer } from '../../../smoke/stage/http-client.ts';
 import { headerOf } from '../../../smoke/stage/rate-limit.ts';
 import { type CallOptions, codeOf, Stage } from '../../../smoke/stage/stage.ts';
 import { lastingMinute, type RunningStore, startStore, today } from './running-store.ts';
-import { serviceClock } from './service-clock.ts';
 
 /*
  * Every answer that the contract documents is provoked from the local service, which runs the template
@@ -40,33 +39,30 @@ const orders = [
 const ownLimits = { perMinute: 2_000, perDay: 300_000 };
 
 // It stands still, so that times in headers agree however long a busy machine takes.
-const clock = serviceClock(Date.now());
+const nowMs = Date.now();
 let store: RunningStore;
 let keys: Readonly<Record<PlanName, IssuedKey>>;
 /** What was answered: the operation, the status and the error's code. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  store = await startStore(clock.serviceOptions);
+  store = await startStore(() => nowMs);
   const issued = planNames.map(async (plan) => [plan, await store.issue(plan, ownLimits)] as const);
   keys = Object.fromEntries(await Promise.all(issued)) as Record<PlanName, IssuedKey>;
   await Promise.all([
     store.putOrders(orders),
     store.setCounters(keys.free, {
-      minuteWindow: lastingMinute(clock.now()),
+      minuteWindow: lastingMinute(nowMs),
       minuteCount: plans.free.perMinute,
     }),
-    store.setCounters(keys.pro, { dayWindow: today(clock.now()), dayCount: plans.pro.perDay }),
-    store.setCounters(keys.business, { bannedUntil: lastingMinute(clock.now()) }),
+    store.setCounters(keys.pro, { dayWindow: today(nowMs), dayCount: plans.pro.perDay }),
+    store.setCounters(keys.business, { bannedUntil: lastingMinute(nowMs) }),
   ]);
 });
 
 afterEach(() => store.proxy.faults.clear());
 
-afterAll(async () => {
-  await store?.[Symbol.asyncDispose]();
-  clock[Symbol.dispose]();
-});
+afterAll(() => store?.[Symbol.asyncDispose]());
 
 /** A stage that records all answers. */
 class NotedStage extends Stage {

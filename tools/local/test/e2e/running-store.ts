@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
@@ -8,20 +10,18 @@ import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
 import { DynamodbProxy } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
+import {
+  assemblyDirectory,
+  resourcesOfType,
+  template,
+} from '../../../../test/helpers/synthesized.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
 import { senderTo } from '../../../smoke/stage/http-client.ts';
 import { startLocalService } from '../../aws/local-service.ts';
 import { keyGateway } from '../../aws/management/key-gateway.ts';
-import { templateWithFunctions } from './template-with-functions.ts';
-
-interface StoreOptions {
-  /** @default - one of `templateWithFunctions` */
-  readonly templateFile?: string;
-  /** The clock of the service except its functions, in milliseconds since the epoch. @default Date.now */
-  readonly now?: () => number;
-}
+import { lengthenTimeLimits } from './time-limits.ts';
 
 /** An order to store: its id as text, because a JavaScript number would round it, and further texts. */
 type Order = Readonly<Record<string, string> & { id: string }>;
@@ -35,9 +35,12 @@ export type RunningStore = Awaited<ReturnType<typeof startStore>>;
 /**
  * Starts the synthesized service with empty tables. It uses its database through a proxy, in which a test
  * can cause faults.
+ *
+ * @param now the clock of the service and its functions, in milliseconds since the epoch
  */
-export async function startStore(options: StoreOptions = {}) {
-  const { templateFile = templateWithFunctions(), now = Date.now } = options;
+export async function startStore(now = Date.now) {
+  const restoreTimeLimits = lengthenTimeLimits();
+  const templateFile = templateWithOwnTables();
   const database = await startDynamoDb();
   const proxy = await DynamodbProxy.before(database.endpoint);
   /** The log lines of the functions and the gateway. */
@@ -123,8 +126,22 @@ export async function startStore(options: StoreOptions = {}) {
       await service.close();
       await proxy[Symbol.asyncDispose]();
       await database.stop();
+      restoreTimeLimits();
     },
   };
+}
+
+/** Writes the template of staging with tables of its own, because tests of other files may share the database. */
+function templateWithOwnTables(): string {
+  const id = randomUUID();
+  const tables = resourcesOfType('staging', 'AWS::DynamoDB::Table').map(([name]) => name);
+  const renamed = tables.reduce(
+    (text, name) => text.replaceAll(`"${name}"`, `"${name}${id.slice(0, 8)}"`),
+    JSON.stringify(template('staging')),
+  );
+  const file = join(assemblyDirectory(), `changed-${id}.json`);
+  writeFileSync(file, renamed);
+  return file;
 }
 
 /** A minute that a faster clock can have begun. It is the current one for at least four minutes. */

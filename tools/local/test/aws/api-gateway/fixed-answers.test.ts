@@ -40,16 +40,16 @@ function render(type: GatewayResponseType, defined: Record<string, object>) {
 
 describe('a gateway response', () => {
   it('has the status, headers and body that are defined for its type', () => {
-    const { statusCode, headers, body } = render('THROTTLED', { THROTTLED: own });
+    const { statusCode, headers, body } = render('ACCESS_DENIED', { ACCESS_DENIED: own });
 
     expect(statusCode).toBe(429);
     expect(headers).toEqual({
-      'x-amzn-ErrorType': 'TooManyRequestsException',
+      'x-amzn-ErrorType': 'AccessDeniedException',
       'Content-Type': 'application/json',
       'X-Fixed': "it''s, 1",
       'X-Limit': '60',
     });
-    expect(body).toBe('60/Too Many Requests/.');
+    expect(body).toBe('60/User is not authorized to access this resource/.');
   });
 
   // Recorded by LocalStack: TestApiGatewayGatewayResponse::test_gateway_response_put.
@@ -75,7 +75,7 @@ describe('a gateway response', () => {
       401,
       '{"message":"Unauthorized"}',
     ],
-    ['is built in', 'QUOTA_EXCEEDED', {}, 429, '{"message":"Limit Exceeded"}'],
+    ['is built in', 'INVALID_API_KEY', {}, 403, '{"message":"Forbidden"}'],
     ['is built in', 'INTEGRATION_FAILURE', {}, 504, '{"message":"Internal server error"}'],
   ])('%s', (_, type, defined, status, body) => {
     expect(render(type, defined)).toMatchObject({ statusCode: status, body });

@@ -67,7 +67,12 @@ describe("a function's role", () => {
     [
       'has a statement that denies',
       allowing({ ...allow(orders), Effect: 'Deny' }),
-      'ListRole: the effect Deny of a statement is not supported locally',
+      'ListRole: Effect Deny in a statement is not supported locally',
+    ],
+    [
+      'has a statement with a condition',
+      allowing({ ...allow(orders), Condition: {} }),
+      'ListRole: Condition in a statement is not supported locally',
     ],
     [
       'has a pattern of actions',

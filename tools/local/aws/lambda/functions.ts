@@ -1,91 +1,48 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { TemplateError, unsupported } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
-
-/** A Lambda function as the template defines it. */
-export interface LambdaFunction {
-  readonly logicalId: string;
-  readonly name: string;
-  /** The folder with the code, which Lambda would unpack to `/var/task`. */
-  readonly codeDirectory: string;
-  /** Such as `index.handler`. */
-  readonly handler: string;
-  readonly memorySizeMb: number;
-  readonly timeoutMs: number;
-  readonly environment: Readonly<Record<string, string>>;
-  /** The maximum number of execution environments. @default - the runner's limit */
-  readonly reservedConcurrency?: number;
-}
+import {
+  FunctionCode,
+  type FunctionSurroundings,
+  type InvocationResult,
+  type LambdaFunction,
+} from './function-code.ts';
 
 /** A reference to a function in an integration or authorizer. */
-export interface InvocationTarget {
+interface InvocationTarget {
   readonly isStreaming: boolean;
-  /**
-   * Resolves with the function's result, or when its stream begins.
-   *
-   * @param signal cancels the invocation if it has not begun; otherwise it continues
-   * @param caller whose API key the request is counted for; nobody's by default
-   */
-  invoke(event: object, signal: AbortSignal, caller?: string): Promise<InvocationResult>;
+  /** Resolves with the function's result, or when its stream begins. Never rejects. */
+  invoke(event: object): Promise<InvocationResult>;
 }
 
 /** Finds the function of a URI in the template. @throws TemplateError if there is none */
 export type TargetOf = (uri: unknown, logicalId: string) => InvocationTarget;
 
-/** The error of a function, in Lambda's format and wording. */
-export interface FunctionError {
-  readonly errorType: string;
-  readonly errorMessage: string;
-  readonly trace?: readonly string[];
-}
-
-/** The result of an invocation: JSON, a stream of bytes, or an error. */
-export type InvocationResult =
-  | { readonly payload: string }
-  | { readonly stream: Readable }
-  | { readonly error: FunctionError };
-
-export interface Invocation {
-  /** The event as JSON. */
-  readonly event: string;
-  readonly requestId: string;
-  /** The function's ARN, including the alias of the reference. */
-  readonly invokedArn: string;
-  readonly caller?: string | undefined;
-}
-
-/** Runs an invocation of a function. */
-export type Invoke = (
-  lambda: LambdaFunction,
-  invocation: Invocation,
-  signal: AbortSignal,
-) => Promise<InvocationResult>;
-
-// The defaults of CloudFormation's AWS::Lambda::Function.
+// The default of CloudFormation's AWS::Lambda::Function.
 const defaultMemorySizeMb = 128;
-const defaultTimeoutSeconds = 3;
 
 // The API version is different for streaming invocations.
 const invocationUri =
   /^arn:[^:]*:apigateway:[^:]*:lambda:path\/(?:2015-03-31\/functions\/(?<arn>[^/]+)\/invocations|2021-11-15\/functions\/(?<streamedArn>[^/]+)\/response-streaming-invocations)$/;
 
 /**
+ * Loads the template's functions.
+ *
  * @param assetsManifestFile the synthesized `….assets.json`, which contains the paths of the code
  * @throws TemplateError if a function has no asset or is not supported
  */
-export function readFunctions(
+export function loadFunctions(
   template: Template,
   assetsManifestFile: string,
-  invoke: Invoke,
+  surroundings: FunctionSurroundings,
 ): TargetOf {
   const directories = assetDirectories(assetsManifestFile);
   const byArn = new Map(
-    template
-      .ofType('AWS::Lambda::Function')
-      .map((resource) => [resource.attribute('Arn'), readFunction(resource, directories)]),
+    template.ofType('AWS::Lambda::Function').map((resource) => {
+      const code = new FunctionCode(readFunction(resource, directories), surroundings);
+      return [resource.attribute('Arn'), code];
+    }),
   );
   const aliasArns = new Set(template.ofType('AWS::Lambda::Alias').map(({ ref }) => ref));
 
@@ -93,15 +50,11 @@ export function readFunctions(
     const { arn, streamedArn } = invocationUri.exec(String(uri))?.groups ?? {};
     const invokedArn = arn ?? streamedArn ?? '';
     const unqualified = invokedArn.split(':').slice(0, 7).join(':');
-    const lambda = byArn.get(unqualified);
-    if (lambda && (unqualified === invokedArn || aliasArns.has(invokedArn))) {
+    const code = byArn.get(unqualified);
+    if (code && (unqualified === invokedArn || aliasArns.has(invokedArn))) {
       return {
         isStreaming: streamedArn !== undefined,
-        invoke: (input, signal, caller) => {
-          const event = JSON.stringify(input);
-          const invocation = { event, requestId: randomUUID(), invokedArn, caller };
-          return invoke(lambda, invocation, signal);
-        },
+        invoke: (event) => code.invoke(event, invokedArn),
       };
     }
     throw new TemplateError(logicalId, `invokes no function of this template: ${uri}`);
@@ -137,8 +90,6 @@ function readFunction(
     codeDirectory,
     handler: property('Handler'),
     memorySizeMb: Number(property('MemorySize') ?? defaultMemorySizeMb),
-    timeoutMs: Number(property('Timeout') ?? defaultTimeoutSeconds) * 1000,
     environment: property('Environment')?.Variables ?? {},
-    reservedConcurrency: property('ReservedConcurrentExecutions'),
   };
 }
