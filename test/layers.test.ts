@@ -24,7 +24,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
 
   'tools/local/aws': [],
   'tools/local/page': ['lambdas/domain', 'lib/settings', 'tools/local/aws'],
-  'tools/shared': ['lambdas/domain'],
+  'tools/shared': ['lambdas/domain', 'lib/settings'],
   'tools/admin': ['lambdas/domain', 'lib/settings', 'tools/shared'],
   'tools/local': [
     'lambdas/domain',

@@ -1,13 +1,18 @@
+import { apiKeyPrefixes } from '../../lib/settings/stages.ts';
+
 // Characters that can move a terminal's cursor, change its state or the direction of text. Line
 // feeds are allowed, because texts of the commands have several lines.
 const controlCharacters = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** The tokens of all stages, by the form of their prefixes. */
-const tokens = /(so_[a-z]+_)[0-9A-Za-z]+/g;
+/** The keys of all stages. From 30 characters on, a part of a key is as good as leaked. */
+const keys = new RegExp(
+  `(${[...apiKeyPrefixes, 'so_try[a-z]{1,8}_'].join('|')})[0-9A-Za-z]{22,}`,
+  'g',
+);
 
 /**
  * Makes a text safe to print, whoever wrote it: control characters are escaped like `\u001b`, which is also valid in
- * a JSON string, and tokens are shortened to their prefix.
+ * a JSON string, and API keys are shortened to their prefix.
  *
  * @param issuedToken a token that is kept, because the text has to show it
  */
@@ -17,5 +22,10 @@ export function printable(text: string, issuedToken?: string): string {
       controlCharacters,
       (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
     )
-    .replaceAll(tokens, (token, prefix) => (token === issuedToken ? token : `${prefix}…`));
+    .replaceAll(keys, (token, prefix) => (token === issuedToken ? token : `${prefix}…`));
+}
+
+/** Whether a text contains an API key of a stage, or so much of one that it is as good as leaked. */
+export function containsKey(text: string): boolean {
+  return text.search(keys) >= 0;
 }

@@ -1,6 +1,6 @@
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
+import { containsKey } from '../../shared/printable.ts';
 
-const tokenLike = /(?:^|[^0-9A-Za-z])so_[0-9A-Za-z]*_/i;
 // Control characters, unpaired surrogates, line separators and marks that change the text's direction.
 const unprintable = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
@@ -18,9 +18,9 @@ export function checkedText(field: string, text: string, maxLength: number): str
   throw new InvalidValueError(field, text, expected);
 }
 
-/** @throws OperatorError if the text looks like a token, without the text: errors are often logged */
+/** @throws OperatorError if the text contains an API key, without the text: errors are often logged */
 export function refuseToken(field: string, text: string): void {
-  if (!tokenLike.test(text)) return;
+  if (!containsKey(text)) return;
   throw new OperatorError(
     `${field}: this looks like an API key; never write one on a command line`,
     { remedy: 'if it is one, replace it now ("./admin keys rotate")' },

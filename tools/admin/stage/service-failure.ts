@@ -62,7 +62,7 @@ export class UnconfirmedError extends Error {
   override name = 'UnconfirmedError';
 
   /** @param reason why there is no response */
-  constructor(operation: string, reason: unknown = 'the response does not show that it was done') {
+  constructor(operation: string, reason: unknown) {
     super(plainReason(reason));
     recordCall(this, `DynamoDB ${operation}`);
   }

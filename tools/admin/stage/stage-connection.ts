@@ -16,7 +16,6 @@ import { NotFoundError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { type AskForCode, awsCredentials } from './credentials.ts';
-import { withEveryName } from './every-name.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
@@ -92,7 +91,7 @@ export async function connect(
   const learnedMs = local === undefined ? cloudFormation.config.systemClockOffset : 0;
   const clockOffsetMs = Math.abs(learnedMs) < clockPrecisionMs ? 0 : learnedMs;
   const settings = { ...withoutOffset, systemClockOffset: clockOffsetMs };
-  const dynamodb = withEveryName(withCallLimits(new DynamoDB(settings)));
+  const dynamodb = withCallLimits(new DynamoDB(settings));
   const { account, region } = placeOf(stack);
   return Object.assign(keyStageOf(name, output), {
     dynamodb,

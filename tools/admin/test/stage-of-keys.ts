@@ -111,8 +111,7 @@ export type Mishap = (typeof mishaps)[number];
 const lost = () => new UnconfirmedError('TransactWriteItems', new Error('socket hang up'));
 
 /**
- * A stage in which one change has a mishap, after a number of others. A change of the tables that is not done
- * gets an empty response, as from a proxy. After a kill, no call is carried out.
+ * A stage in which one change has a mishap, after a number of others. After a kill, no call is carried out.
  */
 export function stageWithMishap(
   mishap: Mishap,
@@ -125,7 +124,6 @@ export function stageWithMishap(
     if (isDead) throw lost();
     if (!isChange(call) || changes++ !== change) return carryOut();
     if (mishap !== 'not done') await carryOut();
-    else if (typeof call === 'object') return {};
     isDead = mishap === 'followed by a kill';
     throw lost();
   });

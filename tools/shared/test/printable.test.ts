@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { printable } from '../printable.ts';
+import { containsKey, printable } from '../printable.ts';
 
 describe('printable', () => {
   it.each([
@@ -22,10 +22,19 @@ describe('printable', () => {
 
   it.each([
     [`so_live_${'a'.repeat(46)}`, 'so_live_…'],
-    ['"so_test_abc"', '"so_test_…"'],
-    ['xso_test_abc so_live_def', 'xso_test_… so_live_…'],
+    [`"so_test_${'a'.repeat(22)}"`, '"so_test_…"'],
+    [`xso_test_${'a'.repeat(46)} so_tryana_${'b'.repeat(46)}`, 'xso_test_… so_tryana_…'],
   ])('shows only the prefix of a token: %j', (text, expected) => {
     expect(printable(text)).toBe(expected);
+  });
+
+  it.each([
+    'so_eu_20261120',
+    'so_cal_pets',
+    `so_test_${'a'.repeat(21)}`,
+    `so_eu_${'1'.repeat(40)}`,
+  ])('leaves what is no key of a stage, or too little of one: %j', (text) => {
+    expect([printable(text), containsKey(text)]).toEqual([text, false]);
   });
 
   it('shows the newly issued token, and no other', () => {

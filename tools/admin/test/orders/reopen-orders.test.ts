@@ -192,7 +192,7 @@ describe('orders reopen --cancelled-by', () => {
       "'yesterday' is invalid. Expected a date-time such as 2026-",
     ],
     ['--cancelled-by key_1 --since 2026-11-20T12:00:01Z', 1, 'expected a time before --until'],
-    [`${mistaken} --as so_test_abc`, 1, '--as: this looks like an API key'],
+    [`${mistaken} --as so_test_${'a'.repeat(46)}`, 1, '--as: this looks like an API key'],
   ])('refuses %j in one line', async (words, code, message) => {
     await putOrders();
 
