@@ -53,7 +53,7 @@ async function deleteOne(id: string, { stage, io, confirm }: Call): Promise<unde
 
 async function deleteFile(path: string, call: Call): Promise<Result> {
   const table = { ...call.stage.orders, wait: call.io.wait };
-  const isFile = path !== '-' && (await stat(path).catch(() => undefined))?.isFile();
+  const isFile = (await stat(path).catch(() => undefined))?.isFile();
   if (!isFile) throw new InvalidValueError('file', path, 'a file, which is the copy that is left');
   return runOverFile(call, path, orderOfLine, {
     question: (orders) => `delete ${orders}, of which ${path} is the only copy?`,
