@@ -115,7 +115,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'own limits that are removed, above the maximum, or of a former plan': {
     item: item({ ...used, plan: 'free', perMinute: 1, perDay: 1 }),
-    environments: agreeing([0, 0], [0, 0]),
+    environments: agreeing([0, 0], [0]),
     changes: {
       remove: withPlan('enterprise'),
       exceed: withPlan('enterprise', { perMinute: 9, perDay: 9 }),
