@@ -22,10 +22,8 @@ const entry = '#keys.#key';
  */
 export function admissionUpdate(address: KeyAddress, status: KeyStatus): ItemUpdate {
   const { windows, plan } = status;
-  const [minute, day] = [
-    windows.minute.isOpen ? countIn('minute', plan) : replace('minute'),
-    windows.day.isOpen ? countIn('day', plan) : replace('day'),
-  ];
+  const minute = windows.minute.isOpen ? countIn('minute', plan) : replace('minute');
+  const day = windows.day.isOpen ? countIn('day', plan) : replace('day');
   return ownerUpdate(
     address,
     status,
@@ -110,24 +108,15 @@ function ownerUpdate(
   UpdateExpression: string,
   ConditionExpression: string,
 ): ItemUpdate {
-  const values: Record<string, AttributeValue> = {
-    ':active': { S: 'active' },
-    ':plan': { S: owner.plan },
+  const ofSomeForms: Record<string, AttributeValue> = {
     ':perMinute': number(plan.perMinute),
     ':perDay': number(plan.perDay),
     ':tolerated': number(plan.toleratedRejectionsPerMinute),
     ':endOfBan': number(nowSeconds + plan.banSeconds),
-    ':now': number(nowSeconds),
-    ':minuteFirst': number(minute.first),
-    ':minuteLast': number(minute.last),
-    ':dayFirst': number(day.first),
-    ':dayLast': number(day.last),
-    ':banFirst': number(ban.first),
-    ':banLast': number(ban.last),
-    ':one': number(1),
   };
-  // DynamoDB refuses a value that no expression uses. No name is the beginning of another one.
+  // DynamoDB refuses a value that no expression uses.
   const expressions = UpdateExpression + ConditionExpression;
+  const used = Object.entries(ofSomeForms).filter(([name]) => expressions.includes(name));
   return {
     Key: { ownerHash: { S: ownerHash } },
     UpdateExpression,
@@ -138,9 +127,19 @@ function ownerUpdate(
       '#keys': 'keys',
       '#key': tokenHash,
     },
-    ExpressionAttributeValues: Object.fromEntries(
-      Object.entries(values).filter(([name]) => expressions.includes(name)),
-    ),
+    ExpressionAttributeValues: {
+      ':active': { S: 'active' },
+      ':plan': { S: owner.plan },
+      ':now': number(nowSeconds),
+      ':minuteFirst': number(minute.first),
+      ':minuteLast': number(minute.last),
+      ':dayFirst': number(day.first),
+      ':dayLast': number(day.last),
+      ':banFirst': number(ban.first),
+      ':banLast': number(ban.last),
+      ':one': number(1),
+      ...Object.fromEntries(used),
+    },
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };
