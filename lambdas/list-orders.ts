@@ -95,9 +95,10 @@ function chosenCoding(acceptEncoding = ''): Coding | undefined {
  */
 async function sendAndRecord(list: OrdersList, output: Writable, fields: LogFields): Promise<void> {
   const totals = { OrdersListed: 0, BytesStreamed: 0, UnlistedItems: 0, unlistedIds: [] };
-  const record = (isComplete: boolean, ListsBrokenOff: 0 | 1) => {
+  const record = (isComplete: boolean, brokenOff: 0 | 1) => {
     const { unlistedIds, ...counts } = totals;
-    recordMetrics({ ...counts, ListsBrokenOff }, { ...fields, isComplete, unlistedIds });
+    const values = { ...counts, ListsBrokenOff: brokenOff };
+    recordMetrics(values, { ...fields, isComplete, unlistedIds });
   };
   try {
     await sendList(list, output, totals);

@@ -116,15 +116,15 @@ describe('startScan', () => {
 
   it('ignores a page that fails after its reader has left', async () => {
     const table = fakeTable(orderIds(100), 10);
-    const segment = Promise.withResolvers<OrdersPage>();
+    const nextPage = Promise.withResolvers<OrdersPage>();
     const pages = await startScan(
-      (request) => (request.segment?.index ? segment.promise : table.readPage(request)),
+      (request) => (request.startKey ? nextPage.promise : table.readPage(request)),
       signal,
     );
     await pages.next();
     await pages.return();
 
-    segment.reject(new Error('too late'));
+    nextPage.reject(new Error('too late'));
     // A rejection that nobody handles would fail the test.
     await settled();
 
