@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from './errors.ts';
 
@@ -56,25 +56,13 @@ export class DataDirectory {
   }
 }
 
-// Node's own `recursive` never returns if the system refuses a directory with ENOENT, as in /proc.
-function makeWithParents(path: string): void {
-  if (existsSync(path)) return;
-  makeWithParents(dirname(path));
-  try {
-    mkdirSync(path, { mode: directoryMode });
-  } catch (error) {
-    // Another stage's run may have made it meanwhile.
-    if (!existsSync(path)) throw error;
-  }
-}
-
 /**
  * Locks a directory by a transaction on an empty database in it. The lock also holds for a container that shares
  * nothing but the directory, and the system releases it when the process ends in any way.
  */
 function lockDirectory(path: string): DatabaseSync {
   try {
-    makeWithParents(path);
+    mkdirSync(path, { recursive: true, mode: directoryMode });
     // `mkdir` does not change the mode of a directory that exists already.
     chmodSync(path, directoryMode);
     const database = new DatabaseSync(join(path, lockFile));

@@ -79,11 +79,8 @@ async function respond(
   options: HttpServerOptions,
 ): Promise<void> {
   const startedAtMs = performance.now();
-  const closing = new AbortController();
-  const { signal } = closing;
   // A single listener, because `pipeline` adds seven to the response, and Node warns above ten.
   const closed = new Promise((resolve) => outgoing.once('close', resolve));
-  void closed.then(() => closing.abort());
   const request: IncomingRequest = {
     method: incoming.method!,
     ...parseTarget(incoming.url!),
@@ -91,7 +88,6 @@ async function respond(
     body: Buffer.alloc(0),
     sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     timeMs: options.now(),
-    signal,
   };
   let answer: GatewayAnswer;
   try {
@@ -101,7 +97,7 @@ async function respond(
     answer = await options.gateway.answer({ ...request, body: await readBody(incoming) });
   } catch (error) {
     // Closing the connection shows the client that a partial answer is incomplete.
-    if (signal.aborted || outgoing.headersSent) return void outgoing.destroy();
+    if (outgoing.closed || outgoing.headersSent) return void outgoing.destroy();
     answer = options.gateway.answerFault(error, request);
   }
   void closed.then(() => {
@@ -112,7 +108,7 @@ async function respond(
   });
   // By the gateway's clock, like the times in the other headers.
   outgoing.setHeader('Date', new Date(options.now()).toUTCString());
-  if (!signal.aborted) send(answer, outgoing);
+  if (!outgoing.closed) send(answer, outgoing);
   // A stream that is not destroyed would wait for the client, which has disconnected.
   else if (!Buffer.isBuffer(answer.body)) answer.body.destroy();
 }

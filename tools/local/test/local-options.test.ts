@@ -24,6 +24,18 @@ describe('options of the local run', () => {
   });
 
   it.each([
+    ['8080', [], 8080],
+    ['8080', ['--port', '0'], 0],
+    ['', [], 3000],
+  ])('take the port from PORT=%s and %j: %d', (PORT, words, port) => {
+    expect(parseLocalOptions(words, { PORT })).toMatchObject({ port });
+  });
+
+  it('name PORT if its value is wrong', () => {
+    expect(() => parseLocalOptions([], { PORT: 'x' })).toThrow(/^PORT: "x" is not accepted/);
+  });
+
+  it.each([
     [['--inspect'], 9229],
     [['--inspect=0'], 0],
     [['--inspect', '65535', '--watch'], 65_535],

@@ -20,8 +20,6 @@ export interface IncomingRequest {
   readonly sourceIp: string;
   /** Milliseconds since the epoch. */
   readonly timeMs: number;
-  /** Is aborted when the client disconnects. */
-  readonly signal: AbortSignal;
 }
 
 // API Gateway's maximum payload size.

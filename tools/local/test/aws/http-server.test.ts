@@ -244,9 +244,14 @@ describe('the report of an answered request', () => {
     const body = new Readable({ read() {} });
     body.push('half');
     const given = Promise.withResolvers<GatewayAnswer>();
-    answer = ({ signal }) => {
+    handlers = [
+      (_, outgoing) => {
+        outgoing.once('close', () => given.resolve({ ...answerOf(''), body }));
+        return false;
+      },
+    ];
+    answer = () => {
       arrived.resolve();
-      signal.addEventListener('abort', () => given.resolve({ ...answerOf(''), body }));
       return isAnswered ? { ...answerOf(''), body } : given.promise;
     };
     const call = await open();

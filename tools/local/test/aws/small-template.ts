@@ -202,7 +202,6 @@ export interface RequestParts {
   headers?: readonly (readonly [string, string])[];
   body?: string | Buffer;
   timeMs?: number;
-  signal?: AbortSignal;
 }
 
 export function createRequest(parts: RequestParts = {}): IncomingRequest {
@@ -212,7 +211,6 @@ export function createRequest(parts: RequestParts = {}): IncomingRequest {
     headers: parseHeaders((parts.headers ?? []).flat()),
     body: Buffer.from(parts.body ?? ''),
     sourceIp: '192.0.2.1',
-    signal: parts.signal ?? new AbortController().signal,
     timeMs: parts.timeMs ?? Date.UTC(2026, 3, 9, 12, 34, 56),
   };
 }
