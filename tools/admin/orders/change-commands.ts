@@ -27,6 +27,7 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
       usage: `${verb} <idOrFile>`,
       description,
       options: [yesOption, asOption],
+      asks: 'If it is given a file, it asks for confirmation',
       help,
       isInterruptible: true,
       showCommand,
@@ -40,8 +41,6 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
 /** The command that shows an order; empty for a file. */
 export const showCommand = (word: string) => (isOrderId(word) ? `orders show ${word}` : '');
 
-const fileHelp = 'The command asks for confirmation of a file, not of a single id.';
-
 const texts = {
   ship: {
     description:
@@ -49,9 +48,8 @@ const texts = {
     help: `
 A file, or standard input with -, has on each line an id, or {"id":1001,"shipDate":"2026-11-20T09:30:00Z"} if the
 order was not shipped now. Each order becomes complete. The command lists the orders that it did not ship, because
-they are cancelled, unknown, or in an unknown state, and ends with exit code 4. If it is interrupted, run it again.
-${fileHelp}
-A single id can also be that of an order in an unknown state.`,
+they are cancelled, do not exist, or are in an unknown state, and ends with exit code 4. If it is interrupted, run it
+again. A single id can also be that of an order in an unknown state.`,
     question: (orders: string) => `mark ${orders} as shipped?`,
     words: { shipped: 'Shipped', alreadyShipped: 'already shipped', cancelled: 'cancelled' },
     remedy: 'stop the parcels of the listed orders',
@@ -60,8 +58,8 @@ A single id can also be that of an order in an unknown state.`,
     description: 'cancel a pending order, or those of a file',
     help: `
 A file, or standard input with -, has on each line an id, or an order as "./admin orders export" writes it, of which
-only the id counts. The command lists the orders that it did not cancel, because they have shipped, or are unknown
-or in an unknown state, and ends with exit code 4. If it is interrupted, run it again. ${fileHelp}`,
+only the id counts. The command lists the orders that it did not cancel, because they have shipped, do not exist, or
+are in an unknown state, and ends with exit code 4. If it is interrupted, run it again.`,
     question: (orders: string) => `each cancellation may start a refund: cancel ${orders}?`,
     words: { cancelled: 'Cancelled', alreadyCancelled: 'already cancelled', shipped: 'shipped' },
     remedy: 'the listed orders are not cancelled',
