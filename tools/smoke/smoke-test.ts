@@ -79,7 +79,7 @@ async function runChecks(
   const counts = { passed: 0, failed: 0, skipped: 0 };
   let group = '';
   for (const check of checks) {
-    if (check.group !== group) print(`\n${check.group}`);
+    if (check.group !== group) print(`\n${check.group.replace(/^.*: /, '')}`);
     group = check.group;
     const startedMs = performance.now();
     const [outcome, ...details] = await outcomeOf(check, stage);

@@ -36,7 +36,7 @@ const refusals: Readonly<Record<string, (key: string) => CallOptions>> = {
   }),
 };
 
-export const authenticationChecks = checksOf('Authentication', {
+export const authenticationChecks = checksOf('R4, R16, R17, R18, I16, I18: Authentication', {
   ...Object.fromEntries(
     Object.entries(refusals).map(([what, optionsOf]) => [
       `refuses ${what}`,

@@ -2,6 +2,7 @@ import type { Stage } from '../stage/stage.ts';
 
 /** A check of one aspect of a stage. */
 export interface Check {
+  /** The numbers of the rules in docs/requirements.md, and the title of the group. */
   readonly group: string;
   readonly title: string;
   /** Throws `CheckFailed` if the stage is not as documented, or `CheckSkipped`. */

@@ -14,7 +14,7 @@ const brokenJson = { body: '{', headers: { 'content-type': 'application/json' } 
 /** Checks of the whole list. */
 export function listChecks() {
   let orders: number | undefined;
-  return checksOf('List orders', {
+  return checksOf('R1, R3, R8, R9, I3, I9: List orders', {
     'returns all orders as a JSON array, streamed and with zstd, whatever the query': async (
       stage,
     ) => {
@@ -32,7 +32,7 @@ export function listChecks() {
 }
 
 /** Sends requests that must fail to every operation that documents their error. No order changes. */
-export const failingRequestChecks = checksOf('Failing requests', {
+export const failingRequestChecks = checksOf('R15, I7, I8: Failing requests', {
   'answers 404 to an order that does not exist': (stage) =>
     expectOnEach(stage, { status: 404, code: 'order_not_found' }),
   'answers 400 to an order id that is not a canonical int64': async (stage) => {
@@ -48,7 +48,7 @@ export const failingRequestChecks = checksOf('Failing requests', {
 
 /** Checks that cancel an order. */
 export function cancellationChecks(orderId: string) {
-  return checksOf('Cancel an order', {
+  return checksOf('R12, R13, I2, I4: Cancel an order', {
     [`cancels order ${orderId}`]: (stage) =>
       stage.expect('cancelOrder', { orderId }, { status: 204 }),
     [`answers 409 when order ${orderId} is cancelled again`]: (stage) =>

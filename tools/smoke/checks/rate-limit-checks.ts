@@ -11,7 +11,7 @@ const requestsAtOnce = 10;
 const attempts = 3;
 
 /** Checks that each admitted request is counted. */
-export const countingChecks = checksOf('Rate limits', {
+export const countingChecks = checksOf('R22, R23, I20, I24: Rate limits', {
   'lowers Remaining by one for each admitted request, and not for others': expectCountdown,
 });
 
@@ -19,7 +19,7 @@ export const countingChecks = checksOf('Rate limits', {
 export function exhaustionChecks() {
   /** The end of the exhausted window in Unix seconds; 0 while no window is exhausted. */
   let exhaustedUntil = 0;
-  return checksOf('Rate limits', {
+  return checksOf('R19, R24, I14, I22, I23: Used-up rate limits', {
     'admits exactly what Remaining promised, then answers 429': async (stage) => {
       exhaustedUntil = await expectExhaustion(stage);
     },

@@ -18,7 +18,7 @@ const variants = [
 ];
 
 /** What is not in the contract must be refused, with and without a key. */
-export const unknownRouteChecks = checksOf('Unknown paths', {
+export const unknownRouteChecks = checksOf('R27, I10: Unknown paths', {
   'answers 404 to paths that are not in the contract, whatever their content type': async (
     stage,
   ) => {
@@ -57,7 +57,7 @@ function filled(path: string): string {
   return path.replaceAll(/\{\w+\}/g, '1');
 }
 
-export const retiredOperationChecks = checksOf('Deprecated pet operation', {
+export const retiredOperationChecks = checksOf('R28, I27: Deprecated pet operation', {
   'answers 410 gone, with the documented sunset date': async (stage) => {
     const answer = await stage.expect('getPet', {}, { status: 410, code: 'gone' });
     const sunset = headerOf(answer, 'sunset');
