@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { bearerChallenge } from '../../lambdas/domain/headers.ts';
 import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/domain/order-states.ts';
+import { expectDocumented } from '../contract/documented.ts';
 import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import {
   answer,
@@ -48,8 +49,12 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const send = (event: APIGatewayProxyEvent, remainingMs?: number) =>
-  handler(event, lambdaContext(remainingMs));
+/** Every response is compared with the contract. */
+async function send(event: APIGatewayProxyEvent, remainingMs?: number) {
+  const answer = await handler(event, lambdaContext(remainingMs));
+  expectDocumented('cancelOrder', answer, answer.body);
+  return answer;
+}
 const cancel = (orderId: string | undefined) => send(cancelEvent(orderId));
 
 /** The attributes that a write sets, as DynamoDB's response states them. */
