@@ -87,7 +87,7 @@ export interface StageSettings {
 /** Stands for an account that is still to be chosen. No account has this id. */
 export const noAccountYet = '000000000000';
 
-/** All stages. A new entry adds a stage everywhere. */
+/** All stages. CONTRIBUTING.md names what else a new stage needs. */
 const stages = {
   staging: {
     account: noAccountYet,
