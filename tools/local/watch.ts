@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serviceRealm } from '../../lambdas/domain/service-name.ts';
 import { availablePort } from './available-port.ts';
 import type { LocalOptions } from './local-options.ts';
 
@@ -31,7 +32,7 @@ export async function runWatched(
   { port, host, data }: LocalOptions,
   stop: AbortSignal,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), `store-orders-${process.pid}-`));
+  const folder = mkdtempSync(join(tmpdir(), `${serviceRealm}-${process.pid}-`));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const fixed = ['--port', String(await availablePort(port, host))];
   if (data === undefined) fixed.push('--data', join(folder, 'data'));
