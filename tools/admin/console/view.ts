@@ -59,7 +59,7 @@ export function tableText<View>(
   });
   const lines = [undefined, ...views].map((_, row) => texts.map((cells) => cells[row]).join(gap));
   const left = all.filter((column) => !shown.includes(column)).map(({ cells: [name] }) => name);
-  const note = `\nWithout ${left.join(', ')}: a wider terminal, a pipe and --json have them.`;
+  const note = `\nLeft out: ${left.join(', ')} (--json has them)`;
   return [...lines.map((line) => line.trimEnd()), ...(left.length > 0 ? [note] : [])].join('\n');
 }
 

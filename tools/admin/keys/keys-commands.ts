@@ -58,10 +58,10 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       'keys list --stage prod --owner "Acme Ltd" --status banned',
       'keys list --stage prod --unused-for 90d --status active',
     ],
-    run: async ({ stage, options }) => {
+    run: async ({ stage, options, columns }) => {
       const views = await listKeys(options, stage);
       const none = 'There are no such keys; "./admin keys issue" issues one.';
-      return { value: views, text: tableText(keyFields, views, none) };
+      return { value: views, text: tableText(keyFields, views, none, columns) };
     },
   });
   addWhoisCommand(keys, io);

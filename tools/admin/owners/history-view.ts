@@ -1,8 +1,16 @@
-import type { Field } from '../console/view.ts';
+import { type Field, recordText, tableText } from '../console/view.ts';
 import type { HistoryRecord } from '../stored/history.ts';
 
-/** The columns of a history. */
-export const historyFields: readonly Field<HistoryRecord>[] = [
+/** Formats changes: on a terminal as paragraphs, because a change can be wider than any terminal. */
+export function historyText(history: readonly HistoryRecord[], isTerminal: boolean): string {
+  if (!isTerminal) return tableText(historyFields, history, noChanges);
+  const paragraphs = history.map((record) => recordText(historyFields, record));
+  return paragraphs.join('\n\n') || noChanges;
+}
+
+const noChanges = 'There are no changes.';
+
+const historyFields: readonly Field<HistoryRecord>[] = [
   { name: 'when', of: ({ at }) => at },
   { name: 'who', of: ({ by }) => by },
   { name: 'command', of: ({ command }) => command },

@@ -47,12 +47,12 @@ export async function ownersUsage(
 
 export const dayFields: readonly Field<OwnerUsage['days'][number]>[] = [
   { name: 'day', of: ({ day }) => day },
-  { name: 'requests', of: ({ requests }) => grouped(requests) },
+  { name: 'requests', of: ({ requests }) => grouped(requests), isNumber: true },
 ];
 
 export const meteredFields: readonly Field<OwnerUsage>[] = [
-  { name: 'owner id', of: ({ ownerId }) => ownerId },
-  { name: 'name', of: ({ name }) => name },
+  { name: 'owner id', of: ({ ownerId }) => ownerId, importance: 1 },
+  { name: 'name', of: ({ name }) => name, isCuttable: true },
   { name: 'plan', of: ({ plan }) => plan },
-  { name: 'requests', of: ({ requests }) => grouped(requests) },
+  { name: 'requests', of: ({ requests }) => grouped(requests), isNumber: true },
 ];

@@ -47,8 +47,8 @@ export const usageFields: readonly Field<{ usage: Usage | null }>[] = [
 ];
 
 export const ownerFields: readonly Field<OwnerView>[] = [
-  { name: 'owner id', of: ({ ownerId }) => ownerId },
-  { name: 'name', of: ({ name }) => name },
+  { name: 'owner id', of: ({ ownerId }) => ownerId, importance: 3 },
+  { name: 'name', of: ({ name }) => name, isCuttable: true },
   {
     name: 'plan',
     of: ({ plan, isPlanKnown }) => (isPlanKnown ? plan : `${plan} (removed)`),
@@ -57,15 +57,28 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'plan', of: planText, only: 'record' },
   { name: 'status', of: ({ status }) => status },
   { name: 'limits', of: limitsText, only: 'record' },
-  { name: 'created', of: ({ createdAt }) => createdAt },
-  { name: 'keys', of: ({ keys }) => grouped(keys) },
-  { name: 'bans', of: ({ bans }) => grouped(bans.length), only: 'table' },
+  { name: 'created', of: ({ createdAt }) => createdAt, importance: 1 },
+  { name: 'keys', of: ({ keys }) => grouped(keys), isNumber: true },
+  {
+    name: 'bans',
+    of: ({ bans }) => grouped(bans.length),
+    only: 'table',
+    isNumber: true,
+    importance: 5,
+  },
   { name: 'ban rule', of: banRuleText, only: 'record' },
   { name: 'ban', of: bansText, only: 'record' },
   ...usageFields,
-  { name: 'this minute', of: ({ usage }) => usedText(usage?.minute), only: 'table' },
-  { name: 'today', of: ({ usage }) => usedText(usage?.day), only: 'table' },
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
+  {
+    name: 'this minute',
+    of: ({ usage }) => usedText(usage?.minute),
+    only: 'table',
+    isNumber: true,
+    importance: 2,
+  },
+  { name: 'today', of: ({ usage }) => countText(usage?.day.used), only: 'table', isNumber: true },
+  { name: 'of', of: ({ usage }) => countText(usage?.day.limit), only: 'table', isNumber: true },
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt), importance: 4 },
 ];
 
 /** Orders owners by their usage today. */
@@ -138,6 +151,10 @@ function lastUse({ details, item }: StoredOwner): string | null {
 
 function usageText(usage: Usage['minute'] | undefined): string | null {
   return usage ? `${usedText(usage)} used, resets at ${usage.resetsAt}` : null;
+}
+
+function countText(count: number | undefined): string | null {
+  return count === undefined ? null : grouped(count);
 }
 
 function usedText(usage: Usage['minute'] | undefined): string | null {

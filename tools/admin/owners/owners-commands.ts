@@ -14,7 +14,7 @@ import { isOwnerId } from '../stored/identities.ts';
 import type { CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
 import { deleteOwner, renameOwner, resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
-import { historyFields, lastChangeField } from './history-view.ts';
+import { historyText, lastChangeField } from './history-view.ts';
 import { type PlanRequest, setPlanCommand } from './owner-limits.ts';
 import { dayFields, lastDays, meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
 import { busiestFirst, countingLimits, limitsText, ownerFields, ownerView } from './owner-view.ts';
@@ -40,12 +40,12 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     description: 'list all owners with their usage, the newest first',
     options: [new Option('--busiest', 'list the busiest of today first')],
     examples: ['owners list --stage prod --busiest'],
-    run: async ({ stage, options }) => {
+    run: async ({ stage, options, columns }) => {
       const { plans } = stage;
       const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now(), plans));
       if (options.busiest) views.sort(busiestFirst);
       const none = 'There are no owners; "./admin owners create" creates one.';
-      return { value: views, text: tableText(ownerFields, views, none) };
+      return { value: views, text: tableText(ownerFields, views, none, columns) };
     },
   });
   addVerb(owners, io, {
@@ -61,15 +61,15 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb(owners, io, {
     usage: 'history <owner>',
     description:
-      'show who has changed an owner and its keys, when and how, the oldest change first',
+      'show who has changed an owner and its keys, when and how, the newest change first',
     help: historyHelp,
-    run: async ({ stage }, idOrName) => {
+    run: async ({ stage, columns }, idOrName) => {
       const ownerId = isOwnerId(idOrName)
         ? idOrName
         : (await findOwner(idOrName, stage)).details.ownerId;
-      const history = await readHistory(ownerId, stage);
+      const history = (await readHistory(ownerId, stage)).reverse();
       if (history.length === 0) await findOwner(ownerId, stage);
-      return { value: history, text: tableText(historyFields, history, 'There are no changes.') };
+      return { value: history, text: historyText(history, columns !== undefined) };
     },
   });
   addVerb<{ days: number }>(owners, io, {
@@ -83,14 +83,14 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     ],
     help: usageHelp,
     examples: ['owners usage --stage prod --days 90', 'owners usage "Acme Ltd" --stage prod'],
-    run: async ({ stage, options }, idOrName?: string) => {
+    run: async ({ stage, options, columns }, idOrName?: string) => {
       const days = lastDays(options.days, stage.now());
       const used = await ownersUsage(idOrName, days, stage);
       const total = used.reduce((sum, { requests }) => sum + requests, 0);
       const sum = `${counted(total, 'request')} in ${counted(days.length, 'day')}.`;
       const table =
         idOrName === undefined
-          ? tableText(meteredFields, used, 'There are no owners.')
+          ? tableText(meteredFields, used, 'There are no owners.', columns)
           : tableText(dayFields, used[0]!.days);
       return { value: idOrName === undefined ? used : used[0], text: `${table}\n\n${sum}` };
     },

@@ -25,7 +25,7 @@ const statusHelp = `
 The first line is "STAGE works", or what is wrong: alarms that are on or reach nobody, and tables that are missing
 or not ready. If anything is wrong, the exit code is 4. The dashboard has the rest. A local run has only tables.`;
 
-async function status({ stage, place, options }: Call): Promise<Result> {
+async function status({ stage, place, options, columns }: Call): Promise<Result> {
   const isDeployed = options.local === undefined;
   const [tables, alarms, unheard, functions] = await Promise.all([
     tableProblems(stage),
@@ -43,7 +43,7 @@ async function status({ stage, place, options }: Call): Promise<Result> {
   const verdict = `${problems.join('; ') || `${stage.name} works`}${remark}`;
   const texts = [
     `${verdict}\n${place}`,
-    tableText(alarmFields, alarms),
+    tableText(alarmFields, alarms, '', columns),
     tableText(functionFields, functions),
   ];
   return {
@@ -114,8 +114,8 @@ async function serving(name: FunctionName, { output, settings }: StageConnection
 
 const alarmFields: readonly Field<RaisedAlarm>[] = [
   { name: 'alarm', of: ({ name }) => name },
-  { name: 'since', of: ({ since }) => since },
-  { name: 'meaning', of: ({ description }) => description },
+  { name: 'since', of: ({ since }) => since, importance: 1 },
+  { name: 'meaning', of: ({ description }) => description, isCuttable: true },
 ];
 
 const functionFields: readonly Field<Awaited<ReturnType<typeof serving>>>[] = [

@@ -169,14 +169,14 @@ describe('the operator and a running service', () => {
     const { stdout, stderr } = await admin('owners list --busiest', { isTerminal: true });
 
     expect(stderr).toBe(`stage staging at ${service.origin}\n`);
+    const { stdout: narrow } = await admin('owners list', { isTerminal: true, columns: 80 });
+    expect(narrow).toMatch(/^NAME +PLAN +STATUS +KEYS .*TODAY +OF/);
+    expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(ids.indexOf(two.ownerId)).toBeLessThan(ids.indexOf(one.ownerId));
     expect(stdout.indexOf(one.ownerId)).toBeLessThan(stdout.indexOf(two.ownerId));
-    expect(stdout).toMatch(/^OWNER ID .* KEYS +BANS +THIS MINUTE +TODAY +LAST USED/);
+    expect(stdout).toMatch(/^OWNER ID .* KEYS +BANS +THIS MINUTE +TODAY +OF +LAST USED/);
     expect(stdout).toMatch(
-      new RegExp(
-        `^${one.ownerId} .* 1 of 60 +1 of 1,000 +\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ$`,
-        'm',
-      ),
+      new RegExp(`^${one.ownerId} .* 1 of 60 +1 +1,000 +\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ$`, 'm'),
     );
   });
 
@@ -311,14 +311,21 @@ describe('the operator and a running service', () => {
     await admin(`keys revoke ${keyId} --yes --as Bob`);
 
     const { stdout } = await admin(`owners history ${owner}`);
+    const paragraphs = await admin(`owners history ${owner}`, { isTerminal: true });
     const shown = await admin(`owners show ${owner}`);
     const key = await adminJson(`keys whois ${keyId}`);
 
+    expect(paragraphs.stdout).toMatch(
+      new RegExp(
+        `^when +\\S+Z\nwho +Bob\ncommand +keys revoke\nkeys +${keyId}\n\nwhen +\\S+Z\nwho +Ann\n`,
+      ),
+    );
+
     expect(stdout).toMatch(
-      /^WHEN +WHO +COMMAND +KEYS +CHANGES\n\S+ +local +owners create +- +name none → Owner\d+, plan none → free\n/,
+      /^WHEN +WHO +COMMAND +KEYS +CHANGES\n(?:.*\n)*\S+ +local +owners create +- +name none → Owner\d+, plan none → free\n$/,
     );
     expect(stdout).toMatch(/^\S+Z +Ann +owners set-plan +- +plan free → pro$/m);
-    expect(stdout).toMatch(new RegExp(`^\\S+Z +Bob +keys revoke +${keyId} +-\n$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^\\S+Z +Bob +keys revoke +${keyId} +-$`, 'm'));
     expect(shown.stdout).toMatch(/^last change +\S+Z, keys revoke by Bob$/m);
     expect(key.lastChange).toMatchObject({ by: 'Bob', command: 'keys revoke' });
     await adminJson(`owners delete ${owner} --yes`);

@@ -11,10 +11,12 @@ interface AdminRun {
 class Captured extends Writable {
   text = '';
   readonly isTTY: boolean;
+  readonly columns: number;
 
-  constructor(isTTY: boolean) {
+  constructor(isTTY: boolean, columns: number) {
     super();
     this.isTTY = isTTY;
+    this.columns = columns;
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -25,16 +27,18 @@ class Captured extends Writable {
 
 export interface AdminOptions extends Partial<CommandIo> {
   isTerminal?: boolean;
+  /** The width of the terminal. @default 250 */
+  columns?: number;
   input?: string;
 }
 
 /** Runs the operator's program in this process, as the shell would with these words. */
 export async function admin(
   commandLine: string[],
-  { isTerminal = false, input = '', ...io }: AdminOptions = {},
+  { isTerminal = false, columns = 250, input = '', ...io }: AdminOptions = {},
 ): Promise<AdminRun> {
-  const stdout = new Captured(isTerminal);
-  const stderr = new Captured(isTerminal);
+  const stdout = new Captured(isTerminal, columns);
+  const stderr = new Captured(isTerminal, columns);
   const stdin = Object.assign(Readable.from([input]), { isTTY: isTerminal });
   const exitCode = await runAdmin(commandLine, {
     stdin,

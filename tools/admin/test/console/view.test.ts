@@ -37,8 +37,8 @@ own_3  -                             12  never`,
   });
 
   it.each([
-    [35, 'NAME               COUNT  LAST USED', 'Without ID: '],
-    [25, 'NAME            LAST USED', 'Without ID, COUNT: '],
+    [35, 'NAME               COUNT  LAST USED', 'Left out: ID '],
+    [25, 'NAME            LAST USED', 'Left out: ID, COUNT '],
   ])(
     'leaves its least important columns out of a terminal of %i columns, and names them',
     (...given) => {
@@ -47,7 +47,7 @@ own_3  -                             12  never`,
       const lines = tableText(fields, views, '', columns).split('\n');
 
       expect(lines[0]).toBe(heading);
-      expect(lines.at(-1)).toBe(`${note}a wider terminal, a pipe and --json have them.`);
+      expect(lines.at(-1)).toBe(`${note}(--json has them)`);
     },
   );
 
