@@ -57,7 +57,7 @@ describe('the key prefix', () => {
 });
 
 describe('the name of the service', () => {
-  it.each(['Pet Shop', 'Garden24', 'x'])('can be %j', (title) => {
+  it.each(['Blue Whale', 'Garden24', 'x'])('can be %j', (title) => {
     expect(() => stageConfiguration('prod', undefined, published('prod'), title)).not.toThrow();
   });
 

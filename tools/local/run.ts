@@ -6,7 +6,7 @@ const stopTimeoutMs = 1_800;
 const parentCheckMs = 200;
 
 const stopping = new AbortController();
-process.on('SIGINT', stop).on('SIGTERM', stop);
+process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
 if (process.env.npm_lifecycle_event || watchFolder()) stopWithParent(process.ppid);
 
 outliveLostOutput();

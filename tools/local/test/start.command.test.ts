@@ -143,7 +143,7 @@ describe('two local runs at once', () => {
       call(staging, prod.keys.free),
       call(prod, staging.keys.free),
     ]);
-    const ended = await Promise.all([stop(staging), stop(prod, 'SIGINT')]);
+    const ended = await Promise.all([stop(staging), stop(prod, 'SIGHUP')]);
 
     const [free, enterprise] = [plans.free, plans.enterprise].map(
       ({ perMinute }) => `${perMinute}`,
