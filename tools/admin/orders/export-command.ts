@@ -7,7 +7,6 @@ import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-s
 import {
   InterruptedError,
   InvalidValueError,
-  NotFoundError,
   OperatorError,
   reasonOf,
 } from '../../shared/errors.ts';
@@ -22,7 +21,6 @@ import { scanOrders } from './stored-orders.ts';
 interface ExportOptions {
   out?: string;
   status?: OrderStatus;
-  table?: string;
 }
 
 /** Adds the command `orders export`. */
@@ -33,7 +31,6 @@ export function addExportCommand(orders: Command, io: CommandIo): void {
     options: [
       new Option('--out <file>', 'the file to write; without it, or with -, standard output'),
       new Option('--status <status>', 'only orders in this state').choices(orderStatuses),
-      new Option('--table <name>', "a restored table instead of the stage's own"),
     ],
     examples: [
       'orders export --stage prod --out orders.jsonl',
@@ -51,16 +48,13 @@ async function exportOrders({
   io,
 }: Call<ExportOptions>): Promise<Result | undefined> {
   const { stdout, stderr, interruption } = io;
-  const { status, table: tableName = stage.orders.tableName } = options;
+  const { status } = options;
   const out = options.out === '-' ? undefined : options.out;
-  if (!/^[\w.-]{3,255}$/.test(tableName)) {
-    throw new InvalidValueError('--table', tableName, 'the name of a restored table');
-  }
   if (out !== undefined) await refuseUnlessFile('--out', out);
   let exported = 0;
   const isShown = out === undefined && stdout.isTTY;
   const texts = async function* () {
-    for await (const orders of scanOrders({ ...stage.orders, tableName }, io, isShown)) {
+    for await (const orders of scanOrders(stage.orders, io, isShown)) {
       const wanted = orders.filter((order) => status === undefined || order.status?.S === status);
       exported += wanted.length;
       const text = wanted.map((order) => `${orderJson(order)}\n`).join('');
@@ -79,8 +73,7 @@ async function exportOrders({
       const problem = `interrupted after ${counted(exported, 'order')}`;
       throw new InterruptedError(problem, { remedy: 'run the command again' });
     }
-    const isUnknown = options.table && Object(error).name === 'ResourceNotFoundException';
-    throw isUnknown ? new NotFoundError(`There is no table ${tableName}`) : error;
+    throw error;
   }
   const text = `Exported ${counted(exported, 'order')}`;
   if (out !== undefined) {

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { database, directory, file, orders, put } = await ordersOfEachTest();
+const { directory, file, orders, put } = await ordersOfEachTest();
 
 describe('orders export', () => {
   const cancelled =
@@ -32,26 +32,6 @@ describe('orders export', () => {
 
     expect(shown.stdout).toContain('\\u001b]0;a\\u009b\\u202e');
     expect(piped.stdout).toContain('\u009b\u202e');
-  });
-
-  it('names a table that does not exist or contains other items', async () => {
-    const owners = await database.createOwnersTable();
-    await put({ ownerId: { S: 'own_1' } }, owners);
-
-    const [missing, other, empty, impossible] = [
-      await orders(['export', '--table', 'gone']),
-      await orders(['export', '--table', owners]),
-      // As of a variable that is not set.
-      await orders(['export', '--table', '']),
-      await orders(['export', '--table', 'orders 1']),
-    ];
-
-    expect(missing).toMatchObject({ exitCode: 1, stderr: 'error: There is no table gone\n' });
-    expect(other).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(other.stderr).toContain(`${owners} contains items that are not orders`);
-    expect(empty.stderr).toMatch(/^error: --table: "" is not accepted; expected the name of/);
-    expect(impossible).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(impossible.stderr).toMatch(/^error: --table: "orders 1" is not accepted; expected the/);
   });
 
   it.each([
