@@ -147,23 +147,25 @@ describe('a function', () => {
     expect(lines.filter((line) => line.startsWith('fn: Init Error'))).toHaveLength(1);
   });
 
-  it('logs the places of an error in its sources, if its bundle has a source map', async () => {
+  it('logs places in its sources instead of those in its bundle, if the bundle has a source map', async () => {
     const source = directory.write(
       'handler.ts',
-      "interface Unused {}\n\nexport const handler = () => {\n  throw new Error('oops');\n};\n",
+      "interface Unused {}\n\nexport const handler = () => console.log('here');\n",
     );
-    const options = { bundle: true, format: 'cjs', sourcemap: 'inline' } as const;
+    const options = { bundle: true, format: 'cjs', sourcemap: 'inline', write: false } as const;
     const { outputFiles } = await build({
       ...options,
       entryPoints: [source],
       outdir: directory.path,
-      write: false,
     });
-    const invoke = load(outputFiles[0]!.text);
+    const bundle = outputFiles[0]!.text;
+    const before = bundle.slice(0, bundle.indexOf('console.log')).split('\n');
+    const place = `${join(directory.path, 'index.js')}:${before.length}:${before.at(-1)!.length + 1}`;
+    const invoke = load(bundle.replace('console.log("here")', `console.log("at x (${place})")`));
 
     await invoke();
 
-    expect(lines.join()).toContain(`${join(directory.path, 'handler.ts')}:4:9`);
+    expect(lines).toEqual([`fn: at x (${source}:3:30)`]);
   });
 });
 
@@ -173,14 +175,16 @@ describe('a streaming function', () => {
       streaming(`
         const own = awslambda.HttpResponseStream.from(output, { statusCode: 201 });
         const part = Buffer.from('one,');
-        await new Promise((written) => own.write(part, written));
-        part.write('two,');
-        own.end(part);`),
+        for (const text of ['one,', 'two,', 'six,']) {
+          part.write(text);
+          await new Promise((written) => own.write(part, written));
+        }
+        own.end();`),
     );
 
-    expect(await text(await streamOf(invoke()))).toBe(
-      `{"statusCode":201}${'\0'.repeat(8)}one,two,`,
-    );
+    const sent = await buffer(await streamOf(invoke()));
+
+    expect(String(sent)).toBe(`{"statusCode":201}${'\0'.repeat(8)}one,two,six,`);
   });
 
   it.each([
