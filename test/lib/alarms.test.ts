@@ -1,11 +1,18 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
+import { metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
+import { stackName } from '../../lib/settings/names.ts';
+import { testAccount } from '../helpers/stage-for-tests.ts';
+import { stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
 
-/*
- * Computes the alarms' values from numbers of requests, by the patterns that count lines of the access log
- * and by the expressions, both as the template has them.
- */
+/* Computes when alarms are raised, by the patterns and the expressions as the template has them. */
+
+/** Properties as the template has them. */
+type Properties = ReturnType<typeof properties>[string];
+
+/** The values of metrics in one period, by their statistics and names, such as `Sum KeysBanned`. */
+type Values = Readonly<Record<string, number>>;
 
 /** The fields of a line that the patterns read. API Gateway writes `-` for an unknown value. */
 type Line = Readonly<Record<string, string>>;
@@ -30,16 +37,16 @@ const floods: readonly (readonly [Line, string])[] = [
   [{ ...cancelled, status: '404' }, 'RequestsAdmitted ClientErrors'],
   [refusedList, 'RequestsAdmitted ListsRefused'],
 ];
-
-const filters = Object.values(properties('prod', 'AWS::Logs::MetricFilter'));
-const alarms = properties('prod', 'AWS::CloudWatch::Alarm');
-
-it.each([
+const countedBy: ReadonlyMap<Line, string> = new Map([
   ...floods,
   [cancelled, 'RequestsAdmitted RequestsAccepted'],
   [crashed, 'RequestsAdmitted RequestsAccepted ServerErrors'],
   [failedAuthorizer, 'RequestsAccepted ServerErrors AuthorizerFailures'],
-])('The line %j is counted by: %s', (line, expected) => {
+]);
+
+it.each([...countedBy])('The line %j is counted by: %s', (line, expected) => {
+  const filters = Object.values(properties('prod', 'AWS::Logs::MetricFilter'));
+
   const counting = filters.filter(({ FilterPattern }) => matches(FilterPattern, line));
 
   const names = counting.map(({ MetricTransformations: [{ MetricName }] }) => MetricName);
@@ -65,48 +72,159 @@ describe('The alarm', () => {
   ])('%s, if %s, is raised (%s), however many are refused', (id, _, isRaised, served, failed) => {
     for (const [flood] of floods) {
       for (const refused of [0, 1_000, 10_000_000]) {
-        const counts = new Map([
+        const lines = new Map([
           [cancelled, served],
           [crashed, failed],
           [flood, refused],
         ] as const);
 
-        expect([flood, refused, isOn(id, counts)]).toEqual([flood, refused, isRaised]);
+        expect([flood, refused, isRaisedBy(valuesOf(lines), id)]).toEqual([
+          flood,
+          refused,
+          isRaised,
+        ]);
       }
     }
   });
 
-  it.each([
-    ['is raised if none of five requests is logged', true, 5, 0],
-    ['is raised if none of a flood is logged', true, 10_000_000, 0],
-    ['is not raised in a quiet minute', false, 4, 0],
-    ['is not raised by a flood that API Gateway does not log', false, 10_000_000, 1],
-  ])('RequestsNotLogged %s', (_, isRaised, Count, IncomingLogEvents) => {
-    expect(isOn('RequestsNotLogged', new Map(), { Count, IncomingLogEvents })).toBe(isRaised);
+  const percentFast = 'PR(:1000) CancellationLatency';
+  const cancellations = { 'SampleCount CancellationLatency': 100 };
+  const fewCancellations = { 'SampleCount CancellationLatency': 99 };
+  const someRequests = { 'SampleCount Count': 1 };
+  it.each<[string, string, number, number, Values?]>([
+    ['AuthorizerFailures', 'Sum AuthorizerFailures', 4, 5],
+    ['ListsRefused', 'Sum ListsRefused', 4, 5],
+    ['ListsBrokenOff', 'Sum ListsBrokenOff', 0, 1],
+    ['UnlistedItems', 'Maximum UnlistedItems', 0, 1],
+    ['RequestFlood', 'SampleCount Count', 300_000, 300_001],
+    ['RisingBans', 'Sum KeysBanned', 5, 6],
+    ['SlowCancellations', percentFast, 99, 98.9, cancellations],
+    ['CancelLatencyFastBurn', percentFast, 85.7, 85.5, cancellations],
+    ['CancelLatencySlowBurn', percentFast, 94.1, 93.9, cancellations],
+    ['ApiKeyReadsThrottled', 'Sum ReadThrottleEvents ApiKeys', 0, 1, someRequests],
+    ['ApiKeyWritesThrottled', 'Sum WriteThrottleEvents ApiKeys', 0, 1, someRequests],
+    ['OrderReadsThrottled', 'Sum ReadThrottleEvents Orders', 0, 1, someRequests],
+    ['OrderWritesThrottled', 'Sum WriteThrottleEvents Orders', 0, 1, someRequests],
+    ['RequestsNotLogged', 'SampleCount Count', 4, 5],
+    ['RequestsNotLogged', 'Sum IncomingLogEvents', 1, 0, { 'SampleCount Count': 10_000_000 }],
+  ])('%s is not raised if %s is %d, and is raised if it is %d', (...given) => {
+    const [id, name, calm, problem, others] = given;
+
+    const isRaised = [calm, problem].map((value) => isRaisedBy({ ...others, [name]: value }, id));
+
+    expect(isRaised).toEqual([false, true]);
+  });
+
+  it.each(['SlowCancellations', 'CancelLatencyFastBurn', 'CancelLatencySlowBurn'])(
+    '%s is not raised by a slow cancellation among few',
+    (id) => {
+      expect(isRaisedBy({ ...fewCancellations, [percentFast]: 0 }, id)).toBe(false);
+    },
+  );
+});
+
+describe.each(stageNames)('The alarms of %s', (stage) => {
+  const alarms = properties(stage, 'AWS::CloudWatch::Alarm');
+
+  it('are raised after the number of periods, of the length, that each problem allows', () => {
+    const periods = Object.groupBy(Object.entries(alarms), ([, alarm]) => {
+      const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
+      const lengths = new Set(metricsIn(alarm).map(({ periodSeconds }) => periodSeconds));
+      return `${DatapointsToAlarm} of ${EvaluationPeriods} of ${[...lengths]} s`;
+    });
+
+    const found = Object.entries(periods).map(([period, all]) => {
+      return [period, all!.map(([id]) => id.replace('Monitoring', '')).sort()];
+    });
+    expect(Object.fromEntries(found)).toEqual({
+      '2 of 3 of 60 s': [
+        ...['ApiKeyReadsThrottled', 'ApiKeyWritesThrottled', 'AuthorizerFailures'],
+        ...['ListsBrokenOff', 'ListsRefused'],
+        ...['OrderReadsThrottled', 'OrderWritesThrottled', 'ServerErrors'],
+      ],
+      '3 of 3 of 60 s': ['RequestsNotLogged'],
+      '3 of 3 of 300 s': ['SlowCancellations'],
+      '1 of 1 of 600 s': ['RequestFlood'],
+      '1 of 1 of 900 s': ['RisingBans'],
+      '1 of 1 of 3600 s': ['AvailabilityFastBurn', 'CancelLatencyFastBurn', 'UnlistedItems'],
+      '1 of 1 of 21600 s': ['AvailabilitySlowBurn', 'CancelLatencySlowBurn'],
+    });
+  });
+
+  it('watch only metrics of their stage', () => {
+    const ofStage: Readonly<Record<string, object>> = {
+      'AWS/ApiGateway': { ApiName: stackName(stage), Stage: stage },
+      'AWS/DynamoDB': { TableName: expect.stringMatching(/^\$\{Tables/) },
+      'AWS/Logs': { LogGroupName: '${ApiAccessLogs}' },
+      [metricNamespace]: { Stage: stage },
+    };
+
+    for (const { namespace, dimensions } of Object.values(alarms).flatMap(metricsIn)) {
+      expect(dimensions).toEqual(ofStage[namespace]);
+    }
+  });
+
+  it('notify the topic when they begin, which they do not without data, and when they end', () => {
+    const topic = '${MonitoringAlarmTopic}';
+
+    for (const alarm of Object.values(alarms)) {
+      expect(alarm).toMatchObject({
+        AlarmActions: [topic],
+        OKActions: [topic],
+        TreatMissingData: 'notBreaching',
+      });
+      // CloudWatch rejects it together with metric math.
+      expect(alarm).not.toHaveProperty('EvaluateLowSampleCountPercentile');
+    }
+    const [{ PolicyDocument }] = Object.values(properties(stage, 'AWS::SNS::TopicPolicy'));
+    expect(PolicyDocument.Statement).toEqual([
+      expect.objectContaining({
+        Effect: 'Deny',
+        Action: 'sns:Publish',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+      {
+        Sid: '1',
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Resource: topic,
+        Condition: { StringEquals: { 'aws:SourceAccount': testAccount } },
+      },
+    ]);
+  });
+
+  it('read metrics from the access log, by patterns with the field of the dimension', () => {
+    for (const filter of Object.values(properties(stage, 'AWS::Logs::MetricFilter'))) {
+      expect(filter).toEqual({
+        LogGroupName: '${ApiAccessLogs}',
+        FilterPattern: expect.stringMatching(/ && \$\.stage = "\*" }$/),
+        MetricTransformations: [
+          {
+            MetricNamespace: metricNamespace,
+            MetricName: expect.any(String),
+            MetricValue: '1',
+            Dimensions: [{ Key: 'Stage', Value: '$.stage' }],
+          },
+        ],
+      });
+    }
   });
 });
 
-/**
- * Whether an alarm would be on after periods with these lines in the access log.
- *
- * @param ofAws the values of metrics of AWS
- */
-function isOn(
-  id: string,
-  counts: ReadonlyMap<Line, number>,
-  ofAws: Readonly<Record<string, number>> = {},
-): boolean {
-  const { Metrics, Threshold, ComparisonOperator } = alarms[`Monitoring${id}`];
-  const [{ Expression }, ...stats]: (typeof alarms)[string][] = Metrics;
-  const values = stats.map(({ Id, MetricStat: { Metric } }) => [
-    Id,
-    ofAws[Metric.MetricName] ?? sumOf(Metric.MetricName, counts),
-  ]);
+/** Whether an alarm is raised after periods with these values. */
+function isRaisedBy(values: Values, id: string): boolean {
+  const alarm = properties('prod', 'AWS::CloudWatch::Alarm')[`Monitoring${id}`];
+  const query = alarm.Metrics?.find(({ Expression }: Properties) => Expression);
+  const ofMetrics = metricsIn(alarm).map(({ id, name }) => [id, values[name] ?? 0]);
   // Metric math takes a missing value as 0, and drops a value that is divided by 0:
   // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
-  const value = runInNewContext(Expression, { ...functions, ...Object.fromEntries(values) });
+  const variables = { ...functions, ...Object.fromEntries(ofMetrics) };
+  const value = runInNewContext(query?.Expression ?? 'value', variables);
   if (!Number.isFinite(value)) return false;
-  return ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value > Threshold;
+  return alarm.ComparisonOperator === 'LessThanThreshold'
+    ? value < alarm.Threshold
+    : value > alarm.Threshold;
 }
 
 const functions = {
@@ -114,12 +232,31 @@ const functions = {
   FILL: (value: number, filler: number) => value || filler,
 };
 
-function sumOf(name: string, counts: ReadonlyMap<Line, number>): number {
-  const { FilterPattern } = filters.find(
-    ({ MetricTransformations: [{ MetricName }] }) => MetricName === name,
-  );
-  const counted = [...counts].filter(([line]) => matches(FilterPattern, line));
-  return counted.reduce((sum, [, count]) => sum + count, 0);
+/** The metrics that an alarm watches, each with its id in the alarm's expression. */
+function metricsIn(alarm: Properties) {
+  // An alarm without an expression has the properties of its only metric.
+  const only = { Metric: alarm, Stat: alarm.Statistic, Period: alarm.Period };
+  const queries: Properties[] = alarm.Metrics ?? [{ Id: 'value', MetricStat: only }];
+  const ofMetrics = queries.filter(({ MetricStat }) => MetricStat);
+  return ofMetrics.map(({ Id, MetricStat: { Metric, Stat, Period } }) => {
+    const dimensions: Record<string, string> = Object.fromEntries(
+      Metric.Dimensions.map(({ Name, Value }: Properties) => [Name, Value]),
+    );
+    const table = dimensions.TableName?.replace(/\$\{Tables(\w+)\}/, ' $1') ?? '';
+    const name = `${Stat} ${Metric.MetricName}${table}`;
+    return { id: Id, name, periodSeconds: Period, namespace: Metric.Namespace, dimensions };
+  });
+}
+
+/** The metrics that count numbers of lines in the access log. */
+function valuesOf(lines: ReadonlyMap<Line, number>): Values {
+  const values: Record<string, number> = {};
+  for (const [line, count] of lines) {
+    for (const metric of countedBy.get(line)!.split(' ')) {
+      values[`Sum ${metric}`] = (values[`Sum ${metric}`] ?? 0) + count;
+    }
+  }
+  return values;
 }
 
 /**
