@@ -146,15 +146,6 @@ describe.each(stageNames)('API of %s', (stage) => {
     ]);
   });
 
-  it('has at most one path parameter below each resource, because API Gateway refuses a second', () => {
-    const all = Object.values(properties(stage, 'AWS::ApiGateway::Resource'));
-    const parents = all
-      .filter(({ PathPart }) => PathPart.startsWith('{'))
-      .map((one) => one.ParentId);
-
-    expect(new Set(parents).size).toBe(parents.length);
-  });
-
   it('is deployed after everything that it serves, and after it may invoke the functions', () => {
     const copied = ['Authorizer', 'Method', 'GatewayResponse', 'Resource'];
     const types = [...copied.map((kind) => `AWS::ApiGateway::${kind}`), 'AWS::Lambda::Permission'];
