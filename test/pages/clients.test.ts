@@ -1,11 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import {
-  type OrderField,
-  orderFieldNames,
-  orderFields,
-} from '../../lambdas/domain/order-fields.ts';
-import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
 import { operationNames } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { contractDocument as contract, operations } from '../contract/contract.ts';
@@ -55,42 +49,12 @@ describe('docs/clients.md', () => {
       expect(page).toContain(`is banned for ${banSeconds} s.`);
   });
 
-  it.each([
-    ['docs/clients.md', page],
-    ['openapi.yaml', contract.paths['/store/orders'].get.description],
-  ])('states how fast a list has to be read, as %s does', (_, text) => {
-    const rate = `${minBytesPerSecond / 1_000} KB/s`;
-
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(
-      `falls ${maxBacklogMs / 1_000} s behind an average of ${rate}`,
-    );
-  });
-
   it('explains every header of the contract, and no other', () => {
     const explained = rowsAfter('## Headers', page).flatMap(([names]) => names!.split(', '));
 
     expectAgreement(
       ['openapi.yaml, components.headers', Object.keys(contract.components.headers)],
       ['docs/clients.md, Headers', explained],
-    );
-  });
-
-  it('names every field of an order', () => {
-    const [sentence = ''] = /^An order has `id`[^.]+/m.exec(page) ?? [];
-
-    expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(orderFieldNames);
-  });
-
-  it('has a parser that keeps every int64 exact', () => {
-    const kept = page.matchAll(/\bname === '(\w+)'/g);
-
-    const exact = Object.entries<OrderField>(orderFields)
-      .filter(([, { format }]) => format === 'int64')
-      .map(([name]) => name);
-
-    expectAgreement(
-      ['lambdas/domain/order-fields.ts', exact],
-      ['docs/clients.md', [...kept].map(([, name]) => name!)],
     );
   });
 });

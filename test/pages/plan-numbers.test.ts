@@ -1,7 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
-import { listConcurrency } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { expectAgreement, expectContained } from '../helpers/agreement.ts';
@@ -34,27 +32,6 @@ describe('the numbers of the plans', () => {
       expectContained([file, stated], ['lib/settings/plans.ts', limits]);
     },
   );
-
-  it('determine how many lists an owner can read at once, as docs/scaling.md says', () => {
-    const rows = [
-      ['nothing', 0],
-      ['5 MB', 5],
-      ['55 MB', 55],
-    ].map(([read, megabytes]) => {
-      const listMs = (1e9 * Number(megabytes)) / minBytesPerSecond + maxBacklogMs;
-      const lists = published.map((name) => Math.ceil((plans[name].perMinute * listMs) / 60_000));
-      const counts = lists.map((count) => count.toLocaleString('en'));
-      return [read, `${Math.round(listMs / 1_000)} s`, ...counts];
-    });
-
-    const page = readFileSync('docs/scaling.md', 'utf8');
-    const concurrency = `${listConcurrency({ lambdaConcurrency: 1_000 })} of the default 1,000`;
-    expect(/\d+ of the default 1,000/.exec(page)?.[0]).toBe(concurrency);
-    expectContained(
-      ['lib/settings/plans.ts', rows.map((row) => `| ${row.join(' | ')} |`)],
-      ['docs/scaling.md', page.split('\n')],
-    );
-  });
 
   it('are in a table of the contract and of the requirements', () => {
     expect(withTable).toEqual(expect.arrayContaining(['openapi.yaml', 'docs/requirements.md']));
