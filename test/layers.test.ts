@@ -75,20 +75,6 @@ describe('the folders', () => {
     expect(foreign).toEqual([]);
   });
 
-  it("of the operator's commands import only those before them", () => {
-    const order = ['stage', 'console', 'stored', 'owners', 'keys'];
-    const rankOf = (file: string) => order.indexOf(/^tools\/admin\/(\w+)\//.exec(file)?.[1] ?? '');
-    const backward = scripts
-      .filter((file) => rankOf(file) >= 0)
-      .flatMap((file) =>
-        importedFiles(file)
-          .filter((imported) => rankOf(imported) > rankOf(file))
-          .map((imported) => `${file} imports ${imported}`),
-      );
-
-    expect(backward).toEqual([]);
-  });
-
   it('in the list all exist, except those of tools that were deleted', () => {
     const found = new Set(scripts.map(folderOf));
     const here = folders.filter((folder) => existsSync(folder.split('/').slice(0, 2).join('/')));

@@ -6,8 +6,6 @@ interface LockedPackage {
   readonly resolved?: string;
   readonly inBundle?: boolean;
   readonly link?: boolean;
-  readonly os?: string | string[];
-  readonly cpu?: string | string[];
 }
 
 const manifest = readJson('package.json');
@@ -20,7 +18,6 @@ const downloaded = Object.entries(locked).filter(
 const required = [manifest, ...workspaces.map((folder) => readJson(`${folder}/package.json`))]
   .flatMap((each) => [each.dependencies, each.devDependencies, each.optionalDependencies])
   .flatMap((versions) => Object.entries<string>(versions ?? {}));
-const optional = Object.keys(manifest.optionalDependencies);
 
 /** docs/adr/0009-dependencies-are-pinned-by-hash.md gives the reasons, and the way to get each hash. */
 const packagesWithoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64'].map(
@@ -39,31 +36,12 @@ describe('package-lock.json', () => {
 
     expect(sources).toEqual([]);
   });
-
-  it('restricts each optional dependency to the platform that its name says', () => {
-    expect(optional.map(platformOf)).toEqual(optional.map(platformInName));
-  });
 });
 
-describe('package.json', () => {
-  it('installs Node and DynamoDB on the same platforms', () => {
-    const withDynamodb = optional.filter((name) => name.startsWith('@dynoxide/'));
-    const withNode = optional.filter((name) => name.startsWith('node-'));
+it('package.json requires one released version of each dependency', () => {
+  const others = required.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
 
-    expect(withNode.map(platformOf).sort()).toEqual(withDynamodb.map(platformOf).sort());
-  });
-
-  it('requires one released version of each dependency', () => {
-    const others = required.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
-
-    expect(others).toEqual([]);
-  });
-
-  it('lists no package that tools/package.json lists too', () => {
-    const names = required.map(([name]) => name);
-
-    expect(names).toEqual([...new Set(names)]);
-  });
+  expect(others).toEqual([]);
 });
 
 it('.npmrc lets no package run a script during its installation', () => {
@@ -72,13 +50,4 @@ it('.npmrc lets no package run a script during its installation', () => {
 
 function readJson(file: string) {
   return JSON.parse(readFileSync(file, 'utf8'));
-}
-
-function platformOf(name: string): string {
-  const { os, cpu } = locked[`node_modules/${name}`] ?? {};
-  return `${os}-${cpu}`;
-}
-
-function platformInName(name: string): string {
-  return name.replace(/^(@dynoxide\/|node-bin-|node-)/, '');
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type OutputName, stackName } from '../lib/settings/names.ts';
@@ -40,23 +40,6 @@ describe('what is deployed', () => {
       expect(checked({}, given)).toMatchObject({ exitCode: 1, GITHUB_OUTPUT: '' });
     },
   );
-});
-
-describe("the stage's Region", () => {
-  it('is that of the templates', () => {
-    const step = stepsOf(workflows['deploy-stage.yml']!.jobs.deploy!).find(
-      ({ name }) => name === "Read the stage's Region",
-    )!;
-    const environment = 'aws://123456789012/eusc-de-east-1';
-    const artifacts = { [stackName('prod')]: { environment } };
-    mkdirSync(join(directory.path, 'cdk.out'));
-    directory.write('cdk.out/manifest.json', JSON.stringify({ artifacts }));
-
-    expect(runStep(step, {}, { STACK: stackName('prod') })).toMatchObject({
-      exitCode: 0,
-      GITHUB_ENV: 'AWS_REGION=eusc-de-east-1\n',
-    });
-  });
 });
 
 describe("the smoke test's key", () => {

@@ -24,15 +24,6 @@ describe('every workflow', () => {
     }
   });
 
-  it('uses one version of each action', () => {
-    const all = Object.values(workflowTexts).flatMap(
-      (text) => text.match(/[\w-]+(\/[\w-]+)+@.*$/gm) ?? [],
-    );
-    const versions = Map.groupBy(new Set(all), (reference) => reference.split('@')[0]!);
-
-    expect([...versions.values()].filter(({ length }) => length > 1)).toEqual([]);
-  });
-
   it.each(files)('%s stops at every failure', (file) => {
     expect(workflowTexts[file]).not.toMatch(/continue-on-error|\|\| true\b/);
   });
@@ -186,10 +177,4 @@ it('Dependabot looks for updates in every folder with packages', () => {
   expect(folders.filter((folder) => !existsSync(join('.', folder, 'package-lock.json')))).toEqual(
     [],
   );
-});
-
-it('every part of the nightly checks runs every night', () => {
-  const [parts] = /(?<= parts=\().+(?=\)$)/m.exec(readFileSync('.ci/nightly', 'utf8'))!;
-
-  expect(workflows['nightly.yml']!.jobs.nightly?.strategy?.matrix.part.join(' ')).toBe(parts);
 });
