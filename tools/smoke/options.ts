@@ -18,9 +18,6 @@ export interface KeySources {
   readonly readInput: () => Promise<string | undefined>;
 }
 
-/** The maximum number of requests that count against the key's limits, without those of `--limits`. */
-export const countedRequests = 40;
-
 /** The host names of this machine. A parsed URL has every IPv4 address as four decimal numbers. */
 const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -30,8 +27,8 @@ Pass the API key in the environment variable ORDERS_KEY, or on standard input:
   pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
 
 The key is never printed. Use one that nobody else uses, because other requests change the counts
-that are checked. About ${countedRequests} requests count against its limits. A list of up to 1,000 orders is read
-twice, a longer one once.
+that are checked. The limits of a Free key suffice. A list of up to 1,000 orders is read twice, a longer
+one once.
 
 Exit code: 0 if everything is as documented, 1 otherwise.`;
 

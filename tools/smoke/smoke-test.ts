@@ -95,6 +95,7 @@ async function outcomeOf({ run }: Check, stage: Stage): Promise<[Outcome, ...str
     await run(stage);
     return ['passed'];
   } catch (error) {
+    if (error instanceof OperatorError) throw error;
     const outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
     return [outcome, ...(error as Error).message.split('\n')];
   }

@@ -1,8 +1,6 @@
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
-import { countedRequests } from '../options.ts';
 import type { Answer } from './http-client.ts';
-import { headerOf, rateLimitOf, serverSeconds } from './rate-limit.ts';
-import { CheckFailed, codeOf, type Stage, shown } from './stage.ts';
+import { CheckFailed, codeOf, ensureNotUsedUp, type Stage, shown } from './stage.ts';
 
 /** The limit for the time in which a new key, stage or domain reaches all hosts of API Gateway. */
 const longestPropagationMs = 120_000;
@@ -10,7 +8,7 @@ const pauseMs = 2_000;
 /** Several good answers are required, because each connection may reach another host. */
 const goodAnswersInARow = 5;
 
-/** @throws OperatorError if the stage answers with errors, refuses the key or admits too few of its requests */
+/** @throws OperatorError if the stage answers with errors, refuses the key or has no requests left for it */
 export async function preflight(
   stage: Stage,
   hostname: string,
@@ -33,7 +31,7 @@ export async function preflight(
     waitedMs += pauseMs;
   }
   if (waitedMs > 0) print(`All answers are good after ${waitedMs / 1_000} s`);
-  ensureAllowance(answer);
+  ensureNotUsedUp(answer);
 }
 
 const waiting = `Waiting up to ${longestPropagationMs / 1_000} s until all of API Gateway knows the key and the address`;
@@ -86,19 +84,5 @@ function notSteady(answer: Answer): OperatorError {
   return new OperatorError(
     `--url does not give good answers after ${longestPropagationMs / 1_000} s: ` +
       `it answers ${shown(answer)}; ${remedy}`,
-  );
-}
-
-function ensureAllowance(answer: Answer): void {
-  const neededRequests = countedRequests - goodAnswersInARow;
-  const { limit, remaining, reset } = rateLimitOf(answer);
-  // Missing or malformed headers are reported by the checks.
-  if (Number.isNaN(limit + remaining + reset)) return;
-  if (answer.status !== 429 && remaining >= neededRequests) return;
-  const retryAfter = Number(headerOf(answer, 'retry-after') ?? 0);
-  const waitSeconds = Math.max(1, retryAfter || reset - serverSeconds(answer) + 1);
-  throw new OperatorError(
-    `the key has ${remaining} of ${limit} requests left, but the checks need ${neededRequests}: ` +
-      `try again in ${waitSeconds} seconds, or use another key`,
   );
 }

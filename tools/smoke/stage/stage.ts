@@ -3,7 +3,7 @@ import {
   contractDifferences,
   operationOf,
 } from '../../../test/contract/contract.ts';
-import { reasonOf } from '../../shared/errors.ts';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import type { Answer, OutgoingRequest, Send } from './http-client.ts';
 import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';
 
@@ -84,6 +84,7 @@ export class Stage {
    * @param name the id of an operation, or the type of a gateway response
    * @param found what else is wrong with the answer
    * @throws CheckFailed if the answer is not the expected and documented one
+   * @throws OperatorError if no request is left, unless that is expected
    */
   compare(
     name: string,
@@ -91,6 +92,7 @@ export class Stage {
     { status, code, reason = 'as in openapi.yaml' }: Expected,
     found: readonly string[] = [],
   ): void {
+    if (status !== 429) ensureNotUsedUp(answer);
     const { limit, remaining, reset } = rateLimitOf(answer);
     const isWithoutAllowance = limit === 0 && remaining === 0 && reset === 0;
     const all = [...answer.headers.values()].flat().concat(answer.text ?? '');
@@ -133,6 +135,15 @@ export class Stage {
       ...headers,
     };
   }
+}
+
+/** @throws OperatorError if the key's limit is used up: then no other check says anything about the stage */
+export function ensureNotUsedUp(answer: ComparedAnswer): void {
+  const retryAfter = headerOf(answer, 'retry-after');
+  if (answer.status !== 429 || retryAfter === undefined) return;
+  throw new OperatorError(
+    `the key has no requests left: try again in ${retryAfter} seconds, or use another key`,
+  );
 }
 
 function shownRequest({ method, path }: OutgoingRequest): string {
