@@ -1,6 +1,12 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type OrderFieldName, orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
+import {
+  type OrderField,
+  type OrderFieldName,
+  orderFieldNames,
+  orderFields,
+} from '../../../lambdas/domain/order-fields.ts';
 import { orderToJson } from '../../../lambdas/domain/order-json.ts';
 import { copyOrders } from '../../../lambdas/list-orders/order-copier.ts';
 import {
@@ -35,15 +41,21 @@ const collections = [
   { M: { N: { N: '7' }, S: { S: '2026-11-20T09:30:00Z' }, BOOL: { BOOL: true } } },
   { NS: ['7', '8'] },
   { SS: ['2026-11-20T09:30:00Z', '}'] },
-];
-const values = [
-  ...numbers.split(' ').map((N) => ({ N })),
-  ...dates.split('|').map((S) => ({ S })),
-  ...['7', 'true'].map((S) => ({ S })),
-  { BOOL: true },
-  ...collections,
-  undefined,
-] as (OrderItem[string] | undefined)[];
+] as unknown as AttributeValue[];
+
+/** For each rule of a field, values that keep it and values that break it. */
+const valuesOfRule: Record<keyof OrderField, (OrderItem[string] | undefined)[]> = {
+  maxLength: [{ S: 'x'.repeat(20) }, { S: 'x'.repeat(21) }],
+  type: [
+    ...['7', 'true', '2026-11-20T09:30:00Z'].map((S) => ({ S })),
+    { N: '7' },
+    { BOOL: true },
+    ...collections,
+    undefined,
+  ],
+  format: [...numbers.split(' ').map((N) => ({ N })), ...dates.split('|').map((S) => ({ S }))],
+};
+const values = Object.values(valuesOfRule).flat();
 const names = [...orderFieldNames, 'ids', 'petIds', 'ship_ate', 'quantitz', 'i', ''];
 
 describe('copyOrders', () => {
@@ -124,6 +136,25 @@ describe('copyOrders', () => {
     },
   );
 
+  it.each(
+    Object.entries(orderFields).flatMap(([name, field]) =>
+      Object.keys(field).map((rule) => ({ name, rule: rule as keyof OrderField })),
+    ),
+  )(
+    'I1: leaves out of $name what breaks its rule "$rule", as orderToJson does',
+    ({ name, rule }) => {
+      // A new rule needs values in `valuesOfRule`.
+      expect(Object.keys(valuesOfRule)).toContain(rule);
+      const items = valuesOfRule[rule].map((value) => orderItem(1, { [name]: value }));
+
+      const orders = items.map((item) => jsonOf([item]));
+
+      const isKept = orders.map((order) => order.includes(`"${name}":`));
+      expect(new Set(isKept)).toEqual(new Set([true, false]));
+      expect(items.map((item) => copy(scanAnswer([item])).json)).toEqual(orders);
+    },
+  );
+
   it('I1: converts every page, together with orderToJson, like a plain reading', () => {
     fc.assert(
       fc.property(anyItems, anyForm, (items, form) => {
@@ -175,7 +206,7 @@ function ordersIn(items: OrderItem[]): object[] {
 }
 
 /** Undefined for an item that is not an order. */
-function plainReading({ id, petId, quantity, shipDate, complete }: OrderItem): object | undefined {
+function plainReading({ id, petId, quantity, shipDate, complete, note }: OrderItem): object | undefined {
   if (!isInteger(id?.N)) return undefined;
   return {
     id: `number ${id!.N}`,
@@ -183,6 +214,7 @@ function plainReading({ id, petId, quantity, shipDate, complete }: OrderItem): o
     quantity: isInteger(quantity?.N) ? `number ${quantity!.N}` : undefined,
     shipDate: isDate(shipDate?.S) ? shipDate!.S : undefined,
     complete: complete?.BOOL,
+    note: (note?.S?.length ?? 99) > 20 ? undefined : note?.S,
   } satisfies Record<OrderFieldName, unknown>;
 }
 
