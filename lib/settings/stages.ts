@@ -125,7 +125,7 @@ type TrialName = `try-${string}`;
 export const stageNames = Object.keys(stages) as readonly (keyof typeof stages)[];
 
 /** The names of stages, for messages. */
-export const stageChoices = `${stageNames.join(', ')} or try-NAME, whose NAME has 1 to 8 letters from a to z`;
+export const stageChoices = `${stageNames.join(', ')} or try-NAME, where NAME has 1 to 8 letters from a to z`;
 
 /** Whether a stage is in the list, or is a trial. */
 export function isStageName(name: string | undefined): name is StageName {

@@ -8,12 +8,12 @@ import {
 } from './stage/service-failure.ts';
 import { labelOf, type Target, withTarget } from './stage/target.ts';
 
-/** By the class of a failure; `--help` explains them. A class is named after an error's code. */
+/** The exit code for each class of failures. `--help` explains the classes. Four of them are also codes of errors. */
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
 /** Describes the error that ended a command. */
 export function reportFailure(thrown: unknown, target: Target) {
-  // The message quotes the command line, whose words can look like a service's failure.
+  // Commander's message quotes the command line, which can look like the failure of a service. So it is not searched.
   const behind = thrown instanceof CommanderError ? [] : errorsBehind(thrown);
   const failure = behind.map(failureOf).find((found) => found !== undefined);
   const error = operatorErrorOf(thrown, target, failure);

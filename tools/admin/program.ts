@@ -22,13 +22,13 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     lostOutput = error;
   });
   try {
-    // Commander's own command `help` shows the help of `keys` for `help keys issue`.
+    // `help keys issue` becomes `keys issue --help`, because commander's own `help` would show the help of `keys`.
     const words = commandLine[0] === 'help' ? [...commandLine.slice(1), '--help'] : commandLine;
     await program.parseAsync(words, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // run.ts has reported it. If a reader such as `head` has closed the pipe, nothing has failed.
+    // run.ts has reported the lost output. If a reader such as `head` has closed the pipe, nothing has failed.
     if (error === lostOutput) return Object(error).code === 'EPIPE' ? 0 : 1;
     const target = program.opts<Target>();
     const { exitCode, ...failure } = reportFailure(error, target);
@@ -79,7 +79,7 @@ const meantCommands = {
   'orders list': 'orders export',
 };
 
-/** Adds a hidden command that only names another one. */
+/** Adds a hidden command that fails, and names the command that is meant. */
 function addMeantCommand(typed: string, meant: string, program: Command): void {
   const [name, group] = typed.split(' ').toReversed();
   const parent = program.commands.find((command) => command.name() === group) ?? program;
@@ -95,7 +95,7 @@ function addMeantCommand(typed: string, meant: string, program: Command): void {
     });
 }
 
-/** Refuses a word that is no command, which commander ignores if it is asked for help. */
+/** Refuses an unknown command before `--help`. Commander itself would ignore it, and show the help of the group. */
 function refuseUnknownCommand({ command }: AddHelpTextContext): string {
   const [word = '-'] = command.args.slice(command.args[0] === 'help' ? 1 : 0);
   if (command.commands.length === 0 || word.startsWith('-')) return '';
@@ -116,14 +116,19 @@ function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): 
 }
 
 const programHelp = `
-Every command needs exactly one of --stage and --local, or one of ORDERS_STAGE and
-ORDERS_LOCAL in the environment. lib/settings/stages.ts says in which account and Region a stage
-is. The credentials are those of the environment (AWS_PROFILE).
-A duration, such as 15m or 90d, can also be a date-time. "<command> --help" shows more.
+Every command needs exactly one of the options --stage and --local. Instead of the option, you can
+set ORDERS_STAGE or ORDERS_LOCAL in the environment. lib/settings/stages.ts has the account and the
+Region of each stage. The command uses the AWS credentials of the environment (AWS_PROFILE).
+Where an option takes a duration, such as 15m or 90d, you can also give a date-time.
+"./admin <command> --help" explains a command.
 
-Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: a command or option is
-unknown or missing; 3 service: AWS, the local service or the network failed; 4 different: something
-is not as it should be, and the command names it; 5 interrupted.
+Exit codes:
+  0  done
+  1  refused: a value, or the state of a record, does not allow the command
+  2  usage: a command or an option is unknown or missing
+  3  service: AWS, the local service or the network failed
+  4  different: something is not as it should be, and the command names it
+  5  interrupted
 ${examplesText([
   'owners create "Acme Ltd" --stage staging --plan free',
   'keys issue --stage staging --owner "Acme Ltd"',

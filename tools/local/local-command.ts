@@ -14,7 +14,7 @@ import { logMode, plainConsole, textConsole } from './run-console.ts';
 import { basePathOf, startStoreService } from './store-service.ts';
 import { runWatched, watchFolder } from './watch.ts';
 
-/** Runs the service until it fails or `stop` is aborted, which also ends the start. Returns the exit code. */
+/** Runs the service until it fails or `stop` is aborted, even during the start. Returns the exit code. */
 export async function runLocalCommand(
   parameters: readonly string[],
   stop: AbortSignal,
@@ -40,7 +40,7 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   await using started = new AsyncDisposableStack();
   using _inspector = options.inspect === undefined ? undefined : openInspector(options.inspect);
   const directory = temporaryDirectory();
-  // The log is beside the folder, so that it can be read after the run.
+  // The log is beside the temporary folder, not in it, so that the log can be read after the run.
   const console = options.json
     ? plainConsole
     : textConsole(basePathOf(options.stage), `${shared ?? directory}.log`);
@@ -66,7 +66,7 @@ function goOnAfterFunctions(error: unknown): void {
   if (!reportUncaught(error)) throw error;
 }
 
-/** A debugger can do everything that this user can, so it is reached at a loopback address only. */
+/** Lets a debugger attach at a loopback address only, because a debugger can do everything that this user can. */
 function openInspector(port: number): Disposable {
   const opened = inspector.open(port, '127.0.0.1');
   if (inspector.url() !== undefined) return opened;
@@ -74,7 +74,7 @@ function openInspector(port: number): Disposable {
   throw new OperatorError(`--inspect: port ${port} is not available; ${remedy}`);
 }
 
-/** Whether no earlier run has been ready. @param shared the folder of the runs that replace each other */
+/** Whether this run is the first to be ready. @param shared the folder of the runs that `--watch` starts */
 function isFirst(shared: string | undefined): boolean {
   if (shared === undefined) return true;
   const mark = join(shared, 'ready');

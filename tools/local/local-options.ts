@@ -19,7 +19,7 @@ export interface LocalOptions {
   readonly dynamodbEndpoint: string | undefined;
 }
 
-/** Undefined if help was requested, which has been printed. @throws OperatorError for an invalid value */
+/** Parses the options. Undefined after `--help`, which prints the help. @throws OperatorError for an invalid value */
 export function parseLocalOptions(
   words: readonly string[],
   { DYNAMODB_ENDPOINT, PORT }: NodeJS.ProcessEnv,
@@ -53,8 +53,8 @@ const inspectorPort = 9229;
 const helpAfter = `
 npm needs -- before the options: npm start -- --port 3001
 
-PORT in the environment is the port without --port.
-To use a DynamoDB-compatible server other than the embedded one, set DYNAMODB_ENDPOINT to its URL.`;
+Without --port, the variable PORT of the environment is the port, if it is set.
+To use another DynamoDB-compatible server instead of the embedded one, set DYNAMODB_ENDPOINT to its URL.`;
 
 function portOf(name: string): (text: string) => number {
   return (text) => {

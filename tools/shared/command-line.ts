@@ -12,7 +12,7 @@ export function parseCommandLine<Options extends object>(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return undefined;
-    const remedy = `${command.name()} --help lists them`;
+    const remedy = `${command.name()} --help lists the options`;
     throw new OperatorError(problemOf(error, command), { cause: error, remedy });
   }
 }

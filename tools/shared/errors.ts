@@ -36,14 +36,15 @@ export class AlreadyDoneError extends WrongStateError {}
 /** Somebody else has changed a record after the command has read it. */
 export class ChangedMeanwhileError extends WrongStateError {
   constructor(what: string) {
-    super(`${what} was changed by somebody else meanwhile`, { remedy: 'run the command again' });
+    const problem = `${what} was changed by somebody else at the same time`;
+    super(problem, { remedy: 'run the command again' });
   }
 }
 
 /** The operator ended a command before it was done. */
 export class InterruptedError extends OperatorError {}
 
-/** A command has left orders or owners as they are, or has found orders, that are not as they should be. */
+/** After a command, some orders or owners are not as they should be. The command names them. */
 export class DifferentError extends OperatorError {}
 
 const quotedLength = 60;

@@ -1,7 +1,7 @@
 /**
- * Lets a service or a half-done command continue if its output cannot be written. A closed pipe is no failure: a
- * reader such as `head` has read enough. Any other error, such as a full disk, is reported once, and the process
- * fails in the end.
+ * Lets a service or a half-done command continue if its output cannot be written. A closed pipe is no failure, because
+ * a reader such as `head` has read enough. Any other error, such as a full disk, is reported once, and the process
+ * ends with exit code 1.
  */
 export function outliveLostOutput(writing: NodeJS.Process = process): void {
   const { stdout, stderr } = writing;
@@ -10,7 +10,7 @@ export function outliveLostOutput(writing: NodeJS.Process = process): void {
     if (code === 'EPIPE' || isLost) return;
     isLost = true;
     stderr.write(`error: standard output: ${message}\n`);
-    // A command that has written everything may not know of the error when it sets its exit code.
+    // The error may arrive after the command has set its exit code, so the exit code is set at the end.
     writing.once('exit', () => {
       writing.exitCode ||= 1;
     });

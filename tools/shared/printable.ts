@@ -4,17 +4,17 @@ import { apiKeyPrefixes } from '../../lib/settings/stages.ts';
 // feeds are allowed, because texts of the commands have several lines.
 const controlCharacters = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** The keys of all stages. From 30 characters on, a part of a key is as good as leaked. */
+/** The keys of all stages. The first 30 characters of a key are treated like a whole key. */
 const keys = new RegExp(
   `(${[...apiKeyPrefixes, 'so_try[a-z]{1,8}_'].join('|')})[0-9A-Za-z]{22,}`,
   'g',
 );
 
 /**
- * Makes a text safe to print, whoever wrote it: control characters are escaped like `\u001b`, which is also valid in
- * a JSON string, and API keys are shortened to their prefix.
+ * Makes a text safe to print, whoever wrote the text. Control characters are escaped like `\u001b`, which is also valid
+ * in a JSON string. API keys are shortened to their prefix.
  *
- * @param issuedToken a token that is kept, because the text has to show it
+ * @param issuedToken a token that is not shortened, because the text has to show it
  */
 export function printable(text: string, issuedToken?: string): string {
   return text
@@ -25,7 +25,7 @@ export function printable(text: string, issuedToken?: string): string {
     .replaceAll(keys, (token, prefix) => (token === issuedToken ? token : `${prefix}…`));
 }
 
-/** Whether a text contains an API key of a stage, or so much of one that it is as good as leaked. */
+/** Whether a text contains an API key of a stage, or at least the first 30 characters of an API key. */
 export function containsKey(text: string): boolean {
   return text.search(keys) >= 0;
 }

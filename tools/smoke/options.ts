@@ -26,9 +26,9 @@ Pass the API key in the environment variable ORDERS_KEY, or on standard input:
   ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging/v1
   pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
 
-The key is never printed. Use one that nobody else uses, because other requests change the counts
-that are checked. The limits of a Free key suffice. A list of up to 1,000 orders is read twice, a longer
-one once.
+The key is never printed. Use a key that nobody else uses, because other requests would change the
+counters that are checked. The limits of a key of the Free plan are enough. A list of up to 1,000
+orders is read twice, and a longer list once.
 
 Exit code: 0 if everything is as documented, 1 otherwise.`;
 
@@ -42,7 +42,10 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
       'also cancel this pending order; only an operator can reopen it',
       parseOrderId,
     )
-    .option('--limits', "use up the key's limit to check the 429; not with an Enterprise key")
+    .option(
+      '--limits',
+      "also use up the key's limit, to check the answer 429; not for a key of the Enterprise plan",
+    )
     .addHelpText('after', helpAfter);
   refuseKeyOnCommandLine(words);
   const options = parseCommandLine<Partial<SmokeOptions>>(command, words);
@@ -74,7 +77,8 @@ function refuseKeyOnCommandLine(words: readonly string[]): void {
   const isKey = (word: string) => /^--key(=|$)/.test(word) || /^so_[a-z]+_/.test(word);
   if (!words.some(isKey)) return;
   throw new OperatorError(
-    'a key on the command line stays in logs: revoke it if it is in use. Set ORDERS_KEY, or pipe the key to this command',
+    'a key on the command line stays in logs, so revoke this key if it is in use. Set ORDERS_KEY, or pipe the key to ' +
+      'this command',
   );
 }
 
@@ -85,7 +89,7 @@ function parseBaseUrl(text: string): URL {
     url?.protocol === 'https:' || (url?.protocol === 'http:' && thisMachine.test(url.hostname));
   if (!url || !isPrivate) {
     throw expect(
-      'https://, or http:// on this machine: otherwise the key crosses the network unencrypted',
+      'https://, or http:// on this machine, because otherwise the key crosses the network unencrypted',
     );
   }
   if (url.username !== '' || url.search !== '' || url.hash !== '') {

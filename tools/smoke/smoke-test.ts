@@ -20,7 +20,7 @@ interface SmokeIo extends KeySources {
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-/** The longest silence of the stage: API Gateway itself gives up after 29 seconds. */
+/** The longest wait for the stage, which is more than the 29 seconds after which API Gateway itself gives up. */
 const timeoutMs = 30_000;
 
 const marks = { passed: '✓', failed: '✗', skipped: '–' };
@@ -29,7 +29,7 @@ type Outcome = keyof typeof marks;
 
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
-  // An answer or a mistyped option may contain a key. A wrong server can send anything.
+  // An answer or a mistyped option may contain a key, and a wrong server can send control characters.
   const io: SmokeIo = {
     ...unsafeIo,
     print: (line) => unsafeIo.print(printable(line)),
@@ -56,7 +56,7 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   return failed === 0 ? 0 : 1;
 }
 
-/** The selected checks, at the end those that use up the key's limit. */
+/** The selected checks. The checks that use up the key's limit come last. */
 export function selectChecks({ cancelOrder, limits }: Omit<SmokeOptions, 'url'>): Check[] {
   return [
     ...authenticationChecks,

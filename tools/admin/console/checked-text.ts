@@ -8,7 +8,8 @@ const unprintable = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
  * Normalizes a name or a label, so that texts that look the same are equal.
  *
  * @param maxLength in UTF-16 code units
- * @throws OperatorError if it is not one line without control characters; the message never contains a token
+ * @throws OperatorError if the text is empty, too long, has several lines, or has control characters. The message
+ *   never contains a token
  */
 export function checkedText(field: string, text: string, maxLength: number): string {
   refuseToken(field, text);
@@ -18,11 +19,11 @@ export function checkedText(field: string, text: string, maxLength: number): str
   throw new InvalidValueError(field, text, expected);
 }
 
-/** @throws OperatorError if the text contains an API key, without the text: errors are often logged */
+/** @throws OperatorError if the text contains an API key. Errors are often logged, so the message omits the text. */
 export function refuseToken(field: string, text: string): void {
   if (!containsKey(text)) return;
   throw new OperatorError(
-    `${field}: this looks like an API key; never write one on a command line`,
-    { remedy: 'if it is one, replace it now ("./admin keys rotate")' },
+    `${field}: this looks like an API key; never write an API key on a command line`,
+    { remedy: 'if it is an API key, replace it now with "./admin keys rotate"' },
   );
 }

@@ -3,11 +3,11 @@ import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type Target, withTarget } from '../stage/target.ts';
 
-/** Everything that a command uses besides the service, so that tests can run it in process. */
+/** Everything that a command uses besides the service. Tests pass their own, and run a command in their own process. */
 export interface CommandIo {
   readonly stdin: Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: Screen;
-  /** Shows questions, and the progress. */
+  /** Shows questions and the progress. */
   readonly stderr: Screen;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
@@ -20,10 +20,10 @@ export interface CommandIo {
 
 type Screen = Writable & { isTTY?: boolean; columns?: number };
 
-/** What a command prints: the text or, with `--json`, `value` as one line of JSON, or `json` as it is. */
+/** A result prints `text`. With `--json`, it prints `value` as one line of JSON, or `json`, which is JSON already. */
 export type Result = {
   readonly text: string;
-  /** A new key. Its token is the only one that is ever printed in full. */
+  /** A new key. Only the token of a new key is ever printed in full. */
   readonly issued?: { readonly keyId: string; readonly apiKey: string };
   /** The error with which the command fails after it has printed the result. */
   readonly failure?: Error | undefined;
@@ -32,7 +32,11 @@ export type Result = {
 // Names and messages can contain control characters, so the functions below pass every text through
 // `printable`. Only exported orders and the progress are printed without these functions.
 
-/** @throws the stream's error, or for a new key, which nobody has received, one with the command that revokes it */
+/**
+ * Prints a result on standard output.
+ *
+ * @throws the stream's error. If the result is a new key, the error names the command that revokes the key
+ */
 export async function printResult(
   { stdout }: CommandIo,
   { json: isJson, ...target }: Target & { json?: boolean },
@@ -47,7 +51,7 @@ export async function printResult(
   }).catch((error) => {
     if (!issued) throw error;
     const problem = `The API key of ${issued.keyId} could not be printed: ${reasonOf(error)}`;
-    const remedy = `nobody has received it: run "./admin keys revoke ${issued.keyId}", then "./admin keys issue"`;
+    const remedy = `nobody has received it, so run "./admin keys revoke ${issued.keyId}", then "./admin keys issue"`;
     throw new OperatorError(problem, { remedy });
   });
 }

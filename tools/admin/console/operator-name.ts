@@ -10,17 +10,17 @@ import type { CommandIo } from './command-io.ts';
 /** The option for the operator's name. */
 export const asOption = new Option(
   '--as <name>',
-  'your name, which is stored with the change; without it, your AWS user or role',
+  'the name that is stored with the change (default: your AWS user or role)',
 );
 
 const unknown = '--as is missing, and AWS does not say who you are';
 
 /**
- * Finds the operator's name: the value of `--as`; otherwise the AWS identity without its account, such as `user/ann`,
- * or on a local run the name of this machine's user.
+ * Finds the operator's name. This is the value of `--as`. Without `--as`, it is the AWS identity without its account,
+ * such as `user/ann`, or on a local run the name of this machine's user.
  *
  * @throws OperatorError if the name is not one line of text, or looks like a key id
- * @see https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html which every identity may call
+ * @see https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html Every identity may call it.
  */
 export async function operatorName(
   { as, ...target }: Target & { as?: string },
@@ -29,7 +29,7 @@ export async function operatorName(
 ): Promise<string> {
   if (as !== undefined) return ownName(as);
   if (target.local !== undefined) return USER || USERNAME || 'local';
-  // Few commands need this module.
+  // Loaded here, because few commands need this module.
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
   const client = withCallLimits(new STSClient(settings));
   const { Arn = '' } = await client.send(new GetCallerIdentityCommand()).catch((cause) => {
@@ -41,7 +41,7 @@ export async function operatorName(
   throw new OperatorError(unknown);
 }
 
-/** The value of `--as`. With a key id, an operator's cancellation would look like a customer's. */
+/** Checks the value of `--as`. A key id is refused: an operator's cancellation would look like a customer's. */
 function ownName(as: string): string {
   const name = checkedText('--as', as, 128);
   if (/^key_/i.test(name)) throw new InvalidValueError('--as', name, 'your name, not a key id');

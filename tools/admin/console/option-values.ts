@@ -11,7 +11,7 @@ export const wholeNumberUpTo = (limit: number) => (text: string) => {
 
 export const wholeNumber = wholeNumberUpTo(Number.POSITIVE_INFINITY);
 
-/** Milliseconds since the epoch, which may depend on the present. */
+/** Returns a time in milliseconds since the epoch. If an option has a duration, it counts from `nowMs`. */
 export type Time = (nowMs: number) => number;
 
 const unitMs: Readonly<Record<string, number>> = {

@@ -17,15 +17,15 @@ export async function confirm(
 ): Promise<void> {
   if (yes) return;
   if (!isInteractive(io)) {
-    const problem = 'nothing was changed: asking for confirmation needs a terminal';
-    throw new OperatorError(problem, { remedy: 'give --yes' });
+    const problem = 'nothing was changed, because there is no terminal to ask for confirmation';
+    throw new OperatorError(problem, { remedy: 'confirm with --yes' });
   }
   const answer = await firstLine(io, `${question} [y/N]`);
   if (/^y(es)?$/i.test(answer.trim())) return;
   throw new OperatorError('not confirmed: nothing was changed');
 }
 
-/** Asks for the code of an MFA device, by its ARN, as `npx cdk` does. Undefined without a terminal. */
+/** Returns a function that asks for the code of an MFA device, by the device's ARN; undefined without a terminal. */
 export function codePrompt(io: CommandIo): ((device: string) => Promise<string>) | undefined {
   if (!isInteractive(io)) return undefined;
   return async (device) => (await firstLine(io, `MFA code of ${device}:`)).trim();
@@ -34,7 +34,7 @@ export function codePrompt(io: CommandIo): ((device: string) => Promise<string>)
 /** Reads a secret from standard input. A terminal shows the prompt, but not what is typed. */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
   if (!isInteractive(io)) return text(io.stdin);
-  // With an output, readline turns off the terminal's echo and writes what is typed to the output.
+  // If readline has an output, it turns off the terminal's echo. It writes each typed character to this output.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
     return await firstLine(io, prompt, nowhere);
@@ -43,7 +43,7 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
   }
 }
 
-// With `question` of readline/promises, a promise stays pending if the input ends without a line break.
+// Not `question` of readline/promises: its promise stays pending if the input ends without a line break.
 async function firstLine(
   { stdin, stderr, interruption: signal }: CommandIo,
   question: string,

@@ -10,7 +10,7 @@ import { grouped } from './view.ts';
 
 const toleratedClockSeconds = 30;
 
-/** The command that shows a change, by its group. */
+/** The command that shows whether a change was made, for each group of commands. */
 const showCommands: Readonly<Record<string, string>> = {
   owners: 'owners show',
   keys: 'keys whois',
@@ -44,15 +44,19 @@ interface Verb<Options> {
   readonly options?: readonly Option[];
   readonly requiredOptions?: readonly Option[];
   readonly help?: string;
-  /** When it asks for confirmation, if it has `--yes`. @default 'It asks for confirmation' */
+  /** Says when a verb with `--yes` asks for confirmation. @default 'The command asks for confirmation' */
   readonly asks?: string;
-  /** Whether it handles the `interruption` itself. */
+  /** Whether the verb handles the `interruption` itself. */
   readonly isInterruptible?: boolean;
   /** @default - the usage */
   readonly examples?: readonly string[];
-  /** The command that shows a change, by the first argument. @default - that of its group, if it takes `--as` */
+  /**
+   * Returns the command that shows whether a change was made, for the first argument.
+   *
+   * @default - the command of `showCommands`, if the verb has the option `--as`
+   */
   showCommand?(word: string): string;
-  /** Returns undefined if it has printed its result itself. */
+  /** Returns undefined if the verb has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
 }
 
@@ -67,8 +71,8 @@ export function addVerb<Options extends object = object>(
   const command = group.command(usage).description(description);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
   for (const option of [...requiredOptions, ...ownOptions]) command.addOption(option);
-  const { asks = 'It asks for confirmation' } = verb;
-  const confirmation = `\n${asks}, unless --yes is given. Without a terminal, it then needs --yes.`;
+  const { asks = 'The command asks for confirmation' } = verb;
+  const confirmation = `\n${asks}, unless --yes is given.\nWithout a terminal, the command cannot ask, so give --yes.`;
   const texts = [
     ownOptions.includes(yesOption) ? confirmation : '',
     help,
@@ -87,11 +91,11 @@ export function addVerb<Options extends object = object>(
     const clockSeconds = Math.round(stage.clockOffsetMs / 1_000);
     if (Math.abs(clockSeconds) > toleratedClockSeconds) {
       const side = clockSeconds < 0 ? 'ahead of' : 'behind';
-      const difference = `${grouped(Math.abs(clockSeconds))} s ${side} AWS's`;
-      print(io.stderr, `warning: this machine's clock is ${difference}; the command uses AWS's`);
+      const difference = `${grouped(Math.abs(clockSeconds))} s ${side} AWS's clock`;
+      print(io.stderr, `warning: this machine's clock is ${difference}, which the command uses`);
     }
     const isSigned = ownOptions.includes(asOption);
-    // A name that is not accepted must not end a command half-way.
+    // The name is checked first, so that a name that is not accepted does not end a command half-way.
     if (isSigned) await stage.operator();
     const { name: stageName, account, region } = stage;
     const at = options.local === undefined ? `(${account}, ${region})` : `at ${labelOf(options)}`;
@@ -114,7 +118,7 @@ export function addVerb<Options extends object = object>(
     });
     const printed = result && printResult(io, options, result);
     if (result?.failure) {
-      // The failure counts, whether or not somebody reads the result.
+      // The failure is reported even if the result cannot be printed.
       await printed?.catch(() => {});
       throw result.failure;
     }
@@ -123,7 +127,10 @@ export function addVerb<Options extends object = object>(
   });
 }
 
-/** Commander would refuse a missing option before it refuses one that is unknown. */
+/**
+ * Refuses missing options after commander has refused unknown ones. So if an option is mistyped, the error names the
+ * mistyped option. Commander itself would first miss the right one.
+ */
 function refuseMissing(options: readonly Option[], command: Command): void {
   for (const option of options) {
     if (command.getOptionValue(option.attributeName()) !== undefined) continue;

@@ -10,7 +10,7 @@ export interface Field<View> {
   readonly only?: 'record' | 'table';
   /** A narrow terminal leaves out the column with the smallest number first. @default - it is never left out */
   readonly importance?: number;
-  /** Whether a narrow terminal may cut the column's values, such as names. An id is of no use then. @default false */
+  /** Whether a narrow terminal may cut the column's values. A cut name is useful, a cut id is not. @default false */
   readonly isCuttable?: boolean;
   /** Whether the column's values are aligned to the right. @default false */
   readonly isNumber?: boolean;
@@ -29,8 +29,8 @@ export function recordText<View>(fields: readonly Field<View>[], view: View): st
 }
 
 /**
- * Formats records as a table with headings. If it is wider than a terminal, it leaves out its least important columns,
- * and names them.
+ * Formats records as a table with headings. If the table is wider than the terminal, its least important columns are
+ * left out, and a note names them.
  *
  * @param none the text if there are no records
  * @param columns the width of the terminal. @default - unlimited, as in a pipe

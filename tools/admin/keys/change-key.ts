@@ -19,7 +19,7 @@ export async function expireKey(
   return changeEntry(key, { expiresAt }, where, 'keys expire', stage);
 }
 
-/** Lifts a key's ban, if there is one, and resets its count of rejections. @throws OperatorError if it is not valid */
+/** Lifts a key's ban, and resets the key's count of rejections. @throws OperatorError if the key is not valid */
 export async function unbanKey(keyId: string, stage: KeyStage) {
   const key = await findKey(keyId, stage);
   const { plans } = stage;
@@ -29,7 +29,7 @@ export async function unbanKey(keyId: string, stage: KeyStage) {
   return { ...view, wasBanned: isBanned(before, stage.now(), plans) };
 }
 
-/** Removes a key's entry from the ApiKeys table, so that it is refused. Returns false if it was revoked before. */
+/** Removes a key's entry from the ApiKeys table, so that the key is refused. Returns false if there is no entry. */
 export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
   const key = await findKey(keyId, stage);
   const { tokenHash, owner, details, entry } = key;
@@ -43,7 +43,7 @@ export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean
   return true;
 }
 
-/** What the details of a key record when it is revoked. */
+/** The attributes that the details of a key get when the key is revoked. */
 export function revocationOf({ keyId, entry }: StoredKey, { now }: KeyStage) {
   const path = `keys.${keyId}`;
   return {
@@ -52,7 +52,7 @@ export function revocationOf({ keyId, entry }: StoredKey, { now }: KeyStage) {
   };
 }
 
-/** Sets values of a key's entry, and removes those that are undefined, unless nothing would differ. */
+/** Sets values of a key's entry, and removes the values that are undefined. Writes nothing if nothing would differ. */
 async function changeEntry(
   key: StoredKey,
   values: Partial<StoredEntry>,

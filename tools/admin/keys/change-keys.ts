@@ -5,16 +5,16 @@ import { isExpired } from '../stored/key-state.ts';
 import { keysOf, type StoredKey } from '../stored/stored-key.ts';
 import type { StoredOwner } from '../stored/stored-owner.ts';
 
-/** How long a dead key is listed. */
+/** A key is listed for this number of days after its end. */
 const listedDays = 90;
 
-/** How many keys leave with one change at most, because DynamoDB limits the length of an expression. */
+/** One change removes at most this number of keys, because DynamoDB limits the length of an expression. */
 const mostLeaving = 50;
 
 /** A change of an owner's item, with a single condition. */
 type KeysUpdate = Omit<Update, 'where'> & { readonly where: Condition };
 
-/** The keys of an owner that leave with the next change: expired ones its item, and long dead ones the details. */
+/** The keys that an owner's next change removes: expired keys from the item, and long dead keys from the details. */
 export function leavingKeysOf(owner: StoredOwner, nowMs: number) {
   const keys = keysOf(owner);
   const expired = keys
@@ -28,8 +28,8 @@ export function leavingKeysOf(owner: StoredOwner, nowMs: number) {
 }
 
 /**
- * Changes keys of an owner, and lets dead ones leave: the entries of expired keys, because every request writes the
- * item that contains them, and the details of keys that ended 90 days ago.
+ * Changes keys of an owner, and removes dead keys. It removes the entries of expired keys, because every request
+ * writes the item that contains all entries. It removes the details of keys that ended 90 days ago.
  */
 export async function changeKeys(
   owner: StoredOwner,
@@ -57,14 +57,14 @@ export async function changeKeys(
   await changeAndRecord(owner.details, deed, changes, stage, refusal);
 }
 
-/** What the details take over from the entry of an expired key. */
+/** The attributes that an expired key's details take over from its entry. */
 function endOfEntry({ keyId, entry }: StoredKey): Record<string, number | undefined> {
   const { expiresAt, usedAt } = entry!;
   const path = `keys.${keyId}`;
   return { [`${path}.expiresAt`]: expiresAt, ...(usedAt && { [`${path}.usedAt`]: usedAt }) };
 }
 
-/** When a dead key ended, in milliseconds since the epoch. */
+/** The time at which a dead key ended, in milliseconds since the epoch. */
 function endMs({ entry, details }: StoredKey): number {
   const { revokedAt, expiresAt } = details ?? {};
   if (entry) return (entry.expiresAt ?? Infinity) * 1_000;

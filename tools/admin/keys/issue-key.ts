@@ -35,7 +35,10 @@ export type IssuedKey = KeyView & { readonly apiKey: string };
 const maxLabelLength = 100;
 const shownCharacters = 4;
 
-/** Every request writes the item with all keys of an owner: a write unit per kilobyte, or about five keys. */
+/**
+ * The maximum number of an owner's keys. Every request writes the item with all of them, which costs a write unit for
+ * each kilobyte, or for about five keys.
+ */
 const maxKeys = 100;
 
 /** Issues a key to an owner. @throws OperatorError if a value is invalid, or there is no such owner */
@@ -56,7 +59,7 @@ export async function issueKey(request: NewKey, stage: KeyStage): Promise<Issued
   };
   const { expired } = leavingKeysOf(owner, stage.now());
   const update = { where: { ownerHash: present, keys: size('<', maxKeys + expired.length) } };
-  const remedy = `nobody has its API key: run "./admin keys revoke ${keyId}", then this command again`;
+  const remedy = `nobody has received its API key, so run "./admin keys revoke ${keyId}", then this command again`;
   return storeKey(draft, update, deed, remedy, stage, () => refusal(owner, stage));
 }
 
@@ -67,7 +70,7 @@ function refusal(owner: CompleteOwner, stage: KeyStage): WrongStateError {
   );
 }
 
-/** The error of a change that adds keys to an owner, if it would exceed the maximum. */
+/** Returns an error if an owner would have too many keys after a change; undefined otherwise. */
 export function tooManyKeys(
   owner: CompleteOwner,
   added: number,
@@ -105,7 +108,11 @@ export function draftKey(
   };
 }
 
-/** Stores a key and another change of the owner's item. If it is unknown whether it has, the operator gets `remedy`. */
+/**
+ * Stores a key together with another change of the owner's item.
+ *
+ * @param remedy the remedy of the error if it is unknown whether the key was stored
+ */
 export async function storeKey(
   draft: ReturnType<typeof draftKey>,
   { set, remove, where }: Omit<Update, 'where'> & { where: Condition },
@@ -116,7 +123,7 @@ export async function storeKey(
   setDetails: Update['set'] = {},
 ): Promise<IssuedKey> {
   const { keyId, owner, tokenHash, details, entry, apiKey } = draft;
-  // What is shown after the change must not fail.
+  // The view is made before the change, because after the change nothing must fail.
   const view = keyView(draft, stage.now(), stage.plans);
   const changes = {
     ofItem: { set: { ...set, [`keys.${tokenHash}`]: entry }, remove: remove ?? [], where },

@@ -11,7 +11,10 @@ import { keysOf, replacementOf, type StoredKey } from '../stored/stored-key.ts';
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
 
-/** Describes a key at a time, by the plans of the deployed version. Counters of a window that has ended are 0. Times are in ISO 8601 or null. */
+/**
+ * Describes a key at a point in time, by the plans of the deployed version. Counters of a window that has ended are 0.
+ * Times are in ISO 8601, or null.
+ */
 export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
   const { keyId, owner, details, entry } = key;
   const { rejectionWindow = 0, rejectionCount = 0 } = entry ?? {};
@@ -42,7 +45,7 @@ export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
   };
 }
 
-/** Which keys to list. An absent field does not filter. */
+/** Selects the keys to list. An absent field selects all keys. */
 export interface KeyFilter {
   /** The owner's id or name. */
   readonly owner?: string;

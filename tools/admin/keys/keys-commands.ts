@@ -21,14 +21,17 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     usage: 'issue',
     showCommand: () => 'keys list',
     description: 'issue a key, which is shown only once and stored nowhere',
-    requiredOptions: [new Option('--owner <owner>', 'the id or name of its owner')],
+    requiredOptions: [new Option('--owner <owner>', "the owner's id or name")],
     options: [
-      new Option('--label <text>', 'what the key is for, as "./admin keys list" shows it'),
+      new Option(
+        '--label <text>',
+        'a note on the purpose of the key; "./admin keys list" shows it',
+      ),
       new Option(
         '--expires-in <duration>',
-        'such as 90d, or a date-time; without it the key never expires',
+        'the time until the key expires, such as 90d, or a date-time (default: never)',
       ).argParser(timeAhead),
-      new Option('--read-only', 'a key that can list orders and not cancel them'),
+      new Option('--read-only', 'issue a key that can list orders but not cancel them'),
       asOption,
     ],
     examples: ['keys issue --stage prod --owner "Acme Ltd" --label "web shop" --expires-in 90d'],
@@ -40,17 +43,17 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<KeyFilter>(keys, io, {
     usage: 'list',
-    description: 'list all keys, or those that the options select, the newest first',
+    description: 'list all keys, or only the keys that the options select, the newest first',
     options: [
-      new Option('--owner <owner>', 'keys of the owner with this id or name'),
-      new Option('--status <status>', 'keys in this state').choices(keyStatuses),
+      new Option('--owner <owner>', 'only keys of the owner with this id or name'),
+      new Option('--status <status>', 'only keys in this state').choices(keyStatuses),
       new Option(
         '--unused-for <duration>',
-        'keys that were neither issued nor used for this long, or since a date-time',
+        'only keys that were neither issued nor used for this long, or after a date-time',
       ).argParser(timeAgo),
       new Option(
         '--expiring-within <duration>',
-        'valid keys that expire within this time, or by a date-time',
+        'only valid keys that expire within this time, or by a date-time',
       ).argParser(timeAhead),
     ],
     examples: [
@@ -60,19 +63,18 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     ],
     run: async ({ stage, options, columns }) => {
       const views = await listKeys(options, stage);
-      const none = 'There are no such keys; "./admin keys issue" issues one.';
+      const none = 'There are no such keys; "./admin keys issue" issues a key.';
       return { value: views, text: tableText(keyFields, views, none, columns) };
     },
   });
   addWhoisCommand(keys, io);
   addVerb<{ grace: Time }>(keys, io, {
     usage: 'rotate <keyId>',
-    description:
-      'issue a replacement with the same label, access and expiry, after which the old key ends',
+    description: 'replace a key with a new key that has the same label, access and expiry',
     options: [
       new Option(
         '--grace <duration>',
-        'how long the old key keeps working: a duration, or a date-time; with 0s it is revoked',
+        'how long the old key keeps working: a duration, or a date-time; 0s revokes it now',
       )
         .argParser(timeAhead)
         .default(timeAhead('24h'), '24h'),
@@ -94,17 +96,18 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb<ExpiryOptions>(keys, io, {
     usage: 'expire <keyId>',
-    description: 'make a key expire at another time',
+    description: "change a key's expiry",
     options: [
-      timeOption('--at <time>', 'when it expires, such as 2026-12-01T00:00:00Z'),
-      new Option('--in <duration>', 'how long it works from now on, such as 30d').argParser(
-        timeAhead,
-      ),
-      new Option('--never', 'it never expires'),
+      timeOption('--at <time>', 'the key expires at this time, such as 2026-12-01T00:00:00Z'),
+      new Option(
+        '--in <duration>',
+        'the key expires after this duration from now, such as 30d',
+      ).argParser(timeAhead),
+      new Option('--never', 'the key never expires'),
       yesOption,
       asOption,
     ],
-    asks: 'If the key would expire earlier than it does now, it asks for confirmation',
+    asks: 'If the new expiry is earlier than the old one, the command asks for confirmation',
     help: expireHelp,
     examples: [
       'keys expire key_… --stage prod --at 2026-12-01T00:00:00Z',
@@ -114,7 +117,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'revoke <keyId>',
-    description: 'reject a key permanently, from its next request on',
+    description: 'reject all further requests with a key, permanently',
     options: [yesOption, asOption],
     run: async ({ stage, confirm }, keyId) => {
       const key = await findKey(keyId, stage);
@@ -126,7 +129,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
   addVerb(keys, io, {
     usage: 'unban <keyId>',
-    description: 'lift a temporary ban',
+    description: 'lift the temporary ban of a key',
     options: [asOption],
     run: async ({ stage }, keyId) => {
       const view = await unbanKey(keyId, stage);
@@ -142,7 +145,7 @@ interface ExpiryOptions {
 }
 
 const expireHelp = `
-Exactly one of --at, --in and --never says when.`;
+Give exactly one of --at, --in and --never.`;
 
 async function expire(
   { stage, options, confirm }: Call<ExpiryOptions>,
@@ -157,8 +160,8 @@ async function expire(
   const key = await findKey(keyId, stage);
   const { expiresAt: before } = validEntry(key, 'changed', stage.now());
   if (expiresAt !== undefined && expiresAt < (before ?? Infinity)) {
-    const today = before === undefined ? 'never expires' : `works until ${isoTime(before)}`;
-    await confirm(`Let ${keyId} expire at ${isoTime(expiresAt)}? It ${today} now.`);
+    const today = before === undefined ? 'never expires' : `expires at ${isoTime(before)}`;
+    await confirm(`Let ${keyId} expire at ${isoTime(expiresAt)}? At present, it ${today}.`);
   }
   const view = await expireKey(key, expiresAt, stage);
   const end = view.expiresAt ? `works until ${view.expiresAt}` : 'never expires';
@@ -202,7 +205,7 @@ function revokeQuestion({ keyId, owner, details }: StoredKey): string {
 function unbanText({ keyId, wasBanned, usage }: KeyView & { wasBanned: boolean }): string {
   const full = [usage?.day, usage?.minute].find((window) => window?.remaining === 0);
   const wait = full
-    ? ` Its owner has used up its limit: it is served again from ${full.resetsAt} on.`
+    ? ` Its owner has used up a limit, so its requests are admitted only from ${full.resetsAt} on.`
     : '';
   return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
 }

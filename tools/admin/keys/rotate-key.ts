@@ -12,13 +12,13 @@ import { revocationOf } from './change-key.ts';
 import { draftKey, type IssuedKey, storeKey, tooManyKeys } from './issue-key.ts';
 
 /**
- * Replaces a key with one that inherits its label, access, expiry, ban and count of rejections. One transaction
- * requires the old key's ban and expiry and the number of keys to be as they were read. So no later ban is lost,
- * and the second of two simultaneous rotations fails.
+ * Replaces a key with a new key that inherits its label, access, expiry, ban and count of rejections. The transaction
+ * fails if the old key's ban or expiry, or the number of keys, has changed since it was read. So a ban that begins at
+ * the same time is not lost, and the second of two simultaneous rotations fails.
  *
- * @param graceEnd when the old token stops being valid, in Unix seconds. If it is not ahead, the old key is revoked
+ * @param graceEnd the old token's end, in Unix seconds. If this time has passed, the old key is revoked
  * @returns the new key, and the old key's expiry in Unix seconds unless it is revoked
- * @throws OperatorError if the key is not valid, or was already rotated, or the owner would have too many keys
+ * @throws OperatorError if the key is not valid, if it was already rotated, or if the owner would have too many keys
  */
 export async function rotateKey(
   keyId: string,
@@ -35,7 +35,7 @@ export async function rotateKey(
   if (tooMany) throw tooMany;
   const traits = { label: old.details?.label, replaces: keyId };
   const draft = draftKey(owner, traits, inheritedFrom(entry, stage.now(), stage.plans), stage);
-  // The old key does not get more time than it had.
+  // A rotation must not let the old key work longer than it would without the rotation.
   const end = isRevoked ? undefined : Math.min(graceEnd, expiresAt ?? graceEnd);
   const path = `keys.${old.tokenHash}`;
   const update = {
@@ -66,14 +66,14 @@ function refuseReplaced(key: StoredKey): void {
   const replacement = replacementOf(key);
   if (!replacement) return;
   const { keyId: by } = replacement;
-  const problem = `${key.keyId} was already replaced by ${by}: nothing was changed`;
+  const problem = `nothing was changed: ${by} has already replaced ${key.keyId}`;
   const remedy =
-    `"./admin keys whois ${by}" shows whether it is used; if nobody has received its API key, ` +
-    `"./admin keys rotate ${by}" issues another`;
+    `"./admin keys whois ${by}" shows whether the new key is used; if nobody has received its API key, ` +
+    `"./admin keys rotate ${by}" replaces the new key`;
   throw new WrongStateError(problem, { remedy });
 }
 
-/** What a replacement takes over: everything but the id, the last use, and a ban that is over or void. */
+/** The values of an entry that a replacement inherits: all except the id, the last use, and a ban that has ended. */
 function inheritedFrom(entry: StoredEntry, nowMs: number, plans: Plans): Omit<StoredEntry, 'id'> {
   const { id: _id, usedAt: _usedAt, bannedUntil, ...inherited } = entry;
   return { ...inherited, ...(isBanned(entry, nowMs, plans) && { bannedUntil }) };

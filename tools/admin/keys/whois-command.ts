@@ -11,14 +11,15 @@ import { readHistory } from '../stored/history.ts';
 import { type KeyView, keyFields, keyView } from './key-view.ts';
 import { tokensIn, whoseKeyId, whoseToken } from './whois-key.ts';
 
-/** What is known of a key. */
+/** The description of a key or of a token. */
 type Found = Result & { readonly value: unknown };
 
 /** Adds the command `keys whois`. */
 export function addWhoisCommand(keys: Command, io: CommandIo): void {
   addVerb(keys, io, {
     usage: 'whois [keyId]',
-    description: 'show a key and its owner, by its id or by the API key, such as one that leaked',
+    description:
+      'show a key and its owner, by the key id or by the API key, for example if it leaked',
     help: whoisHelp,
     examples: ['keys whois key_… --stage prod', 'keys whois --stage prod < leaked.txt'],
     run: whois,
@@ -26,8 +27,8 @@ export function addWhoisCommand(keys: Command, io: CommandIo): void {
 }
 
 const whoisHelp = `
-Without a key id, it reads a text with one or more API keys from standard input, so that they appear in no list of
-processes and no shell history. It does not print them.`;
+Without a key id, the command reads a text with one or more API keys from standard input. So the API keys appear
+neither in the list of processes nor in the shell's history. The command does not print the API keys.`;
 
 async function whois({ stage, place, io }: Call, keyId?: string): Promise<Result> {
   if (keyId !== undefined) return described(await whoseKeyId(keyId, stage), stage);
@@ -41,7 +42,7 @@ async function whois({ stage, place, io }: Call, keyId?: string): Promise<Result
   };
 }
 
-/** One of several tokens. That nobody has it must not hide whose the others are. */
+/** Describes one of several tokens. If nobody has this token, the result says so, and the command continues. */
 async function describedToken(token: string, stage: KeyStage): Promise<Found> {
   try {
     return await described(await whoseToken(token, stage), stage);
@@ -77,12 +78,13 @@ async function described(
 /** The commands for a leaked token. */
 function adviceOn({ keyId, status, replacedBy }: KeyView): string {
   if (status === 'expired' || status === 'revoked') return 'The API key is not valid.';
-  const replace = replacedBy ? '' : `"./admin keys rotate ${keyId} --grace 0s" replaces it, `;
-  return `The API key is valid: ${replace}"./admin keys revoke ${keyId}" revokes it.`;
+  const replace = replacedBy ? '' : `"./admin keys rotate ${keyId} --grace 0s" replaces it. `;
+  return `The API key is valid. ${replace}"./admin keys revoke ${keyId}" revokes it.`;
 }
 
 const unknownKeyText =
-  'The owner has no such API key: it ended more than 90 days ago, or somebody who knows another key of this owner made it up.';
+  'The owner has no such API key. Either the API key ended more than 90 days ago, or somebody who knows another API ' +
+  'key of this owner made it up.';
 
 const incompleteText =
-  'The API key is incomplete or mistyped. Its first part identifies only the owner, whose keys are:';
+  'The API key is incomplete or mistyped. Its first part identifies the owner. This owner has the keys:';

@@ -12,7 +12,7 @@ import { findOwner, findOwnerOfHash } from '../stored/find-owner.ts';
 import { ownerIdOf } from '../stored/identities.ts';
 import { keysOf, refuseMalformed } from '../stored/stored-key.ts';
 
-/** Finds the owner of a key id, even if the key is no longer listed. Returns the same as `whoseToken`. */
+/** Finds the owner of a key id, even if the key is no longer listed. The result is like the result of `whoseToken`. */
 export async function whoseKeyId(keyId: string, stage: KeyStage) {
   refuseMalformed(keyId);
   const owner = await findOwner(ownerIdOf(keyId), stage);
@@ -21,20 +21,20 @@ export async function whoseKeyId(keyId: string, stage: KeyStage) {
 
 const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
 
-/** Finds the tokens in a text, each once. @throws OperatorError without any part of the text if there is none */
+/** Finds the tokens in a text, each once. @throws OperatorError if there is none; it contains no part of the text */
 export function tokensIn(text: string): string[] {
   const tokens = [...new Set(text.match(tokenForm))];
   if (tokens.length > 0) return tokens;
   throw new OperatorError(
-    'Standard input contains no API key, which starts with "so_" and its stage',
+    'Standard input contains no API key. An API key starts with "so_", such as "so_live_…"',
   );
 }
 
 /**
  * Finds the key of a token, even if it is no longer valid.
  *
- * @returns the key in `keys`, if the owner has it; all keys of the owner if the token is not whole
- * @throws OperatorError without any part of the token
+ * @returns in `keys`, the key if the owner has it. If the token is not whole, `keys` has all keys of the owner
+ * @throws OperatorError, which contains no part of the token
  */
 export async function whoseToken(token: string, stage: KeyStage) {
   const { tokenPrefix } = stage;
@@ -51,7 +51,7 @@ export async function whoseToken(token: string, stage: KeyStage) {
   if (!owner) {
     const reason = isWhole ? 'was made up' : 'is mistyped';
     throw new NotFoundError(
-      'No owner of this stage has such an API key: its owner was deleted, it belongs to another ' +
+      'No owner of this stage has such an API key: its owner was deleted, or the API key belongs to another ' +
         `account, or it ${reason}`,
     );
   }

@@ -5,9 +5,9 @@ import type { OrderLine } from './orders-file.ts';
 
 /** What became of an order. */
 export interface Outcome {
-  /** Its name in JSON, such as `shipped`. */
+  /** The outcome's name in JSON, such as `shipped`. */
   readonly name: string;
-  /** Why the order is not as it should be, such as `is cancelled`. Then the report lists the order. */
+  /** Why the order is not as it should be, such as `is cancelled`. The report lists each order with a note. */
   readonly note?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface ListedOrder extends Outcome {
   readonly id: string;
 }
 
-/** How many orders have each outcome, by its name; and the orders with a note, in the sequence of their lines. */
+/** The number of orders by the name of their outcome, and the orders with a note in the sequence of their lines. */
 export interface Outcomes {
   readonly counts: Readonly<Record<string, number>>;
   readonly listed: readonly ListedOrder[];
@@ -35,8 +35,8 @@ export interface Action {
 const atOnce = 16;
 
 /**
- * Acts on orders, several at the same time. All state is in the table, so running a command again completes it. After
- * a failure it begins with no other order, and waits for those that it has begun.
+ * Acts on several orders at the same time. All state is in the table, so a second run completes a command. After a
+ * failure, no further order is begun, and the orders that were begun are completed.
  *
  * @throws OperatorError with the order whose call failed; InterruptedError
  */
@@ -74,7 +74,7 @@ export async function actOnOrders(
   return { counts, listed: listed.sort((one, other) => (one.line ?? 0) - (other.line ?? 0)) };
 }
 
-/** DynamoDB does not accept the order itself, such as one above 400 KB. @throws any other error */
+/** The outcome of an order that DynamoDB does not accept, such as an order above 400 KB. @throws any other error */
 function refusalOf(error: unknown): Outcome {
   const { name } = Object(error);
   if (name !== 'ValidationException' && name !== 'SerializationException') throw error;
@@ -89,7 +89,7 @@ function failureWith(
   if (error instanceof OperatorError) return error;
   const id = order.id!.N;
   const problem = `${line ? `line ${line}, ` : ''}order ${id}: ${failureText(error)}`;
-  const look = `"./admin orders show ${id}" shows whether it was; ${completion}`;
+  const look = `"./admin orders show ${id}" shows whether it was done; ${completion}`;
   const remedy = mayHaveTakenEffect(error) ? look : completion;
   return new OperatorError(problem, { cause: error, remedy });
 }

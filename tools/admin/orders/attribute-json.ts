@@ -5,10 +5,10 @@ import type { Item } from '../../../lambdas/domain/item.ts';
 /**
  * Formats an attribute or an item in DynamoDB's own JSON, with binary values in base64.
  *
- * @param isCompared whether equal values get the same text: sets have no sequence, and 1.50 is 1.5
+ * @param isCompared whether equal values get the same text. Two sets are equal in any sequence, and 1.50 equals 1.5
  */
 export function attributeJson(attribute: AttributeValue | Item, isCompared = false): string {
-  // The content of a type is a text or a list, while an attribute that is called N or SS is an object.
+  // `type` can also be an attribute's name, such as N. But then `part` is an object, not a text or a list.
   return JSON.stringify(attribute, (type, part) => {
     if (part instanceof Uint8Array) return Buffer.from(part).toString('base64');
     if (isCompared && type === 'N' && typeof part === 'string') return comparableNumber(part);
@@ -31,15 +31,15 @@ export function isSame(
   return attributeJson(one, true) === attributeJson(other, true);
 }
 
-/** Whether a part of JSON is an object. A number is a NumberValue, which keeps its digits. */
+/** Whether a part of JSON is an object. A number is not, although it is a NumberValue, which keeps all digits. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   const isPlain = typeof value === 'object' && value !== null && !(value instanceof NumberValue);
   return isPlain && !Array.isArray(value);
 }
 
 /**
- * Reads an attribute in DynamoDB's own JSON; undefined if it is none. What only DynamoDB refuses, such as a set with
- * a value twice, is left to DynamoDB.
+ * Reads an attribute in DynamoDB's own JSON; undefined if the JSON is no attribute. It does not refuse everything
+ * that DynamoDB refuses, such as a set with a value twice.
  */
 export function attributeOf(json: unknown): AttributeValue | undefined {
   if (!isObject(json)) return undefined;
@@ -58,14 +58,14 @@ function contentOf(type: string, content: unknown): unknown {
   }
   if (/^[SNB]S$/.test(type)) return allOf(content, (each) => contentOf(type.charAt(0), each));
   if (typeof content !== 'string') return undefined;
-  // JSON can express half of a surrogate pair, which DynamoDB does not store.
+  // DynamoDB does not store half of a surrogate pair, which JSON can express.
   if (type === 'S') return content.isWellFormed() ? content : undefined;
   if (type === 'N') return comparableNumber(content) && content;
   const bytes = Buffer.from(content, 'base64');
   return type === 'B' && bytes.toString('base64') === content ? new Uint8Array(bytes) : undefined;
 }
 
-/** Undefined if it is no list, or one of its members cannot be converted. */
+/** Converts the members of a list; undefined if it is no list, or if a member cannot be converted. */
 function allOf<T>(list: unknown, convert: (each: unknown) => T | undefined): T[] | undefined {
   const members = Array.isArray(list) ? list.map(convert) : [undefined];
   return members.includes(undefined) ? undefined : (members as T[]);
@@ -74,8 +74,8 @@ function allOf<T>(list: unknown, convert: (each: unknown) => T | undefined): T[]
 const numberForm = /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
- * A text that is the same for equal numbers; undefined if DynamoDB cannot store the number. It stores 38 digits,
- * from 1E-130 to 9.99E+125.
+ * A text that is the same for equal numbers; undefined if DynamoDB cannot store the number. DynamoDB stores numbers of
+ * up to 38 digits, from 1E-130 to 9.99E+125.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
  */

@@ -27,7 +27,7 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
       usage: `${verb} <idOrFile>`,
       description,
       options: [yesOption, asOption],
-      asks: 'If it is given a file, it asks for confirmation',
+      asks: 'For a file, the command asks for confirmation',
       help,
       isInterruptible: true,
       showCommand,
@@ -44,23 +44,26 @@ export const showCommand = (word: string) => (isOrderId(word) ? `orders show ${w
 const texts = {
   ship: {
     description:
-      'mark a pending order, or those of a file, as shipped; then they cannot be cancelled',
+      'mark a pending order, or the orders of a file, as shipped, so that nobody can cancel them',
     help: `
-A file, or standard input with -, has on each line an id, or {"id":1001,"shipDate":"2026-11-20T09:30:00Z"} if the
-order was not shipped now. Each order becomes complete. The command lists the orders that it did not ship, because
-they are cancelled, do not exist, or are in an unknown state, and ends with exit code 4. If it is interrupted, run it
-again. A single id can also be that of an order in an unknown state.`,
+Give the id of an order, the path of a file, or - for standard input.
+Each line of the file is an id. If an order was shipped earlier, its line also has the time:
+  {"id":1001,"shipDate":"2026-11-20T09:30:00Z"}
+Each order becomes complete. If an order of the file is cancelled, does not exist, or is in an unknown state, the
+command does not ship this order, lists it, and ends with exit code 4. If the command is interrupted, run it again.
+If you give an id, the command also ships an order in an unknown state.`,
     question: (orders: string) => `mark ${orders} as shipped?`,
     words: { shipped: 'Shipped', alreadyShipped: 'already shipped', cancelled: 'cancelled' },
     remedy: 'stop the parcels of the listed orders',
   },
   cancel: {
-    description: 'cancel a pending order, or those of a file',
+    description: 'cancel a pending order, or the orders of a file',
     help: `
-A file, or standard input with -, has on each line an id, or an order as "./admin orders export" writes it, of which
-only the id counts. The command lists the orders that it did not cancel, because they have shipped, do not exist, or
-are in an unknown state, and ends with exit code 4. If it is interrupted, run it again.`,
-    question: (orders: string) => `each cancellation may start a refund: cancel ${orders}?`,
+Give the id of an order, the path of a file, or - for standard input.
+Each line of the file is an id, or an order as "./admin orders export" writes it. The command uses only its id.
+If an order of the file has shipped, does not exist, or is in an unknown state, the command does not cancel this order,
+lists it, and ends with exit code 4. If the command is interrupted, run it again.`,
+    question: (orders: string) => `cancel ${orders}? Each cancellation may start a refund.`,
     words: { cancelled: 'Cancelled', alreadyCancelled: 'already cancelled', shipped: 'shipped' },
     remedy: 'the listed orders are not cancelled',
   },
@@ -69,7 +72,7 @@ are in an unknown state, and ends with exit code 4. If it is interrupted, run it
 const wayBack = (id: string) =>
   `\nIf that was a mistake, save this line as a file, run "./admin orders delete ${id}", and import the file.`;
 
-/** Changes the state of one order, and prints it as it was. */
+/** Changes the state of one order. The result has the order as it was before the change. */
 export async function changeOne(
   orderId: string,
   verb: OrderChange['verb'],
@@ -89,7 +92,10 @@ export async function changeOne(
   };
 }
 
-/** Changes the orders of a file, each without a read before it: of a cancellation and a shipment, one takes effect. */
+/**
+ * Changes the orders of a file, each with one conditional write. So if somebody cancels an order while it is marked as
+ * shipped, only one of the two changes takes effect.
+ */
 async function changeFile(path: string, verb: 'ship' | 'cancel', call: Call): Promise<Result> {
   const { stage, io } = call;
   const table = { ...stage.orders, wait: io.wait };
@@ -109,7 +115,7 @@ async function changeFile(path: string, verb: 'ship' | 'cancel', call: Call): Pr
   });
 }
 
-/** What becomes of an order that is not pending. */
+/** The outcome of an order that is not pending. */
 function outcomeWithout(verb: 'ship' | 'cancel', found: Item | undefined): Outcome {
   if (!found) return { name: 'notFound', note: 'does not exist' };
   const note = stateOf(found);

@@ -16,7 +16,7 @@ import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { FileField } from './order-record.ts';
 import { type RetryingTable, updateOrder } from './stored-orders.ts';
 
-/** The commands that change the state of an order, which stores who did it and when, such as `reopenedBy`. */
+/** The commands that change an order's state. The order stores who did this and when, such as `reopenedBy`. */
 export const transitions = {
   ship: { from: 'pending', to: 'shipped', done: 'shipped', isRepair: true },
   cancel: { from: 'pending', to: 'cancelled', done: 'cancelled', isRepair: false },
@@ -28,7 +28,7 @@ interface Transition {
   readonly to: OrderStatus;
   /** The participle of the command. */
   readonly done: string;
-  /** Whether it also takes a single order out of an unknown state. */
+  /** Whether the command also changes a single order that is in an unknown state. */
   readonly isRepair: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface OrderChange {
   readonly verb: keyof typeof transitions;
   readonly by: string;
   readonly nowMs: number;
-  /** The time of shipping, if somebody else has shipped the order before. @default - now */
+  /** The time of shipping, if the order was shipped earlier. @default - now */
   readonly shipDate?: AttributeValue | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface OrderChange {
 export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item {
   const { to, done } = transitions[verb];
   const iso = new Date(nowMs).toISOString();
-  // Whole seconds, as planned dates have: pandas.to_datetime fails for a list that has both forms.
+  // Whole seconds, like planned dates, because pandas.to_datetime fails for a list with both forms.
   const now = { S: verb === 'ship' ? iso.replace(/\.\d+/, '') : iso };
   return {
     status: { S: to },
@@ -55,7 +55,7 @@ export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item 
   };
 }
 
-/** Returns the order after a change. @throws OperatorError if it has changed since it was read */
+/** Changes an order, and returns the changed order. @throws OperatorError if the order has changed since it was read */
 export async function changeOrder(
   before: Item,
   change: OrderChange,
@@ -90,7 +90,7 @@ export function refuseUnlessAllowed({ verb }: OrderChange, order: Item): void {
   throw new Refusal(problem, remedy);
 }
 
-/** Describes the state of an order. An unknown one is quoted, because it can be `pending ` or empty. */
+/** Describes the state of an order. An unknown state is quoted, because it can be `pending ` or empty. */
 export function stateOf(order: Item): string {
   const { status, shippedAt, cancelledAt } = order;
   if (!status) return 'is without a status';
@@ -99,7 +99,10 @@ export function stateOf(order: Item): string {
   return `is ${isStateless(order) ? quoted(status.S) : status.S}${since ? ` since ${since}` : ''}`;
 }
 
-/** What to do about an order in an unknown state. Clients can cancel a pending one, so a shipped one must not become that. */
+/**
+ * Describes what to do about an order in an unknown state. If the order was shipped, it must not become pending,
+ * because clients can cancel a pending order.
+ */
 export function repairOf({ id }: Item): string {
   const [ship, reopen] = ['ship', 'reopen'].map((verb) => `"./admin orders ${verb} ${id!.N}"`);
   return `if it has left the warehouse, ${ship} marks it as shipped; if not, ${reopen} makes it pending`;

@@ -13,8 +13,9 @@ import { scanOrders } from './stored-orders.ts';
 export function addCheckCommand(orders: Command, io: CommandIo): void {
   addVerb(orders, io, {
     usage: 'check',
-    description: 'find what the API cannot show as it is, and what nobody can cancel or ship',
-    help: '\nIt reads the whole table once, and changes nothing. If there is a problem, the exit code is 4.',
+    description:
+      'find orders that the API cannot show as they are stored, or that nobody can cancel or ship',
+    help: '\nThe command reads the whole table, and changes nothing. If an order has a problem, the exit code is 4.',
     isInterruptible: true,
     run: checkOrders,
   });
@@ -38,30 +39,30 @@ async function checkOrders({ stage, options, io }: Call): Promise<Result> {
     text: `${found.join('')}Checked ${counted(checked, 'order')}: ${counts.join(', ') || 'no problems'}.`,
   };
   if (counts.length === 0) return result;
-  const remedy = 'each problem names its remedy';
+  const remedy = 'the list above has a remedy for each problem';
   return { ...result, failure: new DifferentError('some orders need a repair', { remedy }) };
 }
 
 interface Problem {
   readonly id: string;
-  /** The attribute. */
+  /** The attribute that has the problem. */
   readonly kind: string;
   readonly reason: string;
   readonly remedy: string;
 }
 
-/** Why the API cannot show an item as it is, or clients cannot rely on it. */
+/** The reasons why the API cannot show an item as it is stored, or why clients cannot rely on it. */
 function problemsOf(order: Item): Problem[] {
   const id = order.id!.N!;
   if (!isInt64(id)) {
-    const reason = 'its id is not an int64, so no client can name it';
+    const reason = 'its id is not an int64, so no client can use it';
     return [{ id, kind: 'id', reason, remedy: `"./admin orders delete ${id}" removes it` }];
   }
   const { status, complete } = order;
   const hasShipped = status?.S === 'shipped';
   const isContradiction = complete?.BOOL !== undefined && complete.BOOL !== hasShipped;
   const update = (field: string, value: boolean | string) =>
-    `"./admin orders import --update" sets it: {"id":${id},"${field}":${value}}`;
+    `import this line with "./admin orders import --update": {"id":${id},"${field}":${value}}`;
   const wrong = orderFieldNames.filter((field) => order[field] && !isAccepted(field, order[field]));
   const problems: Problem[] = wrong.map((kind) => {
     const reason = `its ${kind} is ${shown(order[kind])}, so the API leaves it out`;

@@ -22,7 +22,7 @@ import {
 export function addDeleteCommand(orders: Command, io: CommandIo): void {
   addVerb(orders, io, {
     usage: 'delete <idOrFile>',
-    description: 'remove an order, or those of a file that was exported or imported',
+    description: 'delete an order, or the orders of a file that was exported or imported',
     options: [yesOption],
     help: deleteHelp,
     isInterruptible: true,
@@ -34,10 +34,11 @@ export function addDeleteCommand(orders: Command, io: CommandIo): void {
 }
 
 const deleteHelp = `
-An order of a file is deleted only if it equals its line: if "./admin orders import" of the line would have stored
-exactly this order. So the file is the copy that is left, and "./admin orders import" of the same file undoes the
-deletion. The command lists the orders that differ, and ends with exit code 4. If it is interrupted, run it again.
-With an id, it prints the order before it deletes it.`;
+If you give an id, the command prints the order before it deletes the order.
+If you give a file, the command deletes an order only if "./admin orders import" of its line would have stored exactly
+this order. So the file becomes the only copy of the deleted orders, and "./admin orders import" of the same file
+restores them. If an order differs from its line, the command lists the order, and ends with exit code 4. If the
+command is interrupted, run it again.`;
 
 async function deleteOne(id: string, { stage, io, confirm }: Call): Promise<undefined> {
   const table = { ...stage.orders, wait: io.wait };
@@ -54,22 +55,22 @@ async function deleteOne(id: string, { stage, io, confirm }: Call): Promise<unde
 async function deleteFile(path: string, call: Call): Promise<Result> {
   const table = { ...call.stage.orders, wait: call.io.wait };
   const isFile = (await stat(path).catch(() => undefined))?.isFile();
-  if (!isFile) throw new InvalidValueError('file', path, 'a file, which is the copy that is left');
+  if (!isFile) throw new InvalidValueError('file', path, 'a file, which becomes the only copy');
   return runOverFile(call, path, orderOfLine, {
-    question: (orders) => `delete ${orders}, of which ${path} is the only copy?`,
+    question: (orders) => `delete ${orders}? The only copy will be ${path}.`,
     act: ({ order }, tell) => deleteIfSame(newOrder(order), table, tell),
     words: { deleted: 'Deleted', notFound: 'not found', different: 'different from the file' },
     remedy: 'the listed orders are not deleted: export them again, or correct the file',
   });
 }
 
-/** Deletes an order that still is as a copy says. If it had more, it is printed whole and put back. */
+/** Deletes an order that equals a copy. If it had more attributes when it was deleted, it is printed and put back. */
 async function deleteIfSame(
   copy: Item,
   table: RetryingTable,
   tell: (text: string) => void,
 ): Promise<Outcome> {
-  // No condition can say that an order has no further attribute, so the command reads it first.
+  // No condition can require that an order has no further attribute, so the command reads the order first.
   const stored = await readOrder(copy.id!, table);
   if (!stored) return { name: 'notFound' };
   const names = new Set([...Object.keys(copy), ...Object.keys(stored)]);
@@ -78,15 +79,17 @@ async function deleteIfSame(
   const result = await deleteOrder(copy, table);
   if (!('order' in result)) {
     return result.found
-      ? different('was changed by somebody else meanwhile')
+      ? different('was changed by somebody else at the same time')
       : { name: 'notFound' };
   }
   if (isSame(result.order, copy)) return { name: 'deleted' };
   const json = orderJson(result.order);
-  tell(`order ${copy.id!.N} got more attributes when it was deleted, and is put back: ${json}`);
+  tell(
+    `order ${copy.id!.N} got more attributes just before it was deleted, and is put back: ${json}`,
+  );
   const back = await insertOrder(result.order, table);
-  if ('order' in back) return different('got more attributes meanwhile, and is put back');
-  return different('is not put back, because somebody has created another with its id');
+  if ('order' in back) return different('got more attributes at the same time, and is put back');
+  return different('is not put back, because somebody has created another order with its id');
 }
 
 const different = (note: string): Outcome => ({ name: 'different', note });

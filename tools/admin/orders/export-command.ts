@@ -29,7 +29,7 @@ export function addExportCommand(orders: Command, io: CommandIo): void {
     usage: 'export',
     description: 'write orders to a file that can be imported again',
     options: [
-      new Option('--out <file>', 'the file to write; without it, or with -, standard output'),
+      new Option('--out <file>', 'the file to write, or - for standard output (default: -)'),
       new Option('--status <status>', 'only orders in this state').choices(orderStatuses),
     ],
     examples: [
@@ -64,7 +64,7 @@ async function exportOrders({
   try {
     if (out !== undefined) await writeWhole(out, texts());
     else {
-      // Otherwise, a reader that does not read would block the export forever.
+      // Without this, an export that is interrupted would wait forever for a reader that has stopped reading.
       interruption.addEventListener('abort', () => stdout.destroy());
       await pipeline(brokenUntilComplete(texts()), stdout, { end: false });
     }
@@ -85,8 +85,8 @@ async function exportOrders({
 }
 
 /**
- * Keeps back the last `}` so far, without which its line is not valid. So if the export fails, an import refuses what
- * it reads from a pipe.
+ * Delays the last `}` of each page until the next page is read, because a line without its `}` is not valid. So if the
+ * export fails, an import that reads from the pipe refuses the last line.
  */
 async function* brokenUntilComplete(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
@@ -99,8 +99,8 @@ async function* brokenUntilComplete(texts: AsyncIterable<string>): AsyncGenerato
 }
 
 /**
- * Refuses a path that is empty, is `-`, or exists and is not a file. Renaming the finished file would replace
- * `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
+ * Refuses a path that is empty, is `-`, or exists and is not a file. The export renames the finished file. This would
+ * replace `/dev/null` for the whole machine, and would let the reader of a named pipe wait forever.
  */
 async function refuseUnlessFile(option: string, path: string): Promise<void> {
   const present = await lstat(path).catch(() => undefined);
@@ -108,16 +108,16 @@ async function refuseUnlessFile(option: string, path: string): Promise<void> {
   throw new InvalidValueError(option, path, 'the path of a file; for a pipe, omit the option');
 }
 
-/** Writes a file that only this user can read. It appears when it is complete and on the disk. */
+/** Writes a file that only this user can read. The file gets its name when it is complete and on the disk. */
 async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
-  // Nobody can prepare a link here: the name is random, and an existing file is an error.
+  // Nobody can prepare a link here, because the name is random and an existing file is an error.
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
   const options = { flags: 'wx', mode: 0o600, flush: true };
   try {
     await pipeline(texts, createWriteStream(partial, options));
     await rename(partial, path);
   } catch (error) {
-    // An error of the removal would hide why the file was not written.
+    // An error of the removal is ignored, because it would hide why the file was not written.
     await rm(partial, { force: true }).catch(() => {});
     if (error instanceof OperatorError || failureOf(error)) throw error;
     throw new OperatorError(`${path}: not written: ${reasonOf(error)}`, { cause: error });

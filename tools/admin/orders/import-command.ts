@@ -31,8 +31,8 @@ export function addImportCommand(orders: Command, io: CommandIo): void {
     usage: 'import <file>',
     description: 'load orders from a file, or from standard input with -',
     options: [
-      new Option('--update', `set ${updatableFields} of existing orders`),
-      new Option('--dry-run', 'list the changes and differences without changing anything'),
+      new Option('--update', `also change ${updatableFields} of existing orders`),
+      new Option('--dry-run', 'only list what would change, and change nothing'),
     ],
     help: importHelp,
     isInterruptible: true,
@@ -47,13 +47,14 @@ export function addImportCommand(orders: Command, io: CommandIo): void {
 const importHelp = `
 The file has one order on each line, as "./admin orders export" writes it:
   {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
-Only id is required; status is one of ${orderStatuses.join(', ')}. A new order without a status is pending, or
-shipped if "complete" is true. Attributes of other programs are in DynamoDB's own JSON: "note":{"S":"text"}.
+Only id is required. The status is one of ${orderStatuses.join(', ')}. A new order without a status becomes shipped if
+"complete" is true, and pending otherwise. Attributes of other programs are in DynamoDB's own JSON: "note":{"S":"text"}.
 
-If a line is bad, the import loads nothing. It never changes the state of an existing order. With --update, it sets
-its ${updatableFields} if the line has them, unless somebody else changes the order at the same
-time; and complete, if the line says what the state of the order requires. The import lists each order that still
-differs from its line, and ends with exit code 4. If an import is interrupted, run it again.`;
+If a line is bad, the import loads nothing. The import never changes the state of an existing order. With --update, it
+changes the fields ${updatableFields} to the values of the line. It changes "complete" only to the value
+that the state of the order requires. If somebody else changes an order at the same time, the import does not change
+this order. If an order still differs from its line, the import lists the order, and ends with exit code 4. If an import
+is interrupted, run it again.`;
 
 async function importFile(call: Call<ImportOptions>, path: string): Promise<Result> {
   const { stage, options, io } = call;
@@ -72,7 +73,7 @@ async function importFile(call: Call<ImportOptions>, path: string): Promise<Resu
 }
 
 /**
- * Inserts an order. If it exists, it keeps its state, because a client or an operator may have changed the state since
+ * Inserts an order. An existing order keeps its state, because a client or an operator may have changed the state since
  * the order was inserted.
  */
 export async function importOrder(
@@ -93,19 +94,20 @@ export async function importOrder(
   const asRead = ['id', 'status', ...names].map((name) => [name, unchanged(existing[name])]);
   const result = await updateOrder(line, { set, where: Object.fromEntries(asRead) }, table);
   if (!('order' in result)) {
-    return { name: 'different', note: 'was changed by somebody else meanwhile; import it again' };
+    const note = 'was changed by somebody else at the same time; import it again';
+    return { name: 'different', note };
   }
   const left = differences(line, result.order);
   return left ? { name: 'different', note: `is updated, but ${left}` } : { name: 'updated' };
 }
 
-/** Inserts an order, or returns the one that exists. */
+/** Inserts an order. If an order has this id, it stays as it is and is returned. */
 async function existingOrder(order: OrderItem, table: RetryingTable): Promise<Item | undefined> {
   const result = await insertOrder(order, table);
   return 'order' in result ? undefined : result.found;
 }
 
-/** `complete` only follows the state, as a repair. */
+/** Whether an update changes a field. It changes `complete` only to the value that the state requires, as a repair. */
 function isUpdatable(name: string, { [name]: wanted }: Item, existing: Item): boolean {
   if (!isAccepted(name, wanted) || isSame(wanted, existing[name])) return false;
   if (name === 'complete') return wanted!.BOOL === (existing.status?.S === 'shipped');

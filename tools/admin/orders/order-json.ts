@@ -13,8 +13,8 @@ import {
 } from './order-record.ts';
 
 /**
- * The attributes of an order with their JSON, in the sequence of a line: fields as plain values. Attributes of other
- * programs, and values of other types, are in DynamoDB's own JSON. Without a status, it is null.
+ * The attributes of an order and their JSON, in the sequence of an exported line. Fields are plain values. Attributes
+ * of other programs, and fields with a value of another type, are in DynamoDB's own JSON. A missing status is null.
  */
 export function orderMembers(order: Item): [name: string, json: string][] {
   const others = Object.keys(order).filter((name) => !isFileField(name));
@@ -34,14 +34,14 @@ export function orderJson(order: Item): string {
 
 const example = 'expected an order such as {"id":1001,"petId":7,"note":{"S":"text"}}';
 
-/** Reads a line as `orderJson` writes it. Only `id` is required. @throws OperatorError with all wrong fields */
+/** Reads a line as `orderJson` writes it. Only `id` is required. @throws OperatorError that names all wrong fields */
 export function orderOfLine(text: string): OrderItem {
   const line = parseJson(text);
   if (isObject(line)) return orderOf(line);
-  throw new OperatorError(`is JSON, but no order; ${example}`);
+  throw new OperatorError(`is JSON, but not an order; ${example}`);
 }
 
-/** Reads a line that is an order or an id. @throws OperatorError with all wrong fields */
+/** Reads a line that is an order or an id. @throws OperatorError that names all wrong fields */
 export function orderOrIdOfLine(text: string): OrderItem {
   const line = parseJson(text);
   return orderOf(isObject(line) ? line : { id: line });
@@ -98,7 +98,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-// The third argument contains the source text of a number (ECMAScript 2026), which is not rounded.
+// Takes a number from its source text (ECMAScript 2026), because the parsed value is rounded.
 function keepDigits(_key: string, value: unknown, context?: { source: string }): unknown {
   return typeof value === 'number' ? NumberValue.from(context!.source) : value;
 }

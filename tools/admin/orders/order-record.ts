@@ -14,7 +14,7 @@ import { isSame } from './attribute-json.ts';
 const dateTime = { type: 'string', format: 'date-time' } as const satisfies OrderField;
 const text = { type: 'string' } as const satisfies OrderField;
 
-/** The fields of the API, and those that the service and the operator's commands store in addition. */
+/** The fields of the API, and the fields that the service and the operator's commands store in addition. */
 const fields = {
   ...orderFields,
   status: { type: 'status' },
@@ -27,14 +27,14 @@ const fields = {
 
 export type FileField = keyof typeof fields;
 
-/** The accepted values by a field's format or type, in words and as a test. */
+/** The accepted values of each format or type, in words and as a test. */
 const kinds = {
   int64: [
     'an integer from -9223372036854775808 to 9223372036854775807',
     ({ N }) => N !== undefined && isInt64(N),
   ],
   'date-time': ['an ISO 8601 date-time such as "2026-11-20T09:30:00Z"', ({ S }) => isDateTime(S)],
-  // JSON can express half of a surrogate pair, which DynamoDB does not store.
+  // DynamoDB does not store half of a surrogate pair, which JSON can express.
   string: ['a text of Unicode characters', ({ S }) => S?.isWellFormed() ?? false],
   boolean: ['true or false', ({ BOOL }) => BOOL !== undefined],
   status: [
@@ -48,7 +48,7 @@ function kindOf(name: FileField) {
   return kinds[format as keyof typeof kinds];
 }
 
-/** The fields that a line has as plain values, in the sequence of an export: those of the API first. */
+/** The fields that a line has as plain values, in the sequence of an export, which begins with the API's fields. */
 export const fileFields = Object.keys(fields) as readonly FileField[];
 
 export function isFileField(name: string): name is FileField {
@@ -63,10 +63,13 @@ export function isAccepted(name: string, value: AttributeValue | undefined): boo
 /** Describes the values that a field accepts. */
 export const expectedOf = (name: FileField) => kindOf(name)[0];
 
-/** An order in a line, which says nothing about attributes that it lacks; an undefined status says that it has none. */
+/**
+ * An order as a line describes it. A line says nothing about an attribute that it lacks. If the status is present and
+ * undefined, the order has no status.
+ */
 export type OrderItem = { id: AttributeValue } & Record<string, AttributeValue>;
 
-/** Converts a line into a new order. If the line does not mention the status, it is pending, or shipped if complete. */
+/** Converts a line into a new order. Without a status in the line, a complete order is shipped, any other pending. */
 export function newOrder(order: OrderItem): OrderItem {
   const { status, ...others } = order;
   if (status) return order;

@@ -21,7 +21,9 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
   addVerb(orders, io, {
     usage: 'show <orderId>',
     description: 'show one order with everything that is stored about it',
-    help: '\nA pipe or a file gets it as one line of JSON, which "./admin orders import" reads.',
+    help:
+      '\nA terminal shows the fields of the order. A pipe or a file gets the order as one line of JSON, which\n' +
+      '"./admin orders import" reads.',
     run: async ({ stage }, orderId) => {
       const order = await findOrder(orderId!, stage.orders);
       const json = orderJson(order);

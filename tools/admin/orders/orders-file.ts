@@ -12,7 +12,7 @@ import { counted } from '../console/view.ts';
 import { comparableNumber } from './attribute-json.ts';
 import type { OrderItem } from './order-record.ts';
 
-/** A file of orders, and what is told about it. */
+/** A file of orders, and how to read and report it. */
 export interface OrdersSource {
   /** `-` for standard input. */
   readonly path: string;
@@ -29,14 +29,14 @@ export interface OrderLine {
   readonly order: OrderItem;
 }
 
-/** Orders that were all read and checked. */
+/** The orders of a file. All of them were read and checked. */
 export interface CheckedOrders {
   readonly count: number;
   lines(): Iterable<OrderLine>;
 }
 
 const mostBadLinesShown = 20;
-/** Between two looks at the signal. */
+/** The number of lines that are read between two looks at the signal. */
 const linesPerTurn = 1_000;
 
 /** Reads and checks every line of a file, which stays in memory. @throws OperatorError if a line is bad */
@@ -66,7 +66,7 @@ export async function readOrders(
   const remedy = 'nothing was written: correct the file';
   if (bad > 0) {
     const shown = bad > mostBadLinesShown ? ` (the first ${mostBadLinesShown} are shown)` : '';
-    const found = `${counted(bad, 'bad line')}${shown} and ${counted(firstLines.size, 'good one')}`;
+    const found = `${counted(bad, 'bad line')}${shown} and ${counted(firstLines.size, 'good line')}`;
     throw new OperatorError(`${path}: ${found}`, { remedy });
   }
   if (firstLines.size === 0) throw new OperatorError(`${path}: no orders`, { remedy });

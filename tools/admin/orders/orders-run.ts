@@ -12,7 +12,7 @@ export interface OrdersRun {
   /** The question before anything is done, with the number of orders. @default - none */
   readonly question?: (orders: string) => string;
   readonly act: (each: OrderLine, tell: (text: string) => void) => Promise<Outcome>;
-  /** The words for the outcomes, by their names. The first is a verb with a capital letter. */
+  /** The words for the outcomes, by the outcomes' names. The first word is a verb with a capital letter. */
   readonly words: Readonly<Record<string, string>>;
   /** What to do about the orders that the report lists. */
   readonly remedy: string;

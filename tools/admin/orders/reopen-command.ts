@@ -25,14 +25,18 @@ interface ReopenOptions {
 export function addReopenCommand(orders: Command, io: CommandIo): void {
   addVerb<ReopenOptions>(orders, io, {
     usage: 'reopen [orderId]',
-    description: 'make a cancelled order pending again, or all that somebody has cancelled',
+    description:
+      'make a cancelled order pending again, or all orders that one key or operator has cancelled',
     options: [
       new Option(
         '--cancelled-by <who>',
-        'instead of an order id: the key id or the operator that cancelled the orders',
+        'reopen all orders that this key id or operator has cancelled; needs --since',
       ),
-      timeOption('--since <time>', 'the earliest time of a cancellation'),
-      timeOption('--until <time>', 'the latest time of a cancellation; without it, now'),
+      timeOption('--since <time>', 'only orders that were cancelled at this time or later'),
+      timeOption(
+        '--until <time>',
+        'only orders that were cancelled at this time or earlier (default: now)',
+      ),
       yesOption,
       asOption,
     ],
@@ -51,10 +55,11 @@ export function addReopenCommand(orders: Command, io: CommandIo): void {
 }
 
 const reopenHelp = `
-With --cancelled-by, it asks with the number of orders in each hour. It lists the orders that it skips: those that
-somebody else changes at the same time, and those that were reopened after --since and then cancelled again. If it
-is interrupted, run it again with the same --until. An order stores who cancelled and who reopened it, and when.
-An order id can also be that of an order without a status, or in an unknown state.`;
+With an order id, the command also makes an order pending that has no status, or is in an unknown state.
+With --cancelled-by, the command shows the number of orders in each hour before it asks. It skips and lists an order
+that somebody else changes at the same time, and an order that was reopened after --since and then cancelled again. If
+the command is interrupted, run it again with the same --until.
+An order stores who cancelled it and who reopened it, and the times of both.`;
 
 type Selection = NonNullable<ReturnType<typeof selectionOf>>;
 
@@ -76,7 +81,7 @@ function selectionOf({ stage, options }: Call<ReopenOptions>, orderId: string | 
   return { cancelledBy, sinceMs, untilMs };
 }
 
-/** Reopens orders, each with one conditional write. All state is in the table, so running it again completes it. */
+/** Reopens orders, each with one conditional write. All state is in the table, so a second run completes the first. */
 async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): Promise<Result> {
   const { stage, io } = call;
   const table = { ...stage.orders, wait: io.wait };
@@ -97,20 +102,20 @@ async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): 
       question: (count) => `make ${count} pending?`,
       act: async ({ order }) => {
         if (timeOf(order.reopenedAt) >= selection.sinceMs) {
-          return { name: 'cancelledAgain', note: 'was reopened before, and cancelled again' };
+          return { name: 'cancelledAgain', note: 'was already reopened, and then cancelled again' };
         }
         const change = { verb: 'reopen', by, nowMs: stage.now() } as const;
         const result = await changeAsRead(order, change, table);
         if ('order' in result) return { name: 'reopened' };
-        return { name: 'changed', note: 'was changed by somebody else meanwhile' };
+        return { name: 'changed', note: 'was changed by somebody else at the same time' };
       },
       words: {
         reopened: 'Reopened',
         cancelledAgain: 'cancelled again',
-        changed: 'changed meanwhile',
+        changed: 'changed by somebody else',
       },
-      remedy: 'they are not reopened',
-      // Without --until, a second run would also reopen later cancellations.
+      remedy: 'the listed orders are not reopened',
+      // Without --until, a second run would also reopen orders that were cancelled after the first run.
       completion: `run the command again with --until ${new Date(selection.untilMs).toISOString()}`,
     },
   );

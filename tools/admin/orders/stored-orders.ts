@@ -73,10 +73,10 @@ export async function* scanOrders(
   }
 }
 
-/** The order after a change or before its deletion; or, if the condition failed, as it was found. */
+/** The order after a change, or before its deletion. If the condition failed, `found` is the order as it is stored. */
 export type WriteResult = { readonly order: Item } | { readonly found: Item | undefined };
 
-/** Inserts an order. If one has its id, it stays as it is. */
+/** Inserts an order. An existing order with the same id stays as it is. */
 export async function insertOrder(order: Item, table: RetryingTable): Promise<WriteResult> {
   const input = {
     TableName: table.tableName,
@@ -102,13 +102,13 @@ export async function updateOrder(
   return write(table, async () => (await table.dynamodb.send(command())).Attributes!);
 }
 
-// DynamoDB allows 300 operators in a condition, and an equality with its AND are two of them.
+// DynamoDB allows 300 operators in a condition. Each equality needs two: `=` and `AND`.
 const mostConditions = 150;
 
-/** Deletes an order that still is as it was read, as far as one condition can say. */
+/** Deletes an order if it is as it was read, as far as one condition can require this. */
 export async function deleteOrder(order: Item, table: RetryingTable): Promise<WriteResult> {
   const names = [...new Set([...fileFields, ...Object.keys(order)])]
-    // A dot would make a path of the name.
+    // DynamoDB would take a name with a dot for a path.
     .filter((name) => !name.includes('.'))
     .slice(0, mostConditions);
   const where = Object.fromEntries(names.map((name) => [name, unchanged(order[name])]));
@@ -124,7 +124,10 @@ const firstPauseMs = 50;
 const longestPauseMs = 10_000;
 const maxAttempts = 12;
 
-/** Writes an order, and again while DynamoDB throttles it. Nothing else is repeated: the write may have been made. */
+/**
+ * Writes an order, and repeats the write while DynamoDB throttles it. After any other error, the write is not repeated,
+ * because it may have been made.
+ */
 async function write(table: RetryingTable, send: () => Promise<Item>): Promise<WriteResult> {
   for (let attempt = 1; ; attempt++) {
     try {

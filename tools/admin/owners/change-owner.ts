@@ -28,7 +28,7 @@ export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])
   0
 >;
 
-/** Suspends or resumes an owner. The keys' bans do not change. @throws OperatorError if it is not complete */
+/** Suspends or resumes an owner. The keys' bans do not change. @throws OperatorError if the owner is not complete */
 export async function setOwnerStatus(
   idOrName: string,
   status: OwnerItem['status'],
@@ -46,8 +46,8 @@ export async function setOwnerStatus(
 /**
  * Sets an owner's counters to 0.
  *
- * @returns the owner, and how often its usage was reset today (UTC)
- * @throws OperatorError if it is not complete
+ * @returns the owner, and how many times its usage was reset today (UTC)
+ * @throws OperatorError if the owner is not complete
  */
 export async function resetUsage(
   idOrName: string,
@@ -63,7 +63,7 @@ export async function resetUsage(
   return { details, item: { ...item, ...noUsage }, resetsToday: earlier.length + 1 };
 }
 
-/** Renames an owner, so that it always has exactly one reserved name. @throws OperatorError if another has it */
+/** Renames an owner, so that it always has exactly one reserved name. @throws OperatorError if another owner has it */
 export async function renameOwner(
   idOrName: string,
   newName: string,
@@ -78,7 +78,7 @@ export async function renameOwner(
   const ofDetails = { set: { name }, where: { name: oldName } };
   const others = [
     { Update: inOwners(reservation, { set: { owner: ownerId }, where }, stage) },
-    // Names that differ only in case have the same reservation.
+    // Names that differ only in case have the same reservation, which must not be deleted.
     ...(reservation === oldReservation
       ? []
       : [{ Delete: inOwners(oldReservation, { where }, stage) }]),
@@ -92,7 +92,7 @@ export async function renameOwner(
       const holder = await ownerIdOfName(name, stage);
       if (holder === undefined || holder === ownerId) return new ChangedMeanwhileError(ownerId);
       return new WrongStateError(`Another owner has the name ${quoted(name)}`, {
-        remedy: '"./admin owners show" with this name shows which',
+        remedy: '"./admin owners show" with this name shows the other owner',
       });
     },
   );
@@ -100,8 +100,9 @@ export async function renameOwner(
 }
 
 /**
- * Deletes an owner: first the item, after which its keys are refused, at last the details, the name and the history
- * except for the deletion. If it is interrupted, the owner is listed as incomplete, and the same command completes it.
+ * Deletes an owner. The first step deletes the item, so that the owner's keys are refused. The last step deletes the
+ * details, the name, and the history except for the record of the deletion. If the command is interrupted, the owner
+ * is listed as incomplete, and the same command completes the deletion.
  */
 export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<void> {
   const { details, item } = await findOwner(idOrName, stage);
@@ -115,7 +116,7 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
       [
         { Delete: inOwners(ownerId, { where: { name } }, stage) },
         { Delete: inOwners(nameReservation(name), { where: reservableFor(ownerId) }, stage) },
-        // "owners create" may have completed the owner again meanwhile.
+        // After the item was deleted, "owners create" may have completed the owner again.
         { ConditionCheck: inApiKeys(details, { where: { ownerHash: absent } }, stage) },
         await onlyDeletion(ownerId, item !== undefined, stage),
       ],

@@ -20,7 +20,7 @@ import { alignGatewayKey } from './set-owner-plan.ts';
 export type NewOwner = PlanRequest & { readonly name: string };
 
 /**
- * Creates an owner in steps that can be repeated, the last of which writes the item without which no key is valid.
+ * Creates an owner in steps that can be repeated. The last step writes the item, without which no key is valid.
  *
  * @throws OperatorError if the name is taken, or the plan does not allow the limits
  */
@@ -31,12 +31,12 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<S
     const details = await provideDetails(name, stage);
     await putGatewayKey(details.ownerId, plan.plan, stage);
     await putItem(details, plan, stage);
-    // Another creation may have moved the gateway key meanwhile, or a deletion may have deleted it.
+    // Another command may have moved or deleted the gateway key before the item was written.
     return alignGatewayKey(details.ownerId, stage);
   });
 }
 
-/** Reserves the name and writes the details, or returns those of an interrupted creation. */
+/** Reserves the name and writes the details, or returns the details that an interrupted creation has written. */
 async function provideDetails(name: string, stage: KeyStage): Promise<OwnerDetails> {
   const { ownerId, ...identity } = createOwnerIdentity(stage.tokenPrefix);
   const createdAt = new Date(stage.now()).toISOString();
@@ -64,13 +64,14 @@ async function putItem(details: OwnerDetails, plan: OwnerPlan, stage: KeyStage):
     { command: 'owners create', changes },
     {
       ofItem: { set: { ...item }, where: { ownerHash: absent } },
-      // A deletion may have removed the details or freed the name meanwhile: then nobody could find the owner. These
-      // updates change nothing, because an operator may not only check a condition.
+      // A deletion may have removed the details or the name since they were written. Without them, nobody could find
+      // the owner, so these two updates require both. They set values that are stored already, because an operator's
+      // permissions do not include a mere check of a condition in this table.
       ofDetails: { set: { createdAt: details.createdAt }, where: { ownerId: present } },
       others: [{ Update: inOwners(nameReservation(name), reserved, stage) }],
     },
     stage,
-    // Another command has created the owner meanwhile, so its plan decides on the usage plan.
+    // If another command has created the owner, that command's plan decides on the usage plan.
     async () => nameTaken(await alignGatewayKey(ownerId, stage)),
   );
 }
@@ -78,6 +79,9 @@ async function putItem(details: OwnerDetails, plan: OwnerPlan, stage: KeyStage):
 function nameTaken({ details, item }: StoredOwner): WrongStateError {
   return new WrongStateError(
     `There is already an owner ${quoted(details.name)}, ${details.ownerId}, on the ${item!.plan} plan`,
-    { remedy: 'choose another name, or change its plan with "./admin owners set-plan"' },
+    {
+      remedy:
+        'choose another name, or change the plan of this owner with "./admin owners set-plan"',
+    },
   );
 }

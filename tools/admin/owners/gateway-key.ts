@@ -4,9 +4,9 @@ import { quoted, WrongStateError } from '../../shared/errors.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 
 /**
- * Ensures that an owner has an API Gateway key, and that this key is only in the plan's usage plan: API Gateway
- * allows one for each key and stage. It starts again if another command has moved or deleted the key meanwhile.
- * Returns whether it has changed anything.
+ * Ensures that an owner has an API Gateway key, and that this key is in the usage plan of the owner's plan and in no
+ * other, because API Gateway allows one usage plan for each key and stage. If another command moves or deletes the key
+ * at the same time, the function starts again. It returns whether it has changed anything.
  *
  * @throws WrongStateError if there is no such plan
  */
@@ -18,7 +18,7 @@ export async function putGatewayKey(
 ): Promise<boolean> {
   if (!isPlanName(plan)) {
     throw new WrongStateError(`${ownerId} has the plan ${quoted(plan)}, which does not exist`, {
-      remedy: '"./admin owners set-plan" moves it to another plan',
+      remedy: '"./admin owners set-plan" moves this owner to another plan',
     });
   }
   const { gateway } = stage;
@@ -62,17 +62,20 @@ async function gatewayKeyId(ownerId: string, stage: KeyStage): Promise<string> {
     return (await stage.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
   } catch (error) {
     if (!isConflict(error)) throw error;
-    // Values are unique. Another command may have created the key.
+    // Values are unique, so a key with this value exists. Another command may have created it.
     const created = await existingKeyId(ownerId, stage);
     if (created) return created;
     throw new WrongStateError(
       `API Gateway has a key with the value ${ownerId} whose name is not ${name}`,
-      { remedy: 'rename or delete it in the console of API Gateway, and run the command again' },
+      {
+        remedy:
+          'rename or delete this key in the console of API Gateway, and run the command again',
+      },
     );
   }
 }
 
-/** Whether another command has created, moved or deleted a key meanwhile. */
+/** Whether a call failed because another command has created, moved or deleted a key. */
 const isConflict = (error: unknown) => /^(Conflict|NotFound)Exception$/.test(Object(error).name);
 
 async function existingKeyId(ownerId: string, stage: KeyStage): Promise<string | undefined> {

@@ -29,6 +29,6 @@ function changesText({ changes = {} }: HistoryRecord): string | null {
   const texts = Object.entries(changes).map(
     ([field, { from, to }]) => `${field} ${from ?? 'none'} → ${to ?? 'none'}`,
   );
-  // DynamoDB does not keep the order of a map.
+  // Sorted, because DynamoDB does not keep the order of a map's entries.
   return texts.sort().join(', ') || null;
 }

@@ -3,12 +3,12 @@ import type { PlanName } from '../../../lib/settings/plans.ts';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import type { OwnerItem } from '../stored/stored-owner.ts';
 
-/** A plan for an owner. Only a plan with limits for each owner takes the limits. */
+/** The plan that an owner shall get. Limits are only allowed if the plan has limits for each owner. */
 export interface PlanRequest extends Partial<Limits> {
   readonly plan: PlanName;
 }
 
-/** The plan of an owner, and limits if they are its own. */
+/** The plan of an owner, and the owner's own limits if it has any. */
 export type OwnerPlan = Pick<OwnerItem, 'plan'> & Partial<Limits>;
 
 const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
@@ -16,9 +16,9 @@ type LimitName = keyof typeof optionOf;
 const limitNames = Object.keys(optionOf) as LimitName[];
 
 /**
- * The plan that an owner gets. If it is on the plan already, an own limit that the request does not name stays.
+ * Returns the plan that an owner gets. If the owner is already on this plan, it keeps a limit that is not requested.
  *
- * @throws OperatorError if the plan has no own limits, or one is missing or too high, or the stage has no such plan
+ * @throws OperatorError if the stage has no such plan, or if a limit is missing, too high, or not allowed by the plan
  */
 export function requestedPlan(request: PlanRequest, plans: Plans, present?: OwnerPlan): OwnerPlan {
   const { plan: name } = request;
@@ -46,7 +46,7 @@ export function requestedPlan(request: PlanRequest, plans: Plans, present?: Owne
     const value = asked ?? kept[limit];
     if (value !== undefined) return value;
     throw new OperatorError(`${optionOf[limit]}: missing`, {
-      remedy: `an owner of the ${name} plan has its own limits: give --per-minute and --per-day`,
+      remedy: `an owner of the ${name} plan has its own limits, so give --per-minute and --per-day`,
     });
   };
   return { plan: name, perMinute: ownLimit('perMinute'), perDay: ownLimit('perDay') };

@@ -3,7 +3,7 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { ownersNamed } from '../stored/find-owner.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 
-/** API Gateway keeps its metering for so many days. */
+/** API Gateway keeps the metered requests for this number of days. */
 export const meteredDays = 90;
 
 const dayMs = 86_400_000;
@@ -17,7 +17,7 @@ export function lastDays(count: number, nowMs: number): string[] {
 
 type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
 
-/** The metered requests of all owners, the busiest first, or of one, on consecutive days (UTC). */
+/** The metered requests on consecutive days (UTC): of all owners, the busiest owner first, or of one owner. */
 export async function ownersUsage(
   idOrName: string | undefined,
   dates: readonly string[],

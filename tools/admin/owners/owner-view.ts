@@ -17,7 +17,7 @@ type ShownLimits = { readonly [Name in keyof Limits]: number | null };
 /** An owner as the commands show it. */
 export type OwnerView = ReturnType<typeof ownerView>;
 
-/** Describes an owner at a time, by the plans of the deployed version. The counters of a window that has ended are 0. */
+/** Describes an owner at a point in time, by the deployed plans. The counters of a window that has ended are 0. */
 export function ownerView({ details, item }: StoredOwner, nowMs: number, plans: Plans) {
   const { ownerId, name, createdAt } = details;
   return {
@@ -29,7 +29,7 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number, plans: 
     isPlanKnown: !item || findPlan(item.plan, plans) !== undefined,
     status: item?.status ?? 'incomplete',
     ...countingLimits(item, plans),
-    /** Those that are not revoked. */
+    /** The number of keys that are not revoked. */
     keys: Object.keys(item?.keys ?? {}).length,
     banRule: item ? banRuleOf(item, plans) : null,
     bans: item ? bansOf(item, nowMs, plans) : [],
@@ -97,7 +97,7 @@ export function limitsText({ perMinute, perDay }: ShownLimits): string | null {
   return `${grouped(perMinute)} per minute, ${grouped(perDay)} per day`;
 }
 
-/** The usage of an owner's windows by all of its keys together, at a time. */
+/** The usage of an owner's windows by all of its keys together, at a point in time. */
 export function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
   const limits = limitsOf(item, planNumbers(item.plan, plans));
   const times = currentTimes(Math.floor(nowMs / 1_000), plans);
@@ -113,7 +113,7 @@ export function lastUsedText(lastUsedAt: string | null): string {
   return lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never';
 }
 
-/** When the owner's keys are banned; null if its plan was removed, so that they are not. */
+/** The rule by which the owner's keys are banned; null if its plan was removed, because then no key is banned. */
 function banRuleOf({ plan }: OwnerItem, plans: Plans) {
   const known = findPlan(plan, plans);
   if (!known) return null;
@@ -124,7 +124,8 @@ function banRuleOf({ plan }: OwnerItem, plans: Plans) {
 function banRuleText({ banRule }: OwnerView): string | null {
   if (!banRule) return null;
   const { toleratedRejectionsPerMinute, banSeconds } = banRule;
-  return `${grouped(banSeconds)} s after more than ${grouped(toleratedRejectionsPerMinute)} rejected requests in a minute`;
+  const tolerated = grouped(toleratedRejectionsPerMinute);
+  return `${grouped(banSeconds)} s after more than ${tolerated} rejected requests in a minute`;
 }
 
 function bansOf({ ownerId, keys }: OwnerItem, nowMs: number, plans: Plans) {
@@ -163,7 +164,7 @@ function usedText(usage: Usage['minute'] | undefined): string | null {
 
 function planText({ plan, isPlanKnown }: OwnerView): string {
   if (plan === null)
-    return 'none yet: "./admin owners create" with this name and a plan completes it';
+    return 'none yet; "./admin owners create" with this name and a plan completes the owner';
   if (isPlanKnown) return plan;
   return `${plan}, which was removed: "./admin owners set-plan" moves the owner to another plan`;
 }

@@ -28,8 +28,8 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     .description('create, show and change owners: their plans, limits and usage');
   addVerb<PlanRequest>(owners, io, {
     usage: 'create <name>',
-    description: 'create an owner, whose keys share its limits',
-    requiredOptions: [new Option('--plan <plan>', 'its limits').choices(planNames)],
+    description: 'create an owner; all keys of an owner share its limits',
+    requiredOptions: [new Option('--plan <plan>', 'the plan of the owner').choices(planNames)],
     options: [...limitOptions, asOption],
     examples: ['owners create "Acme Ltd" --stage staging --plan free'],
     run: async ({ stage, options: { plan, perMinute, perDay } }, name) =>
@@ -38,7 +38,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<{ busiest?: boolean }>(owners, io, {
     usage: 'list',
     description: 'list all owners with their usage, the newest first',
-    options: [new Option('--busiest', 'list the busiest of today first')],
+    options: [new Option('--busiest', 'list the owner with the most requests today first')],
     examples: ['owners list --stage prod --busiest'],
     run: async ({ stage, options, columns }) => {
       const { plans } = stage;
@@ -50,7 +50,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'show <owner>',
-    description: 'show an owner, by its id or name: its limits and their usage',
+    description: 'show the plan, limits and usage of an owner, by its id or name',
     run: async ({ stage }, idOrName) => {
       const owner = await findOwner(idOrName, stage);
       const lastChange = (await readHistory(owner.details.ownerId, stage)).at(-1) ?? null;
@@ -61,7 +61,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb(owners, io, {
     usage: 'history <owner>',
     description:
-      'show who has changed an owner and its keys, when and how, the newest change first',
+      'show the changes of an owner and its keys, with operator and time, the newest change first',
     help: historyHelp,
     run: async ({ stage, columns }, idOrName) => {
       const ownerId = isOwnerId(idOrName)
@@ -75,7 +75,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<{ days: number }>(owners, io, {
     usage: 'usage [owner]',
     description:
-      "show every owner's requests, or one owner's by day, as API Gateway has metered them",
+      'show the requests that API Gateway has metered, by owner, or for one owner by day',
     options: [
       new Option('--days <days>', `the number of days, including today, up to ${meteredDays}`)
         .argParser(wholeNumberUpTo(meteredDays))
@@ -106,7 +106,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'repair',
-    description: "put every owner's API Gateway key into its plan",
+    description: "put the API Gateway key of every owner into the usage plan of the owner's plan",
     help: repairHelp,
     run: repair,
   });
@@ -119,7 +119,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'suspend <owner>',
-    description: 'reject all keys of an owner, from their next request on',
+    description: 'reject all further requests of an owner, until "./admin owners resume"',
     options: [yesOption, asOption],
     run: async ({ stage, confirm }, idOrName) => {
       const owner = await findCompleteOwner(idOrName, stage);
@@ -135,7 +135,8 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'reset-usage <owner>',
-    description: "reset an owner's usage, for example after an error has used up its daily limit",
+    description:
+      'set the usage of an owner to 0, for example after a mistake has used up its daily limit',
     options: [asOption],
     run: reset,
   });
@@ -164,13 +165,17 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
 const limitOptions = [
   new Option(
     '--per-minute <requests>',
-    'its own limit per minute; enterprise requires both, and other plans have none',
+    "the owner's own limit per minute; enterprise needs it, and no other plan allows it",
   ).argParser(wholeNumber),
-  new Option('--per-day <requests>', 'its own limit per day').argParser(wholeNumber),
+  new Option(
+    '--per-day <requests>',
+    "the owner's own limit per day; enterprise needs it, and no other plan allows it",
+  ).argParser(wholeNumber),
 ];
 
 const historyHelp = `
-It has the latest few hundred changes. Those of a deleted owner are found by its id: only the deletion remains.`;
+The history has the latest few hundred changes. After an owner was deleted, its history has only the deletion. You can
+still read this history, by the owner's id.`;
 
 const usageHelp = `
 Days are UTC. API Gateway meters only admitted requests, and AWS does not promise an exact number.`;
@@ -179,11 +184,12 @@ const deleteHelp = `
 Logs and backups still contain the owner for a while (docs/operating.md).`;
 
 const setPlanHelp = `
-An owner that is on enterprise keeps a limit that is not given. The line "undo" has the command that undoes the
-change.`;
+If the owner is already on the plan enterprise, it keeps a limit that you do not give.
+The line "undo" of the result has the command that undoes the change.`;
 
 const repairHelp = `
-Run it after the tables were restored or moved, because an owner without this key gets 503. It can be run at any time.`;
+Run this command after the tables were restored or moved. If an owner's API Gateway key is missing, the owner's requests
+get 503. The command can be run at any time.`;
 
 async function setPlan(
   { stage, options }: Call<Partial<Limits>>,
@@ -203,7 +209,7 @@ async function setPlan(
   const fromLimits = countingLimits(before.item, plans);
   const from = `${before.item.plan}, ${limitsText(fromLimits)}`;
   const unchanged = owner.wasRepaired
-    ? "nothing but API Gateway's key, which was not in the plan's usage plan"
+    ? "only API Gateway's key, which was not in the plan's usage plan"
     : 'nothing';
   const change = `from ${from} to ${owner.item.plan}, ${limitsText(view)}`;
   const lines = [
@@ -217,7 +223,7 @@ async function setPlan(
   };
 }
 
-/** Makes a change, and shows the owner. The plans are read first: what is shown after a change must not fail. */
+/** Makes a change, and shows the owner. The plans are read first, because after the change nothing must fail. */
 async function changed(
   { now, plans }: Call['stage'],
   change: () => Promise<StoredOwner>,
@@ -233,8 +239,9 @@ async function reset({ stage }: Call, idOrName: string): Promise<Result> {
   const warning =
     resetsToday < quotaInDays
       ? null
-      : `This was reset ${resetsToday} of today. API Gateway itself rejects requests above ${quotaInDays} times the ` +
-        'limit of a day, until 00:00 UTC; only "./admin owners set-plan" to a larger plan admits more.';
+      : `The usage was reset ${counted(resetsToday, 'time')} today. Until 00:00 UTC, API Gateway itself rejects all ` +
+        `requests above ${quotaInDays} times the daily limit. Only "./admin owners set-plan" to a larger plan admits ` +
+        'more.';
   const text = [recordText(ownerFields, view), warning].filter(Boolean).join('\n\n');
   return { value: { ...view, resetsToday, warning }, text };
 }
@@ -243,15 +250,16 @@ async function repair({ stage }: Call): Promise<Result> {
   const { repaired, leftOut } = await repairOwners(stage);
   const failure =
     leftOut.length > 0
-      ? new DifferentError(`${counted(leftOut.length, 'owner')} left out: ${listOf(leftOut)}`, {
+      ? new DifferentError(`${counted(leftOut.length, 'owner')} not repaired: ${listOf(leftOut)}`, {
           remedy:
-            '"./admin owners create" completes an incomplete owner, "./admin owners set-plan" moves one whose plan was removed',
+            '"./admin owners create" completes an incomplete owner, "./admin owners set-plan" moves an owner whose ' +
+            'plan was removed',
         })
       : undefined;
   const text =
     repaired.length > 0
       ? `Repaired ${counted(repaired.length, 'owner')}: ${listOf(repaired)}`
-      : "Every owner's API Gateway key was in its plan.";
+      : 'Every API Gateway key was already in the right usage plan.';
   return { value: { repaired: idsOf(repaired), leftOut: idsOf(leftOut) }, text, failure };
 }
 

@@ -6,9 +6,10 @@ import type { StoredOwner } from '../stored/stored-owner.ts';
 import { alignGatewayKey } from './set-owner-plan.ts';
 
 /**
- * Puts every owner's API Gateway key into the usage plan of its plan, for example after the tables were restored.
+ * Puts every owner's API Gateway key into the usage plan of the owner's plan, for example after tables were restored.
  *
- * @returns the owners whose keys were not there, and those that are incomplete or whose plan does not exist
+ * @returns `repaired`: the owners whose keys were not in this usage plan. `leftOut`: the owners that are incomplete, or
+ *   whose plan does not exist
  */
 export async function repairOwners(stage: KeyStage) {
   const owners = await allOwners(stage);

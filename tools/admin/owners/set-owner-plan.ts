@@ -12,10 +12,10 @@ import { countingLimits, limitsText } from './owner-view.ts';
 
 /**
  * Moves an owner to another plan. The usage plan must never be tighter than the exact limits. So a move to a larger
- * plan changes API Gateway first, and a move to a smaller plan DynamoDB. Running it again completes it.
+ * plan changes API Gateway first, and a move to a smaller plan changes DynamoDB first. A second run completes the move.
  *
  * @returns the owner, and whether its API Gateway key was not in the right usage plan
- * @throws OperatorError if the plan does not allow the limits, or another move has changed them meanwhile
+ * @throws OperatorError if the plan does not allow the limits, or if another command changes them at the same time
  */
 export async function setOwnerPlan(
   idOrName: string,
@@ -30,7 +30,9 @@ export async function setOwnerPlan(
   const [most, mostBefore] = [after, before].map(({ plan }) => planNumbers(plan, plans).perMinute);
   const isLarger = most! >= mostBefore!;
   const undo = setPlanCommand(ownerId, before);
-  const state = `The plan of ${ownerId} may be only partly changed, so its requests may get 503 ("./admin ${undo}" undoes it)`;
+  const state =
+    `The plan of ${ownerId} may be only partly changed, so its requests may get 503 ` +
+    `("./admin ${undo}" undoes the change)`;
   return runRepeatable(state, async () => {
     const wasMovedFirst = isLarger && (await putGatewayKey(ownerId, after.plan, stage));
     await changePlan(owner, after, stage, plans);
@@ -40,12 +42,12 @@ export async function setOwnerPlan(
   });
 }
 
-/** The plan of an owner, and limits if they are its own. */
+/** The plan of an owner, and the owner's own limits if it has any. */
 export function planOf({ item: { plan, perMinute, perDay } }: CompleteOwner): OwnerPlan {
   return { plan, perMinute, perDay };
 }
 
-/** Puts an owner's gateway key into the usage plan of its plan, again if the plan changes meanwhile. */
+/** Puts an owner's gateway key into the usage plan of the owner's plan. Repeats this if the plan has changed. */
 export async function alignGatewayKey(
   ownerId: string,
   stage: KeyStage,
@@ -84,7 +86,7 @@ async function changePlan(
     where: { plan, perMinute: unchanged(perMinute), perDay: unchanged(perDay) },
   };
   const deed = { command: 'owners set-plan', changes: differences({ ...before }, { ...after }) };
-  // The usage plan may already have changed, so the gateway key goes back to that of the current plan.
+  // The gateway key may already be in the new usage plan, so it goes back to the usage plan of the current plan.
   const refusal = async () =>
     changedByOther(await alignGatewayKey(owner.details.ownerId, stage), plans);
   await changeAndRecord(owner.details, deed, { ofItem }, stage, refusal);
@@ -96,7 +98,8 @@ function isDifferent(before: OwnerPlan, after: OwnerPlan): boolean {
 
 function changedByOther({ details: { ownerId }, item }: CompleteOwner, plans: Plans) {
   return new WrongStateError(
-    `The plan of ${ownerId} was changed by somebody else meanwhile: it is ${item.plan}, ${limitsText(countingLimits(item, plans))}`,
+    `The plan of ${ownerId} was changed by somebody else at the same time: it is now ${item.plan}, ` +
+      `${limitsText(countingLimits(item, plans))}`,
     { remedy: 'run the command again if you want another plan' },
   );
 }

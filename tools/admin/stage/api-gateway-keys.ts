@@ -14,12 +14,12 @@ import {
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
 
 /**
- * The operations of API Gateway that the commands for owners and keys need, which a local run implements, too. A key's
+ * The operations of API Gateway that the commands for owners and keys need. A local run implements them, too. A key's
  * *value* is an owner's id, never a bearer token.
  */
 export type KeyGateway = ReturnType<typeof apiGatewayKeys>;
 
-/** `keyId` is API Gateway's, not that of this service. */
+/** `keyId` is the id of a key of API Gateway, not of a key of this service. */
 interface UsagePlanMember {
   usagePlanId: string;
   keyId: string;
@@ -35,9 +35,9 @@ export function apiGatewayKeys(
   wait: (ms: number) => Promise<unknown> = setTimeout,
 ) {
   /**
-   * Makes a change, again while API Gateway refuses it because of another change in the same Region.
+   * Makes a change, and repeats it while API Gateway refuses it because of another change in the same Region.
    *
-   * @see https://github.com/serverless/serverless/issues/12065 for its message
+   * @see https://github.com/serverless/serverless/issues/12065 for the message of API Gateway
    */
   const whenFree = async <T>(change: () => Promise<T>, attempts = maxAttempts): Promise<T> => {
     try {
@@ -83,7 +83,7 @@ export function apiGatewayKeys(
     createUsagePlanKey: async (member: UsagePlanMember) => {
       const command = new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' });
       await whenFree(() => client.send(command)).catch(async (error: unknown) => {
-        // The key is already in this usage plan, or in another one of the same stage.
+        // A conflict means that the key is already in this usage plan, or in another usage plan of the same stage.
         const plans = error instanceof ConflictException ? await findUsagePlans(member) : [];
         if (!plans.includes(member.usagePlanId)) throw error;
       });

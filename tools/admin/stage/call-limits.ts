@@ -5,9 +5,9 @@ import { recordCall, UnconfirmedError } from './service-failure.ts';
 /** The limits of a call to a service. */
 export const defaultCallLimits = {
   connectionTimeoutMs: 3_000,
-  /** The time until a response starts, and between two parts of it. */
+  /** The longest wait for the start of a response, and for each further part. */
   answerTimeoutMs: 5_000,
-  /** The time for a whole response. The largest is a page of a Scan, at most 1 MB. */
+  /** The longest wait for a whole response. The largest response is a page of a Scan, with at most 1 MB. */
   wholeAnswerTimeoutMs: 10_000,
   maxAttempts: 4,
 };
@@ -27,15 +27,15 @@ export function callLimitSettings(limits = defaultCallLimits) {
 }
 
 /**
- * Adds what client settings do not offer: a time limit for a whole response, which also ends one that arrives byte by
- * byte, and a record of the call that failed with an error. A write is sent once unless AWS has refused it, because
- * somebody else may have changed the same item before a repeated one.
+ * Adds two functions that the settings of a client do not offer. A time limit for a whole response also ends a response
+ * that arrives byte by byte. A record of failed calls has the call for each error. A write is repeated only if AWS has
+ * refused it, because somebody else may change the same item between a write and its repetition.
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,
   limits = defaultCallLimits,
 ): Client {
-  // These parts are the same in all clients of the SDK.
+  // All clients of the SDK have these two properties.
   const { config, middlewareStack } = client as unknown as DynamoDBClient;
   const { requestHandler } = config;
   const handle = requestHandler.handle.bind(requestHandler);
@@ -65,7 +65,7 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
 
 const isRead = /^(?:BatchGet|Describe|Get|List|Scan)/;
 
-/** Whether AWS has responded that it has not carried out a call. A timeout says nothing about it. */
+/** Whether AWS has responded that it has not carried out a call. After a timeout, this is unknown. */
 function isRefusal(error: unknown): boolean {
   const { $metadata: { httpStatusCode: status = 0 } = {}, name } = Object(error);
   return status >= 400 && status < 500 && status !== 408 && !/Timeout/.test(name);

@@ -10,7 +10,8 @@ export type AskForCode = (device: string) => Promise<string>;
 export class NoCredentialsError extends OperatorError {}
 
 /**
- * The credentials of the environment or its profile. All clients of a command share them, so that it asks for one code.
+ * The credentials of the environment or its profile. All clients of a command share them, so the command asks for only
+ * one code.
  *
  * @param askForCode without it, a profile with MFA is refused
  */
@@ -25,7 +26,8 @@ export function awsCredentials(
     try {
       return await provide(properties);
     } catch (error) {
-      // The last provider of the chain throws this error, which does not have the reason of the profile's provider.
+      // The last provider of the chain throws this error, which does not say why the profile has no credentials. The
+      // provider of the profile throws an error that says why.
       if (!/from any providers/.test(reasonOf(error))) throw error;
       await fromIni(init)(properties as never);
       throw error;
@@ -34,7 +36,7 @@ export function awsCredentials(
 }
 
 async function refuseToAsk(device: string): Promise<never> {
-  const problem = `the profile needs a code of ${device}, and there is no terminal to ask for it`;
+  const problem = `the profile needs an MFA code of ${device}, and there is no terminal to ask for it`;
   throw new NoCredentialsError(problem, {
     remedy:
       'run eval "$(aws configure export-credentials --format env)" on a terminal, and unset AWS_PROFILE',

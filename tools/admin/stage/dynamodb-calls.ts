@@ -14,7 +14,7 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 type Test = (path: string, placeholder: (value: unknown) => string) => string;
 
-/** The required values of attributes, or tests of them, by their paths. At least one. */
+/** The required values of attributes, or tests of the attributes, by their paths. It has at least one. */
 export type Condition = Readonly<Record<string, Test | string | number | object>>;
 
 /** Tests that an attribute is present. */
@@ -23,7 +23,7 @@ export const present: Test = (path) => `attribute_exists(${path})`;
 /** Tests that an attribute is absent. */
 export const absent: Test = (path) => `attribute_not_exists(${path})`;
 
-/** Tests that an attribute still is as it was read: absent, if the value is undefined. */
+/** Tests that an attribute still has the value that was read. If this value is undefined, tests that it is absent. */
 export const unchanged =
   (value: unknown): Test =>
   (path, placeholder) =>
@@ -39,7 +39,7 @@ export const size =
 export interface Update {
   readonly set?: Attributes;
   readonly remove?: readonly string[];
-  /** The condition, or several, one of which must be met. */
+  /** The condition, or several conditions, of which at least one must be met. */
   readonly where?: Condition | readonly Condition[];
 }
 
@@ -54,8 +54,8 @@ interface Documents {
 }
 
 /**
- * Makes all changes, or none if a condition fails, and returns whether it has. It tries again while somebody, such as
- * the authorizer, is writing the same item. The SDK does not.
+ * Makes all changes, or none if a condition fails. Returns whether the changes were made. While somebody else, such as
+ * the authorizer, is writing the same item, the function tries again, because the SDK does not.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  */
@@ -77,7 +77,7 @@ export async function changeTogether(
   }
 }
 
-/** Formats a change for DynamoDB. @throws TypeError if a condition is empty, or a value of one undefined */
+/** Formats a change for DynamoDB. @throws TypeError if a condition is empty, or has an undefined value */
 export function expressions(change: Update & { table: string; key: Attributes }) {
   const { table, key, set = {}, remove = [], where = [] } = change;
   const names: Record<string, string> = {};
@@ -112,7 +112,7 @@ export function expressions(change: Update & { table: string; key: Attributes })
   };
 }
 
-/** The placeholder of a name or a value, which is added if there is none yet. */
+/** Returns the placeholder of a name or a value. Adds a placeholder if there is none yet. */
 function placeholder(map: Record<string, unknown>, prefix: string, value: unknown): string {
   const known = Object.keys(map);
   const name = known.find((each) => map[each] === value) ?? `${prefix}${known.length}`;

@@ -56,7 +56,8 @@ export function keyStageOf(
 }
 
 /**
- * Creates a document client for the two tables, whose numbers are far below 2^53. Do not use it for orders.
+ * Creates a document client for the tables of owners and keys, whose numbers are far below 2^53. Do not use it for
+ * orders, because it would round their larger numbers.
  *
  * @param dynamodb a client that no other document client uses: the SDK stores the options in it
  */

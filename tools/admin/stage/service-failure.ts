@@ -1,6 +1,6 @@
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
 
-/** A kind of failed call, after which an operator does something else than after the other kinds. */
+/** A kind of failed call. Each kind has a remedy of its own. */
 interface FailureForm {
   /** `{call}` stands for the call. */
   readonly problem: string;
@@ -16,7 +16,7 @@ const forms = {
   noCredentials: {
     problem: 'there are no credentials that AWS accepts',
     remedy:
-      'sign in with "aws sso login", or set AWS_PROFILE to one that "aws configure list-profiles" lists',
+      'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists',
   },
   wrongClock: {
     problem: "AWS does not accept this machine's clock",
@@ -24,7 +24,8 @@ const forms = {
   },
   accessDenied: {
     problem: 'the credentials do not allow {call}',
-    remedy: 'ask for permission (docs/operating.md, "What an operator may do"), or set AWS_PROFILE',
+    remedy:
+      'ask for permission (docs/operating.md, "What an operator may do"), or set AWS_PROFILE to another profile',
   },
   throttled: {
     problem: '{call} is throttled',
@@ -36,13 +37,14 @@ const forms = {
   },
   callFailed: {
     problem: '{call} failed',
-    remedy: 'look for outages on https://health.aws.amazon.com, and at the stack',
+    remedy:
+      "look for outages on https://health.aws.amazon.com, and check the stack in CloudFormation's console",
   },
 } satisfies Readonly<Record<string, FailureForm>>;
 
 type FailureKind = keyof typeof forms;
 
-/** The kinds of failures of the class `service`. A stage in another account is found without a failed call. */
+/** The kinds of failures of the class `service`. A stage in another account is one of them, although no call fails. */
 export const failureKinds: readonly string[] = [...Object.keys(forms), 'wrongAccount'];
 
 /** A failure of a service, the connection to it, or the settings for it. */
@@ -52,7 +54,7 @@ export interface ServiceFailure extends FailureForm {
 
 const calls = new WeakMap<object, string>();
 
-/** Records the call that failed with an error, such as `DynamoDB Scan`. The SDK's errors do not name it. */
+/** Records the call that failed with an error, such as `DynamoDB Scan`, because the SDK's errors do not name it. */
 export function recordCall(error: unknown, call: string): void {
   if (typeof error === 'object' && error !== null) calls.set(error, call);
 }
@@ -92,20 +94,20 @@ const unknownCredentials =
 
 function kindOf(error: unknown): FailureKind | undefined {
   if (error instanceof UnconfirmedError) return 'unconfirmed';
-  // The failure of a call is the cause of a command's own error.
+  // A command's own error is not the failure of a call, but its cause can be one.
   if (error instanceof OperatorError) return undefined;
   const { name = '', message = '', path, $metadata } = Object(error);
   const isOfCall = calls.has(Object(error)) || $metadata !== undefined;
-  // The message of another error can quote a file.
+  // The message of any other error is not searched, because it can quote a file.
   const text = isOfCall ? `${name} ${message}` : name;
   if (/RequestExpired|TooSkewed|signature (?:expired|not yet)/i.test(text)) return 'wrongClock';
-  // A call opens a file only for a token.
+  // A call opens a file only to read a token, so an error with a path means that there is no token.
   const isOfToken = isOfCall && path !== undefined;
   if (isOfToken || unknownCredentials.test(name)) return 'noCredentials';
   if (/AccessDenied|Authoriz/i.test(name)) return 'accessDenied';
   if (/Throttl|TooManyRequests|ThroughputExceeded|RequestLimit/.test(text)) return 'throttled';
   if (!isOfCall) return undefined;
-  // A response that breaks off has the status 200.
+  // The error of a response that breaks off has the status 200.
   return $metadata?.httpStatusCode >= 400 ? 'callFailed' : 'noResponse';
 }
 

@@ -19,7 +19,7 @@ import { type AskForCode, awsCredentials } from './credentials.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
-/** Items stay in DynamoDB's own JSON, which is exact for every type that other programs store. */
+/** The table of orders. Its items stay in DynamoDB's own JSON, which is exact for every type that programs store. */
 export interface OrdersTable {
   readonly dynamodb: DynamoDBClient;
   readonly tableName: string;
@@ -39,20 +39,20 @@ export interface StageConnection extends KeyStage {
   readonly settings: ClientSettings;
   /** Reads an output of the stack. @throws OperatorError if it has none with this name */
   readonly output: (name: OutputName) => string;
-  /** How far AWS's clock, which the commands follow, is ahead of this machine's. */
+  /** How far AWS's clock, which the commands follow, is ahead of this machine's clock. */
   readonly clockOffsetMs: number;
 }
 
 /** The account of the credentials is not that of the stage. */
 export class WrongAccountError extends OperatorError {
   constructor(label: string, expected: string, account: string) {
-    super(`${label} is in account ${expected}, and these are credentials for ${account}`, {
-      remedy: 'set AWS_PROFILE, or correct lib/settings/stages.ts',
+    super(`${label} is in account ${expected}, but the credentials are for account ${account}`, {
+      remedy: `set AWS_PROFILE to a profile of account ${expected}, or correct lib/settings/stages.ts`,
     });
   }
 }
 
-// AWS's responses have the time in whole seconds.
+// A smaller difference means nothing, because AWS's responses have the time in whole seconds.
 const clockPrecisionMs = 2_000;
 
 /**
@@ -87,7 +87,7 @@ export async function connect(
     const problem = `${label}: this checkout is not the version that is deployed: the stack has no output ${key}`;
     throw new OperatorError(problem, { remedy: 'check out the deployed commit, or deploy' });
   };
-  // The SDK learns the difference from each response.
+  // The SDK learns the difference of the clocks from each response.
   const learnedMs = local === undefined ? cloudFormation.config.systemClockOffset : 0;
   const clockOffsetMs = Math.abs(learnedMs) < clockPrecisionMs ? 0 : learnedMs;
   const settings = { ...withoutOffset, systemClockOffset: clockOffsetMs };
@@ -114,7 +114,7 @@ export async function connect(
   });
 }
 
-/** @throws WrongAccountError, also if the other account has no such stack, or allows nothing */
+/** @throws WrongAccountError for credentials of another account, even if it has no such stack or denies the call */
 async function stackOfStage(
   stage: StageName,
   cloudFormation: CloudFormationClient,
@@ -152,7 +152,7 @@ async function accountOf(settings: ClientSettings): Promise<string | undefined> 
   return identity?.Account;
 }
 
-/** Such as from arn:aws:cloudformation:eu-central-1:111122223333:stack/NAME/1a2b. */
+/** Reads the place in an ARN such as arn:aws:cloudformation:eu-central-1:111122223333:stack/NAME/1a2b. */
 function placeOf(stack: Stack | undefined): { account: string; region: string } {
   const [, , , region = '', account = ''] = stack?.StackId?.split(':') ?? [];
   return { account, region };
@@ -170,7 +170,7 @@ function clientSettings({ local, stage }: Target, askForCode: AskForCode | undef
     region: 'us-east-1',
     // The local service requires a signature but does not verify it.
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    // Otherwise the SDK may take these from the user's AWS configuration, and then refuse an endpoint.
+    // Without these settings, the SDK may take them from the user's AWS configuration, and then refuse an endpoint.
     defaultsMode: 'standard' as const,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,

@@ -26,12 +26,12 @@ export function withTarget(text: string, { stage, local }: Target): string {
 export function refuseWrongTarget({ stage, local }: Target): void {
   if ((stage === undefined) === (local === undefined)) {
     throw new UsageError(
-      'Say which service to operate: exactly one of --stage NAME and --local URL',
+      'Give exactly one of --stage NAME and --local URL, so that the command knows its service',
     );
   }
   if (local !== undefined && originIn(local) === undefined) {
     const expected = "the service's origin, such as http://127.0.0.1:3000";
-    // Errors are often logged, and this one must not contain a password, even if the URL is not valid.
+    // Errors are often logged, so this error must not contain a password, even if the URL is not valid.
     throw new InvalidValueError('--local', local.replace(/\/\/.*@/, '//…@'), expected);
   }
   if (stage !== undefined && !isStageName(stage)) {

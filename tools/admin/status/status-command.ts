@@ -14,7 +14,7 @@ import type { StageConnection } from '../stage/stage-connection.ts';
 export function addStatusCommand(program: Command, io: CommandIo): void {
   addVerb(program, io, {
     usage: 'status',
-    description: 'show what needs somebody: alarms, tables, and the versions that serve',
+    description: 'show whether a stage works: its alarms, tables, and deployed versions',
     help: statusHelp,
     examples: ['status --stage prod'],
     run: status,
@@ -22,8 +22,9 @@ export function addStatusCommand(program: Command, io: CommandIo): void {
 }
 
 const statusHelp = `
-The first line is "STAGE works", or what is wrong: alarms that are on or reach nobody, and tables that are missing
-or not ready. If anything is wrong, the exit code is 4. The dashboard has the rest. A local run has only tables.`;
+The first line is "STAGE works", or it names the problems: an alarm that is on, alarms that reach nobody, and a table
+that is missing or not ready. If there is a problem, the exit code is 4. The dashboard shows more. For a local run, the
+command checks only the tables.`;
 
 async function status({ stage, place, options, columns }: Call): Promise<Result> {
   const isDeployed = options.local === undefined;
@@ -75,7 +76,7 @@ interface RaisedAlarm {
 }
 
 async function raisedAlarms({ name, settings }: StageConnection): Promise<RaisedAlarm[]> {
-  // No other command needs this module, nor the two below.
+  // Loaded here, like the two modules below, because no other command needs it.
   const { CloudWatchClient, paginateDescribeAlarms } = await import('@aws-sdk/client-cloudwatch');
   const client = withCallLimits(new CloudWatchClient(settings));
   const raised = { AlarmNamePrefix: `${stackName(name)}-`, StateValue: 'ALARM' } as const;
@@ -97,7 +98,7 @@ async function unheardAlarms({ output, settings }: StageConnection): Promise<str
   const { Attributes = {} } = await client.send(new GetTopicAttributesCommand({ TopicArn }));
   if (Number(Attributes.SubscriptionsConfirmed) > 0) return undefined;
   const isPending = Number(Attributes.SubscriptionsPending) > 0;
-  const reason = isPending ? 'a subscription waits for its confirmation' : 'nobody has subscribed';
+  const reason = isPending ? 'nobody has confirmed the subscription' : 'nobody has subscribed';
   return `alarms reach nobody: ${reason} (docs/runbook.md, "Alarms that reach nobody")`;
 }
 

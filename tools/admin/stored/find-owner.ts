@@ -14,12 +14,12 @@ export function ownerName(text: string): string {
   throw new InvalidValueError('owner', text, 'a name that does not have the form of an owner id');
 }
 
-/** The key of the item that reserves a name in any case. @throws OperatorError if the name is not accepted */
+/** The key of the item that reserves a name in upper and lower case. @throws OperatorError if it is not accepted */
 export function nameReservation(text: string): string {
   return `name#${ownerName(text).toLowerCase().normalize('NFC')}`;
 }
 
-/** The condition that a name is reserved for an owner, or for none. */
+/** The condition that a name is reserved for this owner, or is not reserved. */
 export function reservableFor(owner: string): Condition[] {
   return [{ owner }, { ownerId: absent }];
 }
@@ -84,7 +84,7 @@ export async function findOwnerOfHash(
   return item && readOwner(item.ownerId, stage);
 }
 
-/** The owner with this id or name; all owners if it is undefined. @throws OperatorError if there is no such owner */
+/** The owner with this id or name. Without one, all owners. @throws OperatorError if there is no such owner */
 export async function ownersNamed(
   idOrName: string | undefined,
   stage: KeyStage,

@@ -27,7 +27,7 @@ type Deed = Omit<HistoryRecord, 'at' | 'by'>;
 
 type NamedRecord = readonly [name: string, record: HistoryRecord];
 
-/** The size of a history beyond which its oldest records go. `owners list` pays for reading all histories. */
+/** The maximum size of a history. Older records are removed, because `owners list` pays for reading all histories. */
 const maxHistoryBytes = 90_000;
 
 interface Changes {
@@ -65,7 +65,7 @@ export async function changeAndRecord(
   if (!(await changeTogether(parts, stage))) throw await refusal();
 }
 
-/** The part of a transaction that removes an owner's history, except for its deletion. */
+/** The part of a transaction that removes an owner's history, except for the record of the owner's deletion. */
 export async function onlyDeletion(
   ownerId: string,
   isRecorded: boolean,
@@ -82,7 +82,7 @@ export async function onlyDeletion(
 /** Reads the changes of an owner and its keys, the oldest first. */
 export async function readHistory(ownerId: string, stage: KeyStage): Promise<HistoryRecord[]> {
   const records = await namedRecords(ownerId, stage);
-  // DynamoDB does not keep the order of a map.
+  // Puts the members into a fixed order, because DynamoDB does not keep the order of a map's entries.
   return records.map(([, { at, by, command, ...others }]) => ({ at, by, command, ...others }));
 }
 
@@ -108,7 +108,8 @@ async function signed(
   { now, operator }: KeyStage,
 ): Promise<NamedRecord> {
   const record = { at: new Date(now()).toISOString(), by: await operator(), ...deed };
-  // Operators' clocks may differ, and two of them may make a change at the same time.
+  // Operators' clocks may differ, so the name is not just the time. Two operators may make a change at the same time,
+  // so it ends with a random part.
   const [last = '0'] = earlier.at(-1) ?? [];
   const order = Math.max(now(), Number.parseInt(last, 10) + 1);
   return [`${order}-${randomUUID()}`, record];
@@ -118,7 +119,7 @@ async function signed(
 function surplusOf(records: readonly NamedRecord[]): string[] {
   let bytes = 0;
   const isKept = ([, record]: NamedRecord) => {
-    // At least the size that DynamoDB counts: JSON has more punctuation.
+    // This is at least the size that DynamoDB counts, because JSON has more punctuation.
     bytes += Buffer.byteLength(JSON.stringify(record)) + 64;
     return bytes <= maxHistoryBytes;
   };

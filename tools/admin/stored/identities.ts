@@ -61,8 +61,8 @@ export function isOwnerId(text: string): boolean {
   return ownerIdForm.test(text);
 }
 
-// From the seed's SHA-256, so that they do not reveal it. The modulo bias is negligible: 62^20 is 2^136 times
-// smaller than 2^256.
+// The characters come from the seed's SHA-256, so that they do not reveal the seed. The modulo bias is negligible,
+// because 62^20 is 2^136 times smaller than 2^256.
 function ownerCharacters(seed: string): string {
   const digest = createHash('sha256').update(Buffer.from(seed, 'base64url')).digest('hex');
   let rest = BigInt(`0x${digest}`);

@@ -19,13 +19,18 @@ export function statusOf(
   return isBanned(entry, nowMs, plans) ? 'banned' : 'active';
 }
 
-/** How a key has ended whose entry is gone or expired. */
+/** Why a key has ended. Its entry must be absent or expired. */
 export function endOf({ entry, details }: StoredKey): 'expired' | 'revoked' {
   if (entry) return 'expired';
   return details?.expiresAt === undefined ? 'revoked' : 'expired';
 }
 
-/** The entry of a key. @throws WrongStateError if it is expired or revoked, and so cannot be `change`d */
+/**
+ * The entry of a key.
+ *
+ * @param change the participle of a command, such as `rotated`
+ * @throws WrongStateError if the key is expired or revoked
+ */
 export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
   if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
   throw new WrongStateError(`${key.keyId} is ${endOf(key)} and cannot be ${change}`, {

@@ -26,7 +26,8 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   if (key) return key;
   throw new NotFoundError(`No key has the id ${keyId}`, {
     remedy: owner
-      ? `it was one of ${quoted(owner.details.name)}, ${owner.details.ownerId}, whose keys are listed for 90 days after their end`
+      ? `its owner is ${quoted(owner.details.name)}, ${owner.details.ownerId}; ` +
+        'keys are listed for 90 days after their end'
       : '"./admin keys list" shows all keys',
   });
 }
@@ -48,7 +49,7 @@ export function keysOf(owner: StoredOwner): StoredKey[] {
   return [...known, ...unknown];
 }
 
-/** The key that has replaced a key, unless it was revoked. */
+/** The key that has replaced a key, unless this replacement was revoked. */
 export function replacementOf({ keyId, owner }: StoredKey): StoredKey | undefined {
   return keysOf(owner).find(({ details, entry }) => entry && details?.replaces === keyId);
 }

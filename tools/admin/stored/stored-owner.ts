@@ -40,10 +40,10 @@ export interface StoredEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
   id: string;
 }
 
-/** An owner's item in the ApiKeys table, which the authorizer reads and updates. Its plan can have been removed. */
+/** An owner's item in the ApiKeys table. The authorizer reads and updates it. Its plan may have been removed. */
 export interface OwnerItem extends Omit<OwnerRecord, 'isActive'> {
   status: 'active' | 'suspended';
-  /** The entries of keys by the hash of their tokens. Those of dead keys leave with a change of the owner's keys. */
+  /** The entries of keys by the hash of their tokens. The next change of the owner's keys removes dead entries. */
   keys: Readonly<Record<string, StoredEntry>>;
 }
 

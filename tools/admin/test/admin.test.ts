@@ -102,7 +102,7 @@ describe('the operator and a running service', () => {
 
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^error: The API key of (key_\w+) could not be printed: ENOSPC.*; nobody has received it: run "\.\/admin keys revoke \1 --local http/,
+      /^error: The API key of (key_\w+) could not be printed: ENOSPC.*; nobody has received it, so run "\.\/admin keys revoke \1 --local http/,
     );
   });
 
@@ -244,7 +244,7 @@ describe('the operator and a running service', () => {
     ]);
     const text = await admin('keys whois', { input });
     const json = await admin('keys whois --json', { input });
-    expect(text.stdout).toMatch(new RegExp(`^name +${owner}$[^]*identifies only the owner`, 'm'));
+    expect(text.stdout).toMatch(new RegExp(`^name +${owner}$[^]*identifies the owner`, 'm'));
     expect(JSON.parse(json.stdout)).toMatchObject({ keyId: null, owner, ownerId });
     for (const { stdout } of [found, text, json, all])
       expect(stdout).not.toContain(apiKey.slice(8, 28));
@@ -267,7 +267,9 @@ describe('the operator and a running service', () => {
     expect(asked.stderr).toContain(`: ${question}`);
     const script = await admin(command);
     expect(script).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(script.stderr).toMatch(/nothing was changed: .* needs a terminal; give --yes\n$/);
+    expect(script.stderr).toMatch(
+      /nothing was changed, .* no terminal to ask .*; confirm with --yes\n$/,
+    );
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
@@ -281,7 +283,7 @@ describe('the operator and a running service', () => {
     const second = await admin('owners repair');
 
     expect(first).toEqual({ repaired: [ownerId], leftOut: [] });
-    expect(second.stdout).toBe("Every owner's API Gateway key was in its plan.\n");
+    expect(second.stdout).toBe('Every API Gateway key was already in the right usage plan.\n');
     expect(await statusWith(apiKey)).toBe(200);
   });
 
@@ -298,7 +300,7 @@ describe('the operator and a running service', () => {
 
     expect(exitCode).toBe(4);
     expect(stderr).toContain(
-      `error: 1 owner left out: ${ownerId}; "./admin owners create --local http`,
+      `error: 1 owner not repaired: ${ownerId}; "./admin owners create --local http`,
     );
     expect(listed.stdout).toContain(`${owner}  gold (removed)`);
     // API Gateway still has its key in the usage plan of its former plan.
@@ -348,7 +350,7 @@ describe('the operator and a running service', () => {
     const never = await expire('--never');
 
     expect(asked.stderr).toContain(
-      `: Let ${keyId} expire at ${end.replace(/\.\d+/, '')}? It never expires now. [y/N]`,
+      `: Let ${keyId} expire at ${end.replace(/\.\d+/, '')}? At present, it never expires. [y/N]`,
     );
     expect(earlier.stdout).toBe(`${keyId} works until ${end.replace(/\.\d+/, '')}.\n`);
     expect([asked, earlier, later, never].map(({ exitCode }) => exitCode)).toEqual([1, 0, 0, 0]);
@@ -377,7 +379,7 @@ describe('the operator and a running service', () => {
     const { stdout } = await admin(`keys unban ${keyId}`);
 
     expect(stdout).toBe(
-      `${keyId} was not banned. Its owner has used up its limit: it is served again from 2026-11-21T00:00:00Z on.\n`,
+      `${keyId} was not banned. Its owner has used up a limit, so its requests are admitted only from 2026-11-21T00:00:00Z on.\n`,
     );
   });
 
@@ -401,7 +403,9 @@ describe('the operator and a running service', () => {
     const reset = await admin(`owners reset-usage ${ownerId}`);
     const third = await admin(`owners reset-usage ${ownerId}`);
     expect(reset.stdout).not.toContain('of today');
-    expect(third.stdout).toMatch(/This was reset 3 of today\. API Gateway itself rejects requests/);
+    expect(third.stdout).toMatch(
+      /The usage was reset 3 times today\. Until 00:00 UTC, API Gateway itself rejects/,
+    );
     const until = `until ${banned.bannedUntil}`;
     const { stdout } = await admin(`keys whois ${keyId}`);
     expect(stdout).toMatch(new RegExp(`^ban +${until}, because too many .+`, 'm'));

@@ -66,7 +66,7 @@ describe('a failed call', () => {
       message:
         'Some keys may be purged: there are no credentials that AWS accepts (ExpiredTokenException: The token is expired)',
       remedy:
-        'sign in with "aws sso login", or set AWS_PROFILE to one that "aws configure list-profiles" lists; ' +
+        'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists; ' +
         'then run the command again to complete it',
     });
   });
@@ -78,7 +78,8 @@ describe('a failed call', () => {
       exitCode: 3,
       class: 'service',
       code: 'wrongAccount',
-      message: 'stage prod is in account 111122223333, and these are credentials for 444455556666',
+      message:
+        'stage prod is in account 111122223333, but the credentials are for account 444455556666',
       remedy: expect.stringMatching(/^set AWS_PROFILE/),
     });
     expect(reportFailure(new NoCredentialsError('x'), onStage)).toMatchObject({

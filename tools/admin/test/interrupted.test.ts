@@ -208,7 +208,7 @@ async function rotateOrItsReplacement(
     return await rotateKey(id, graceEnd, stage);
   } catch (error) {
     const [, replacement] =
-      /"\.\/admin keys rotate (key_\w+)" issues another/.exec(String(error)) ?? [];
+      /"\.\/admin keys rotate (key_\w+)" replaces the new key/.exec(String(error)) ?? [];
     if (!replacement) throw error;
     return rotateKey(replacement, nowSeconds, stage);
   }

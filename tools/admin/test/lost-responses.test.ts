@@ -62,7 +62,7 @@ it.each<[string, () => string[], () => string, RegExp?]>([
   ['owners reset-usage', () => [owner], shownOwner],
   ['owners delete', () => [owner, '--yes'], shownOwner, /There is no owner/],
   ['keys issue', () => ['--owner', owner], () => 'keys list'],
-  ['keys rotate', () => [keyId], shownKey, /was already replaced by key_/],
+  ['keys rotate', () => [keyId], shownKey, /key_\w+ has already replaced key_/],
   ['keys expire', () => [keyId, '--in', '10d'], shownKey],
   ['keys unban', () => [keyId], shownKey],
   ['keys revoke', () => [keyId, '--yes'], shownKey],

@@ -21,7 +21,7 @@ describe('which service is operated', () => {
         exitCode: 2,
         stdout: '',
         stderr:
-          'error: Say which service to operate: exactly one of --stage NAME and --local URL\n',
+          'error: Give exactly one of --stage NAME and --local URL, so that the command knows its service\n',
       });
     },
   );
@@ -234,6 +234,6 @@ it('says once when a command asks for confirmation', async () => {
   const { stdout } = await admin(['keys', 'revoke', '--help']);
 
   expect(stdout).toContain(
-    'It asks for confirmation, unless --yes is given. Without a terminal, it then needs --yes.',
+    'The command asks for confirmation, unless --yes is given.\nWithout a terminal, the command cannot ask',
   );
 });

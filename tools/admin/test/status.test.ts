@@ -92,7 +92,7 @@ it.each<[string, () => unknown]>([
         .resolves({ MetricAlarms: [{ AlarmName: `${stackName('staging')}-ServerErrors` }] }),
   ],
   [unheard('nobody has subscribed'), () => subscriptionsAre(0, 0)],
-  [unheard('a subscription waits for its confirmation'), () => subscriptionsAre(0, 1)],
+  [unheard('nobody has confirmed the subscription'), () => subscriptionsAre(0, 1)],
   [
     'the table Orders is missing',
     () => dynamodb.on(DescribeTableCommand, { TableName: 'Orders' }).rejects(notFound),

@@ -58,7 +58,7 @@ describe('the orders of a local run', () => {
     const file = /.+orders\.jsonl/.source;
 
     await expect(load('{"id":1}', '{"id":1.5}', '\u009b')).rejects.toThrow(
-      new RegExp(`^--orders ${file}: 2 bad lines and 1 good one$`),
+      new RegExp(`^--orders ${file}: 2 bad lines and 1 good line$`),
     );
 
     expect(told).toEqual([

@@ -9,8 +9,8 @@ const unauthorized: Expected = { status: 401, code: 'unauthorized' };
 
 const refusals: Readonly<Record<string, (key: string) => CallOptions>> = {
   'a missing Authorization header': () => ({ authorization: null }),
-  // It does not match the authorizer's expression, so API Gateway itself answers 401, as it does when
-  // the header is missing (AWS's API reference, Authorizer, identityValidationExpression).
+  // An empty header does not match the authorizer's expression. So API Gateway itself answers 401, like for a missing
+  // header (AWS's API reference, Authorizer, identityValidationExpression).
   'an empty Authorization header': () => ({ authorization: '' }),
   'the Basic scheme': () => ({ authorization: 'Basic c3RvcmU6b3JkZXJz' }),
   'a scheme without a key': () => ({ authorization: 'Bearer' }),
@@ -69,7 +69,7 @@ function changed(key: string, index: number): string {
   return key.slice(0, index) + replacement + key.slice(index + 1);
 }
 
-/** Makes a changed key, which was issued to nobody, well-formed again. */
+/** Gives a changed key the right checksum, so that it is well-formed although it was issued to nobody. */
 function withChecksum(key: string): string {
   const body = key.slice(0, -checksumLength);
   return body + tokenChecksum(body);

@@ -4,7 +4,7 @@ import { headerOf } from '../stage/rate-limit.ts';
 import { type CallOptions, CheckFailed, type Stage } from '../stage/stage.ts';
 import { CheckSkipped, checksOf } from './check.ts';
 
-/** A longer list is read only once, because on AWS the function always scans it to its end. */
+/** A list with more orders is read only once, because the function on AWS scans the whole table for each list. */
 const mostOrdersReadTwice = 1_000;
 
 const badOrderIds = ['007', '+1', '-0', '1.0', '0x10', '1e3', 'abc', '9223372036854775808'];

@@ -28,7 +28,7 @@ export function exhaustionChecks() {
       for (const { operationId } of operations) {
         const answer = await stage.call(operationId, { orderId: absentOrderId() });
         if (serverSeconds(answer) >= exhaustedUntil) {
-          throw new CheckSkipped('the window ended meanwhile');
+          throw new CheckSkipped('the window ended during the check');
         }
         compareLimited(stage, operationId, answer);
       }
@@ -51,7 +51,7 @@ async function expectCountdown(stage: Stage): Promise<void> {
     }
     if (after.remaining === before.remaining - 1) return;
     difference = `x-ratelimit-remaining went from ${before.remaining} to ${after.remaining}`;
-    // With another reset, a new window has started, or the headers now describe the other window.
+    // If the reset has changed, a new window has started, or the headers now describe the other window: try again.
     if (before.reset === after.reset) break;
   }
   throw new CheckFailed(difference);
@@ -61,16 +61,16 @@ async function expectExhaustion(stage: Stage): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { remaining, reset } = rateLimitOf(await stage.expect('getPet', {}, gone));
     if (remaining > mostRequests) {
-      throw new CheckSkipped(`the key has ${remaining} requests left: use one of the Free plan`);
+      throw new CheckSkipped(`the key has ${remaining} requests left; use a key of the Free plan`);
     }
     if (await isExhausted(stage, remaining, reset)) return reset;
   }
   throw new CheckFailed(
-    `the window ended before the limit was reached, ${attempts} times: is the stage slow?`,
+    `the window ended ${attempts} times before the limit was reached; check whether the stage is slow`,
   );
 }
 
-/** Sends more requests than remain. Returns false if the window ended meanwhile. */
+/** Sends more requests than remain. Returns false if the window ended before all were sent. */
 async function isExhausted(stage: Stage, remaining: number, reset: number): Promise<boolean> {
   const answers: Answer[] = [];
   while (answers.length <= remaining) {

@@ -3,13 +3,13 @@ import { headerOf } from '../stage/rate-limit.ts';
 import { CheckFailed } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
-// `ANY` takes each method that its resource does not name, and `{proxy+}` each path without a resource, with
+// `ANY` takes each method that its resource does not name, and `{proxy+}` takes each path without a resource, with
 // any Authorization header (recorded on AWS: LocalStack's test_apigateway_common.py, TestApigatewayRouting, and
-// test_apigateway_lambda.py). HEAD is one of these methods: the method GET does not answer it (AWS's developer
-// guide, x-amazon-apigateway-any-method; serverless-offline, issue 704). Its response has the headers
+// test_apigateway_lambda.py). `ANY` also takes HEAD, because the method GET does not answer HEAD (AWS's developer
+// guide, x-amazon-apigateway-any-method; serverless-offline, issue 704). The response to HEAD has the headers
 // (recorded: propublica/congress-api-docs, issue 129).
 
-/** Requests without and with a key, of a content type that nobody has heard of. */
+/** Variants of a request: with and without a key, and with an unknown content type. */
 const variants = [
   {},
   { authorization: null },
@@ -17,7 +17,7 @@ const variants = [
   { body: '{}', headers: { 'content-type': 'application/vnd.acme+json' } },
 ];
 
-/** What is not in the contract must be refused, with and without a key. */
+/** Checks that requests outside the contract are refused, with and without a key. */
 export const unknownRouteChecks = checksOf('R27, I10: Unknown paths', {
   'answers 404 to paths that are not in the contract, whatever their content type': async (
     stage,
@@ -42,7 +42,7 @@ export const unknownRouteChecks = checksOf('R27, I10: Unknown paths', {
   },
 });
 
-/** The base address, `/store` and other parents without operations, and what is below an operation. */
+/** The base address, `/store` and other parents without operations, and paths below an operation. */
 function unknownPaths(): string[] {
   const paths = operations.map(({ path }) => path);
   const parents = paths.flatMap((path) => {

@@ -31,7 +31,7 @@ export type Send = (question: OutgoingRequest) => Promise<Answer>;
 /** Sends requests unchanged. The checks depend on paths and headers that `fetch` would normalize or refuse. */
 export function senderTo(base: URL, timeoutMs: number): Send {
   const { request: open } = base.protocol === 'https:' ? https : http;
-  // Through the proxy of the environment, if there is one. A local run has no TLS.
+  // HTTPS goes through the proxy of the environment, if there is one. A local run has no TLS, and needs no agent.
   const agent = new https.Agent({ keepAlive: true, proxyEnv: proxyEnvironment() });
   return async (question) => {
     const { method, path, headers, body } = question;
@@ -47,7 +47,7 @@ export function senderTo(base: URL, timeoutMs: number): Send {
     request.on('timeout', () =>
       request.destroy(new Error(`no answer within ${timeoutMs / 1_000} seconds`)),
     );
-    // After the head of the response, an error of the request is also one of the body.
+    // An error after the head of the response is ignored here, because reading the body throws it, too.
     request.on('error', () => {});
     request.end(body);
     const [response] = (await once(request, 'response')) as [IncomingMessage];

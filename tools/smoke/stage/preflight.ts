@@ -2,7 +2,7 @@ import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import type { Answer } from './http-client.ts';
 import { CheckFailed, codeOf, ensureNotUsedUp, type Stage, shown } from './stage.ts';
 
-/** The limit for the time in which a new key, stage or domain reaches all hosts of API Gateway. */
+/** The longest wait until a new key, stage or domain has reached all hosts of API Gateway. */
 const longestPropagationMs = 120_000;
 const pauseMs = 2_000;
 /** Several good answers are required, because each connection may reach another host. */
@@ -34,7 +34,9 @@ export async function preflight(
   ensureNotUsedUp(answer);
 }
 
-const waiting = `Waiting up to ${longestPropagationMs / 1_000} s until all of API Gateway knows the key and the address`;
+const waiting =
+  `Waiting up to ${longestPropagationMs / 1_000} s until all of API Gateway knows the key ` +
+  'and the address';
 
 async function ask(stage: Stage, hostname: string): Promise<Answer> {
   try {
@@ -62,7 +64,7 @@ function unreachable(hostname: string, error: NodeJS.ErrnoException) {
 
 function ensureService(answer: Answer): void {
   const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
-  // The requested path exists only below the right address.
+  // The requested path exists below the right address, so a response 404 means that the address is wrong.
   const isElsewhere = codeOf(answer) === 'not_found';
   if (!isOurs || isElsewhere) {
     throw new OperatorError(

@@ -12,7 +12,7 @@ export function rateLimitOf(answer: Headers): { limit: number; remaining: number
   return { limit: value('limit'), remaining: value('remaining'), reset: value('reset') };
 }
 
-/** The seconds until the minute's window resets, by `RateLimit`; NaN if that is missing or malformed. */
+/** The seconds until the minute's window resets, from `RateLimit`; NaN if this header is missing or malformed. */
 export function minuteSecondsOf(answer: Headers): number {
   return Number(numbersOf(answer, 'ratelimit')[1]);
 }
@@ -30,7 +30,8 @@ export function headerOf({ headers }: Headers, name: string): string | undefined
 
 /**
  * Compares `RateLimit-Policy` and `RateLimit`, which describe both windows, with the `X-RateLimit-` headers, which
- * describe the one with the fewest left. The comparison with the contract reports missing or malformed headers.
+ * describe the window with the fewest requests left. Missing or malformed headers are left to the comparison with the
+ * contract.
  */
 export function rateLimitDifferences(answer: Timed): string[] {
   const [minuteLimit, , dayLimit] = numbersOf(answer, 'ratelimit-policy');

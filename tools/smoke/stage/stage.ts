@@ -21,19 +21,19 @@ export interface CallOptions {
 export interface Expected {
   readonly status: number;
   readonly code?: string;
-  /** Where this is documented, for the message. @default as in openapi.yaml */
+  /** The place where the response is documented, for the message. @default as in openapi.yaml */
   readonly reason?: string;
 }
 
 const reason =
-  'because openapi.yaml lacks this path or method: describe it there, or remove its route';
+  'because openapi.yaml lacks this path or method; describe it in openapi.yaml, or remove its route';
 const notFound: Expected = { status: 404, code: 'not_found', reason };
 const methodNotAllowed: Expected = { status: 405, code: 'method_not_allowed', reason };
 
 /** The codes of responses to requests without a known key. Their rate-limit headers are 0. */
 const codesWithoutKey: readonly unknown[] = ['unauthorized', 'not_found', 'method_not_allowed'];
 
-/** A response is not as expected. The message has a line each for the request, the response and each difference. */
+/** A response is not as expected. The message has a line for the request, for the response, and for each difference. */
 export class CheckFailed extends Error {}
 
 /** A deployed or local stage. */
@@ -70,7 +70,7 @@ export class Stage {
     const { body } = options;
     const question = { method, path, body, headers: this.#headers(options) };
     const { text, ...head } = await this.#ask(question);
-    // An answer to HEAD has the headers of an answer with a body, which Node does not read.
+    // An answer to HEAD has the headers of an answer with a body, but no body to compare.
     const answer = method === 'HEAD' ? head : { ...head, text };
     if (allowed.length === 0) return this.compare('MISSING_AUTHENTICATION_TOKEN', answer, notFound);
     // A stage that allows an origin has OPTIONS on every path.

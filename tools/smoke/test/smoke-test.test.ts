@@ -93,7 +93,7 @@ describe('smoke test', () => {
       key: enterprise.apiKey,
     });
 
-    expect(output).toContain('requests left: use one of the Free plan');
+    expect(output).toContain('requests left; use a key of the Free plan');
     expect(output).toContain(' 0 failed, 2 skipped');
     expect(exitCode).toBe(0);
   });
@@ -130,7 +130,7 @@ describe('smoke test, before its checks', () => {
     [['--url', 'https://user@host/v1'], 'without user, query and fragment'],
     [
       ['--url', 'http://host/v1'],
-      'https://, or http:// on this machine: otherwise the key crosses the network',
+      'https://, or http:// on this machine, because otherwise the key crosses the network',
     ],
     [['--url', 'http://127.0.0.1.nip.io/v1'], 'https://, or http:// on this machine'],
     [['--url', 'http://128.0.0.1/v1'], 'https://, or http:// on this machine'],
@@ -147,7 +147,7 @@ describe('smoke test, before its checks', () => {
       ['--url', 'https://host/v1', '--cancel-order', '007'],
       '--cancel-order: "007" is not accepted; expected the digits',
     ],
-    [['--unknown'], '"--unknown": no such option; npm run smoke -- --help lists them'],
+    [['--unknown'], '"--unknown": no such option; npm run smoke -- --help lists the options'],
   ])('explains a wrong call in one line: %j', async (argv, message) => {
     const { exitCode, errors } = await run(argv);
 

@@ -214,7 +214,7 @@ describe('rotateKey', () => {
     const meanwhile = interposed(stage, isTransaction, () => change(keyId));
 
     await expect(rotateKey(keyId, nowSeconds + 60, meanwhile)).rejects.toThrow(
-      `${keyId} was changed by somebody else meanwhile; run the command again`,
+      `${keyId} was changed by somebody else at the same time; run the command again`,
     );
     const { details, item } = await fixture.owner(ownerId);
     expect(Object.keys(item!.keys)).toHaveLength(keys);
@@ -253,7 +253,7 @@ describe('expireKey', () => {
     await expireKey(key, nowSeconds + 60, stage);
 
     await expect(expireKey(key, nowSeconds + 90, stage)).rejects.toThrow(
-      `${keyId} was changed by somebody else meanwhile; run the command again`,
+      `${keyId} was changed by somebody else at the same time; run the command again`,
     );
   });
 });
@@ -347,7 +347,7 @@ describe('a dead key', () => {
 
     for (const { keyId } of [revoked, expired]) {
       expect(await listed()).not.toContain(keyId);
-      await expect(keyOf(keyId)).rejects.toThrow('whose keys are listed for 90 days after their');
+      await expect(keyOf(keyId)).rejects.toThrow('keys are listed for 90 days after their');
     }
   });
 
@@ -366,7 +366,9 @@ describe('a dead key', () => {
     const extend = async () => expireKey(await keyOf(keyId), 2e9, stage);
     const meanwhile = interposed(later(1), isTransaction, extend);
 
-    await expect(issue({}, meanwhile)).rejects.toThrow('was changed by somebody else meanwhile');
+    await expect(issue({}, meanwhile)).rejects.toThrow(
+      'was changed by somebody else at the same time',
+    );
 
     expect(await entryOf(keyId)).toMatchObject({ expiresAt: 2e9 });
   });

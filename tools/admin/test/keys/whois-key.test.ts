@@ -86,7 +86,11 @@ describe('keys whois', () => {
     ],
     ['a token of another stage', () => whoseToken('so_live_abc', stage), 'to stage prod; look'],
     ['a token of no stage', () => whoseToken('so_prod_abc', stage), 'a prefix that no stage uses'],
-    ['a token nobody has', () => whoseToken(tokenOf('so_test_'), stage), 'owner was deleted, it'],
+    [
+      'a token nobody has',
+      () => whoseToken(tokenOf('so_test_'), stage),
+      'owner was deleted, or the API key',
+    ],
     ['a token as an id', () => whoseKeyId(apiKey, stage), 'key id: this looks like an API key'],
     [
       'the id of a deleted owner',

@@ -95,7 +95,10 @@ describe('orders show, ship, cancel and reopen', () => {
 const seven = { id: { N: '7' }, status: { S: 'pending' } };
 
 it.each([
-  [{ cancelledBy: { S: 'ann' } }, 'was changed by somebody else meanwhile; run the command again'],
+  [
+    { cancelledBy: { S: 'ann' } },
+    'was changed by somebody else at the same time; run the command again',
+  ],
   [{ status: { S: 'shipped' } }, 'is shipped: only a pending order can be shipped'],
 ])('orders ship leaves an order that has got %j since it was read', async (change, text) => {
   await put(seven);

@@ -55,7 +55,7 @@ describe('orders check', () => {
       kinds: { id: 2, petId: 2, quantity: 2, shipDate: 3, complete: 4, status: 4 },
     });
     expect(shown.stdout).toMatch(
-      /^order 1\.5: its id is not an int64, so no client can name it; "\.\/admin orders delete 1\.5" removes it$/m,
+      /^order 1\.5: its id is not an int64, so no client can use it; "\.\/admin orders delete 1\.5" removes it$/m,
     );
     expect(shown.stdout).toMatch(/^Checked 22 orders: (\d \w+(, )?){6}\.$/m);
   });

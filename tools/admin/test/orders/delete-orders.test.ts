@@ -96,7 +96,7 @@ describe('orders delete FILE', () => {
       const { exitCode, stdout } = await orders(['delete', file(lineOf('2')), '--yes']);
 
       expect(exitCode).toBe(4);
-      expect(stdout).toContain('order 2 was changed by somebody else meanwhile\n');
+      expect(stdout).toContain('order 2 was changed by somebody else at the same time\n');
       expect(await remaining()).toContain('2');
       await put({ id: { N: '2' }, ...pending });
     }
@@ -112,7 +112,7 @@ describe('orders delete FILE', () => {
 
     expect(exitCode).toBe(4);
     expect(stderr).toContain('put back: {"id":2,"status":"pending","added":{"S":"x"},"note":{"SS"');
-    expect(stdout).toContain('order 2 got more attributes meanwhile, and is put back\n');
+    expect(stdout).toContain('order 2 got more attributes at the same time, and is put back\n');
     expect((await stored()).filter(({ id }) => id!.N === '2')).toEqual([
       { id: { N: '2' }, ...pending, ...added },
     ]);
@@ -128,7 +128,7 @@ describe('orders delete FILE', () => {
 
     const { stdout } = await orders(['delete', file(lineOf('2')), '--yes']);
 
-    expect(stdout).toContain('order 2 is not put back, because somebody has created another');
+    expect(stdout).toContain('order 2 is not put back, because somebody has created another order');
     expect((await stored()).find(({ id }) => id!.N === '2')).toMatchObject({ petId: { N: '5' } });
   });
 
@@ -156,16 +156,16 @@ describe('orders delete FILE', () => {
   });
 
   it.each([
+    [['-', '--yes'], 1, 'file: "-" is not accepted; expected a file, which becomes the only copy'],
     [
-      ['-', '--yes'],
+      ['/dev/null', '--yes'],
       1,
-      'file: "-" is not accepted; expected a file, which is the copy that is left',
+      'file: "/dev/null" is not accepted; expected a file, which becomes',
     ],
-    [['/dev/null', '--yes'], 1, 'file: "/dev/null" is not accepted; expected a file, which is'],
     [['no-such-file', '--yes'], 1, 'file: "no-such-file" is not accepted; expected a file, which'],
     [['9'], 1, 'No order has the id 9'],
     [['01', '--yes'], 1, 'order id: "01" is not accepted'],
-    [['1'], 1, 'nothing was changed: asking for confirmation needs'],
+    [['1'], 1, 'nothing was changed, because there is no terminal'],
   ])('refuses %j, and deletes nothing', async (words, code, message) => {
     const { exitCode, stderr } = await orders(['delete', ...words]);
 
@@ -178,7 +178,7 @@ describe('orders delete FILE', () => {
 
     const { stderr } = await orders(['delete', path], { isTerminal: true, input: 'n\n' });
 
-    expect(stderr).toContain(`delete 3 orders, of which ${path} is the only copy? [y/N]`);
+    expect(stderr).toContain(`delete 3 orders? The only copy will be ${path}. [y/N]`);
     expect(await remaining()).toHaveLength(4);
   });
 });

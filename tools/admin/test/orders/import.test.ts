@@ -51,7 +51,7 @@ describe('orders import', () => {
     expect(stderr.split('\n')).toEqual([
       `${path}: line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807`,
       `${path}: line 3: complete: 0 is not accepted; expected true or false`,
-      `error: ${path}: 2 bad lines and 1 good one; nothing was written: correct the file`,
+      `error: ${path}: 2 bad lines and 1 good line; nothing was written: correct the file`,
       '',
     ]);
     expect(await stored()).toEqual([]);
@@ -152,7 +152,7 @@ describe('orders import', () => {
 
       const { exitCode, stdout } = await orders(['import', '--update', path]);
 
-      const note = 'order 1 was changed by somebody else meanwhile; import it again\n';
+      const note = 'order 1 was changed by somebody else at the same time; import it again\n';
       expect([exitCode, stdout]).toEqual([4, expect.stringContaining(note)]);
       expect((await stored())[0]?.quantity?.N).toBe(quantity);
     });

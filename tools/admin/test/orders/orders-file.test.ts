@@ -37,8 +37,8 @@ describe('an orders file', () => {
 
   it.each<[string | Buffer, string | RegExp]>([
     ['nonsense', /^is not JSON: .*; expected an order such as {"id":1001,"petId":7,"note":{"S":"t/],
-    ['[{"id":1}]', /^is JSON, but no order; expected an order such as/],
-    ['7', /^is JSON, but no order; /],
+    ['[{"id":1}]', /^is JSON, but not an order; expected an order such as/],
+    ['7', /^is JSON, but not an order; /],
     ['{"petId":1}', /^id: missing; expected an integer from -9223372036854775808 to/],
     [
       '{"id":1,"ship_date":1}',
@@ -89,7 +89,7 @@ describe('an orders file', () => {
 
     expect(told).toEqual([expect.stringMatching(/^line 2: /)]);
     expect(told[0]!.slice('line 2: '.length)).toMatch(fault);
-    expect(error).toMatch(/^orders\.jsonl: 1 bad line and 2 good ones; nothing was written: corr/);
+    expect(error).toMatch(/^orders\.jsonl: 1 bad line and 2 good lines; nothing was written: corr/);
   });
 
   it('is shown by its first twenty bad lines and their number', async () => {
@@ -101,6 +101,6 @@ describe('an orders file', () => {
 
     expect(told).toHaveLength(20);
     expect(told[19]).toMatch(/^line 39: /);
-    expect(error).toContain('40,000 bad lines (the first 20 are shown) and 40,000 good ones; n');
+    expect(error).toContain('40,000 bad lines (the first 20 are shown) and 40,000 good lines; n');
   });
 });

@@ -96,7 +96,7 @@ describe('orders ship FILE', () => {
 
     expect([first.exitCode, second.exitCode]).toEqual([3, 0]);
     expect(first.stderr).toMatch(
-      /stopped after \d+ orders: line (\d+), order \d+: .* may or may not have been .*"\.\/admin orders show \d+" shows whether it was; run the command again\n$/,
+      /stopped after \d+ orders: line (\d+), order \d+: .* may or may not have been .*"\.\/admin orders show \d+" shows whether it was done; run the command again\n$/,
     );
     expect(new Set(sent).size).toBe(sent.length);
     expect(sent.length).toBeLessThan(ids.length);
@@ -116,7 +116,7 @@ describe('orders cancel FILE', () => {
     const asked = await orders(words, { isTerminal: true, input: 'n\n' });
     const { exitCode, stdout, stderr } = await orders([...words, '--yes'], { now: () => nowMs });
 
-    expect(asked.stderr).toContain('each cancellation may start a refund: cancel 4 orders? [y/N]');
+    expect(asked.stderr).toContain('cancel 4 orders? Each cancellation may start a refund. [y/N]');
     expect(exitCode).toBe(4);
     expect(stdout).toMatch(
       /^line \d: order 3 is shipped since before\nCancelled 2 orders in 0\.0 s; 1 already cancelled, 1 shipped\.\n$/,
@@ -190,7 +190,7 @@ describe('an order in an unknown state', () => {
 
   it.each([
     ['reopen', 'shipped', 'only a cancelled order can be reopened'],
-    ['ship', 'Shipped', 'was changed by somebody else meanwhile'],
+    ['ship', 'Shipped', 'was changed by somebody else at the same time'],
   ])('stays as it is if it changes or goes after %s has read it', async (verb, S, text) => {
     await put({ id: { N: '7' } });
     meanwhile('UpdateItem', '7', { status: { S } });
@@ -215,6 +215,6 @@ it('orders reopen ID asks, and refuses before it asks', async () => {
 
   expect(asked.stderr).toContain('order 4 is cancelled: make it pending? [y/N]');
   expect(refused.stderr).toMatch(/^error: Order 3 is shipped since before: only a cancelled order/);
-  expect(unasked.stderr).toContain('asking for confirmation needs a terminal; give --yes');
+  expect(unasked.stderr).toContain('no terminal to ask for confirmation; confirm with --yes');
   expect(await order('4')).toMatchObject({ status: { S: 'cancelled' } });
 });

@@ -17,7 +17,7 @@ it('putGatewayKey says what to do about a key with this value and another name',
 
   await expect(putGatewayKey(ownerId, 'free', stage as unknown as KeyStage)).rejects.toThrow(
     `API Gateway has a key with the value ${ownerId} whose name is not ${stackName('prod')}-${ownerId}; ` +
-      'rename or delete it',
+      'rename or delete this key',
   );
 });
 

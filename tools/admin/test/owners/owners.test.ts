@@ -53,7 +53,7 @@ const throttling = (throttled: keyof KeyGateway) =>
   );
 /** One of two moves may be refused, and for this reason only. */
 const refused = (error: Error) =>
-  expect(error.message).toContain('was changed by somebody else meanwhile');
+  expect(error.message).toContain('was changed by somebody else at the same time');
 
 describe('allOwners', () => {
   it('does not transfer histories', async () => {
@@ -187,7 +187,7 @@ describe('setOwnerPlan', () => {
     const throttled = throttling('createUsagePlanKey');
 
     await expect(setOwnerPlan('Acme', { plan: 'pro' }, throttled)).rejects.toThrow(
-      `may get 503 ("./admin owners set-plan ${details.ownerId} enterprise --per-minute 5 --per-day 50" undoes it)`,
+      `may get 503 ("./admin owners set-plan ${details.ownerId} enterprise --per-minute 5 --per-day 50" undoes the change)`,
     );
   });
 
@@ -220,7 +220,7 @@ describe('setOwnerPlan', () => {
     const meanwhile = interposed(stage, isTransaction, other);
 
     await expect(setOwnerPlan('Acme', { plan: 'pro' }, meanwhile)).rejects.toThrow(
-      'was changed by somebody else meanwhile: it is business, 1,000 per minute, 100,000 per day; run',
+      'was changed by somebody else at the same time: it is now business, 1,000 per minute, 100,000 per day; run',
     );
     expect((await findOwner('Acme', stage)).item).toMatchObject({ plan: 'business' });
   });
@@ -314,7 +314,7 @@ describe('deleteOwner', () => {
         );
       }
       const again = (error: Error) =>
-        expect(error.message).toMatch(/meanwhile|no owner|already an owner|incomplete/);
+        expect(error.message).toMatch(/at the same time|no owner|already an owner|incomplete/);
       const commands = [
         (at: KeyStage) => deleteOwner(name, at).catch(again),
         (at: KeyStage) => create({ name, plan: 'pro' }, at).catch(again),

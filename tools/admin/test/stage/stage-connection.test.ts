@@ -95,7 +95,7 @@ describe('a connection to a stage', () => {
       Object.assign(state, { account: other, stacks });
 
       await expect(connectToProd()).rejects.toThrow(
-        `stage prod is in account ${own}, and these are credentials for ${other}; set AWS_PROFILE`,
+        `stage prod is in account ${own}, but the credentials are for account ${other}; set AWS_PROFILE`,
       );
     },
   );
@@ -150,7 +150,7 @@ describe('a connection to a stage', () => {
 
     expect(right.stderr).toMatch(/^error: order id/);
     expect(ahead.stderr).toMatch(
-      /^warning: this machine's clock is \d{3} s ahead of AWS's; the command uses AWS's\nerror: order id/,
+      /^warning: this machine's clock is \d{3} s ahead of AWS's clock, which the command uses\nerror: order id/,
     );
   });
 });
@@ -197,7 +197,7 @@ credential_process = sh -c 'echo run acme-login >&2; exit 3'
     expect({ exitCode, stderr }).toEqual({
       exitCode: 3,
       stderr:
-        `error: the profile needs a code of ${device}, and there is no terminal to ask for it; run ` +
+        `error: the profile needs an MFA code of ${device}, and there is no terminal to ask for it; run ` +
         'eval "$(aws configure export-credentials --format env)" on a terminal, and unset AWS_PROFILE\n',
     });
   });
