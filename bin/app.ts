@@ -22,7 +22,7 @@ try {
   process.exitCode = 1;
 }
 
-/** The stages that stay, or the one in `ORDERS_STAGE`, alone: no command can destroy another by mistake. */
+/** All stages except trials, or only the stage in `ORDERS_STAGE`, so that no command destroys another by mistake. */
 function requestedStages(): readonly StageName[] {
   const requested = process.env.ORDERS_STAGE;
   if (!requested) return stageNames;

@@ -23,9 +23,8 @@ const limiter = new Limiter({
 });
 
 /**
- * Authenticates and counts a request. The policy allows an admitted request and denies a rejected
- * one, which the gateway response ACCESS_DENIED turns into a 429; in both cases the context carries
- * the values of the rate-limit headers.
+ * Authenticates and counts a request. The policy allows an admitted request, and denies a rejected request, which the
+ * gateway response ACCESS_DENIED answers with 429. In both cases, the context has the values of the rate-limit headers.
  *
  * @throws UnauthorizedError for a key that is not valid; API Gateway answers 401
  * @throws Error for any other failure, such as a table that is throttled; API Gateway answers 503
@@ -34,7 +33,7 @@ export async function handler(
   event: APIGatewayTokenAuthorizerEvent,
   context: Context,
 ): Promise<APIGatewayAuthorizerResult> {
-  // The access log has this id under the same name: API Gateway's own is not in the event.
+  // The access log has this id under the same name. API Gateway's own id cannot be used, because the event lacks it.
   const request = { authorizerRequestId: context.awsRequestId };
   try {
     const token = parseAuthorization(event.authorizationToken, apiKeyPrefix);
@@ -83,7 +82,7 @@ function everyMethodOfStage(methodArn: string): string {
 function recordDecision({ keyId, rejection, isBanStart }: Decision, request: LogFields): void {
   const fields = { ...request, keyId };
   if (isBanStart) recordMetrics({ KeysBanned: 1 }, fields);
-  // An admitted request is counted in the access log, which has a line for it anyway.
+  // Only rejected requests are counted here, because the access log has a line for each admitted request.
   if (rejection) recordMetrics({ RequestsRejected: 1 }, fields, { Reason: rejection.code });
 }
 

@@ -31,11 +31,11 @@ import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { recordMetrics } from './runtime/metrics.ts';
 
-/** What an invocation cancels. */
+/** The cancellation of an order by one invocation. */
 interface Cancellation {
   /** The digits of an int64. */
   orderId: string;
-  /** Made for this invocation, because a client can choose its `requestId` and so reuse another's. */
+  /** Made for this invocation, because a client can choose its `requestId`, and can use the id of another request. */
   cancelRequestId: string;
   /** The client's key. */
   keyId: string;
@@ -47,13 +47,13 @@ const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 
 /** `DELETE /store/orders/{orderId}`: cancels a pending order and answers 204 without a body. */
 export const handler = apiHandler(cancelOrder);
 
-/** Records how the cancellation ends, except that of a malformed request, which names no order. */
+/** Cancels an order, and records the outcome. A malformed request has no outcome, because it names no order. */
 async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Promise<ApiResponse> {
   if (authorizerContext(event).isReadOnly === 'true') throw new InsufficientScopeError();
   const { keyId = '' } = logFields(event);
   const orderId = parseOrderId(event.pathParameters?.orderId);
   const cancellation = { orderId, cancelRequestId: randomUUID(), keyId };
-  // When the client gets its 504, the write is still under way, and Lambda may freeze it.
+  // Recorded now, because the write is still under way when the client gets its 504, and Lambda may then freeze it.
   signal.addEventListener('abort', () => recordOutcome('timeout', event, cancellation));
   let outcome = 'cancelled';
   try {
@@ -78,7 +78,7 @@ function recordOutcome(
   cancellation: Cancellation,
 ): void {
   const { requestTimeEpoch, identity } = event.requestContext;
-  // CloudWatch has no percentiles of a metric with a negative value, which a wrong clock could give.
+  // Not negative, which a wrong clock could give: CloudWatch has no percentiles of a metric with a negative value.
   const latencyMs = Math.max(0, Date.now() - requestTimeEpoch);
   const fields = { ...logFields(event), ...cancellation, sourceIp: identity?.sourceIp };
   const dimension = { Outcome: outcome as CancellationOutcome };
@@ -86,9 +86,9 @@ function recordOutcome(
 }
 
 /**
- * Cancels the order with one conditional write and no read before it, because between a read and a
- * write another request could cancel or ship the order. Of any number of concurrent requests exactly
- * one finds the order pending; the failed condition returns the current order to the others.
+ * Cancels the order with one conditional write. There is no read before it, because another request could cancel or
+ * ship the order between a read and a write. Of several concurrent requests, exactly one finds the order pending. For
+ * the others, the condition fails, and the failure returns the current order.
  *
  * @throws ApiError if the order does not exist or is not pending
  */
@@ -98,7 +98,7 @@ async function cancelPendingOrder(cancellation: Cancellation, signal: AbortSigna
     .send(command, { abortSignal: signal })
     .catch((error: unknown) => ({ Attributes: orderOfFailure(error, cancellation) }));
   if (!isCancelledBy(cancellation, order)) {
-    // Such as the empty response with status 200 that a proxy sends. The order may be cancelled or not.
+    // Such a response can be an empty one with status 200 from a proxy. The order may be cancelled or not.
     const cause = new Error('The answer does not say what it wrote.');
     throw new ServiceUnavailableError({ cause });
   }
@@ -118,8 +118,8 @@ function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
       'SET #status = :cancelled',
       ...Object.keys(cancellationFields).map((name) => `${name} = :${name}`),
     ].join(', '),
-    // An order that does not exist has no status, so the condition is false for it. One that this
-    // invocation has cancelled already, and an operator has reopened since, is not cancelled again.
+    // An order that does not exist has no status, so the condition is false. If this invocation has already cancelled
+    // the order, and an operator has then reopened it, a repeated write does not cancel it again.
     ConditionExpression:
       '#status = :pending AND (attribute_not_exists(cancelRequestId) OR cancelRequestId <> :cancelRequestId)',
     ExpressionAttributeNames: { '#status': 'status' },
@@ -134,10 +134,10 @@ function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
 }
 
 /**
- * Returns the order if the write has failed because this invocation has cancelled it already: the SDK has
- * repeated the write, because the response to the first attempt, which succeeded, was lost.
+ * Returns the order if the write has failed because this invocation has already cancelled the order. This happens if
+ * the first attempt succeeded, its response was lost, and the SDK repeated the write.
  *
- * @throws ApiError why the order cannot be cancelled; any other error of the write
+ * @throws ApiError that says why the order cannot be cancelled, or any other error of the write
  */
 function orderOfFailure(error: unknown, cancellation: Cancellation): Item {
   if (error instanceof ConditionalCheckFailedException) {

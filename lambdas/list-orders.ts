@@ -16,7 +16,7 @@ import { requiredVariable } from './runtime/environment.ts';
 import { type LogFields, log } from './runtime/log.ts';
 import { recordMetrics } from './runtime/metrics.ts';
 
-// The time limit is longer than for a single item: up to four requests for a megabyte run at once.
+// The time limit is longer than for a single item, because up to four requests for a megabyte run at once.
 const dynamodb = createDynamoDbClient({ maxAttempts: 3, requestTimeoutMs: 3_000 });
 const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 
@@ -24,23 +24,22 @@ const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 const respond = apiHandler(listOrders);
 
 /**
- * `GET /store/orders`: streams every order in one JSON array while the table is being read. Middy's
- * streaming mode is not used because it destroys Lambda's stream when the list fails; `sendList` says
- * why that must not happen.
+ * `GET /store/orders`: streams every order in one JSON array while the table is being read. Middy's streaming mode is
+ * not used, because it destroys Lambda's stream when the list fails. `sendList` says why this must not happen.
  */
 export const handler = awslambda.streamifyResponse(
   async (event: APIGatewayProxyEvent, lambdaStream, context) => {
     const { body, ...head } = (await respond(event, context)) as ApiResponse<OrdersList | string>;
     const output = awslambda.HttpResponseStream.from(lambdaStream, head);
-    // Lambda sends the status and the headers with the first write, even an empty one, but not with
-    // `end` alone.
+    // The write is needed even if the body is empty: Lambda sends the status and the headers with the first write, and
+    // not with `end`.
     output.write(typeof body === 'string' ? body : '');
     if (typeof body === 'string') output.end();
     else await sendAndRecord(body, output, logFields(event));
   },
 );
 
-/** Reads the first page before the response starts, so that a failing table is answered with 503. */
+/** Reads the first page before the response starts, so that the response is 503 if the table fails. */
 async function listOrders(
   event: APIGatewayProxyEvent,
   signal: AbortSignal,
@@ -57,8 +56,8 @@ async function listOrders(
 }
 
 /**
- * A `Range` from another byte than the first. A program sends it to resume a list that was broken off, and may
- * append the response to the orders that it has, even if the status is not 206. Any other `Range` is ignored.
+ * A `Range` that does not begin at the first byte. A program sends it to resume a list that was broken off. The program
+ * may append the response to its orders even if the status is not 206. Any other `Range` is ignored.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2
  */
@@ -67,9 +66,9 @@ const resumption = /^bytes=\s*(?:-\d|0*[1-9]\d*-)/i;
 const weightedCoding = /^([^\s;,]+)\s*(?:;\s*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/;
 
 /**
- * How the response is to be compressed: with a coding that the client accepts and gives no lower weight
- * than `identity`. Without the header it is not, because the client may be unable to decompress. For the
- * same reason, `*` does not stand for zstd, which is younger than many clients.
+ * The coding of the response; undefined for none. It is a coding that the client accepts, and whose weight is not lower
+ * than the weight of `identity`. Without the header, the response is not compressed, because the client may be unable
+ * to decompress it. For the same reason, `*` does not stand for zstd, which is younger than many clients.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
@@ -80,9 +79,9 @@ function chosenCoding(acceptEncoding = ''): Coding | undefined {
   const weights = new Map(matches.map(([, name, weight = 1]) => [name, Number(weight)]));
   const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0;
   const zstd = weights.get('zstd') ?? 0;
-  // A list without "identity" accepts it, but does not prefer it.
+  // A header without "identity" accepts an uncompressed response, but does not prefer it.
   const identity = weights.get('identity') ?? 0;
-  // Node 24 calls its zstd experimental. Without this line, nothing is compressed with it.
+  // Node 24 calls its zstd experimental. If this line is removed, nothing is compressed with zstd.
   if (zstd > 0 && zstd >= Math.max(gzip, identity)) return 'zstd';
   return gzip > 0 && gzip >= identity ? 'gzip' : undefined;
 }

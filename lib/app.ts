@@ -1,13 +1,13 @@
 import { App } from 'aws-cdk-lib/core';
 import settings from '../cdk.json' with { type: 'json' };
 
-/** The flags that this app sets itself. They win over those of `cdk.json` and of the command line. */
+/** The flags that this app sets itself. They win over the flags of `cdk.json` and of the command line. */
 const ownFlags = {
   // Synthesis fails for a template that CloudFormation would reject.
   '@aws-cdk/core:validateAgainstDefaultRules': true,
-  // `cdk` prints warnings. The local run and the tests, which run the app without it, need none.
+  // `cdk` prints warnings by itself. The local run and the tests start the app without `cdk`, and need no warnings.
   '@aws-cdk/core:annotationsInValidationReport': false,
-  // The templates name the partition by a token, because new partitions are not known to the CDK.
+  // The templates have a token for the partition, because the CDK does not know new partitions.
   '@aws-cdk/core:enablePartitionLiterals': false,
 };
 
@@ -21,7 +21,7 @@ export function createApp(outdir: string): App {
     outdir,
     context: settings.context,
     postCliContext: ownFlags,
-    // The caller synthesizes. Automatic synthesis would also run after a configuration error.
+    // The caller synthesizes, because automatic synthesis would also run after a configuration error.
     autoSynth: false,
     analyticsReporting: false,
     treeMetadata: false,

@@ -30,10 +30,10 @@ export class ServiceStack extends Stack {
     const { stage, account, region, domain, firewall, corsOrigin } = configuration;
     super(app, stackName(stage), {
       description: `${serviceName} API, ${stage}`,
-      // Without an account and a Region, the ids of the functions' versions would depend on whether the
-      // deploying machine has them: the CDK hashes the ids from the name of the assets' bucket, too.
+      // With an account and a Region, the ids of the functions' versions are the same on every machine. The CDK hashes
+      // these ids from the name of the assets' bucket, too, which contains the account and the Region.
       env: { account, region },
-      // CloudFormation passes the tag on to the resources, and the bill can be divided by it.
+      // CloudFormation passes the tag on to all resources, so the bill can be divided by this tag.
       tags: { [stackTag]: stackName(stage) },
       terminationProtection: configuration.deletionProtection,
       // Without the rule, the template needs no parameter for the version of the bootstrap stack.
@@ -71,11 +71,11 @@ export class ServiceStack extends Stack {
       BaseUrl: domain ? `https://${domain.name}/v1` : restApi.urlForPath('/v1'),
       RestApiId: restApi.restApiId,
       OrdersTableName: tables.orders.tableName,
-      // A restored table has no stream at first, and its ARN is unknown here.
+      // A restored table has no stream at first, so the ARN of its stream is unknown here.
       ...(tables.orders.tableStreamArn && { OrdersStreamArn: tables.orders.tableStreamArn }),
       ApiKeysTableName: tables.apiKeys.tableName,
       OwnersTableName: tables.owners.tableName,
-      // What the authorizer of this version counts with, which the operators' commands show.
+      // The plans with which the authorizer of this version counts. The operators' commands show them.
       Plans: JSON.stringify(plans),
       AlarmTopicArn: monitoring.topic.topicArn,
       AccessLogGroupName: accessLog.logGroupName,

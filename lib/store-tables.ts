@@ -33,12 +33,12 @@ export class StoreTables extends Construct {
     this.orders = table('Orders', orders, {
       ...namingThrottledKeys,
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
-      // For the store's own system, which hears of cancellations from it (docs/store-system.md). DynamoDB
-      // charges for reads of a stream only.
+      // The store's own system learns of cancellations from this stream (docs/store-system.md). DynamoDB charges only
+      // for reads of a stream.
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
     });
-    // The table has no TTL: deleting an item would remove an owner's counters and all of its keys,
-    // and operators have to see expired keys. The authorizer compares `expiresAt` itself.
+    // The table has no TTL, because the deletion of an item would remove an owner's counters and all of its keys, and
+    // operators have to see expired keys. The authorizer compares `expiresAt` itself.
     this.apiKeys = table('ApiKeys', apiKeys, {
       ...namingThrottledKeys,
       partitionKey: { name: 'ownerHash', type: AttributeType.STRING },
@@ -56,7 +56,7 @@ export class StoreTables extends Construct {
 }
 
 /**
- * CloudWatch names the keys that DynamoDB throttles most. It costs little while no request is throttled.
+ * CloudWatch shows the partition keys that DynamoDB throttles most. This costs little while no request is throttled.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/contributorinsights_tutorial.html
  */

@@ -10,7 +10,7 @@ import {
 import { limitsOf, type Plan } from '../domain/plan.ts';
 import { type CurrentTimes, isCurrent, type WindowUses, windowUses } from '../domain/windows.ts';
 
-/** Whether a request is admitted, and what its response says about limits. Times: Unix seconds. */
+/** Whether a request is admitted, and the values of its response's rate-limit headers. Times are Unix seconds. */
 export interface Decision {
   ownerId: string;
   keyId: string;
@@ -23,7 +23,7 @@ export interface Decision {
   /** The values of the headers `RateLimit-Policy` and `RateLimit`, which describe both windows. */
   rateLimitPolicy: string;
   rateLimit: string;
-  /** Whole seconds, at least 1, after which a request can succeed. */
+  /** The whole seconds, at least 1, after which a request can succeed. */
   retryAfterSeconds: number;
   /** Present if the request is rejected. */
   rejection?: { code: RejectionCode; message: string };
@@ -33,13 +33,13 @@ export interface Decision {
 
 type RejectionCode = Exclude<RejectionReason, 'unauthorized'>;
 
-/** The state of a key and of its owner, as one version of their item has it. */
+/** The state of a key and of its owner, from one version of the owner's item. */
 export interface KeyState {
   owner: OwnerRecord;
   key: KeyEntry;
 }
 
-/** A key's state, and what it means for a request at a given time. */
+/** A key's state, and its consequences for a request at a given time. */
 export interface KeyStatus extends KeyState {
   times: CurrentTimes;
   /** The numbers of the owner's plan. */
@@ -50,11 +50,11 @@ export interface KeyStatus extends KeyState {
   /** False for an expired key and for every key of a suspended owner: their requests get 401. */
   isUsable: boolean;
   isBanned: boolean;
-  /** The key's rejections in this minute; undefined if its counter is that of another minute. */
+  /** The key's rejections in this minute; undefined if its counter belongs to another minute. */
   rejections: number | undefined;
 }
 
-/** Reads a key's state from an item; undefined if the item has no such key, as when revoked. */
+/** Reads a key's state from an item; undefined if the item has no such key, for example because it was revoked. */
 export function readKeyState(item: Item, tokenHash: string): KeyState | undefined {
   const key = readKeyEntry(item, tokenHash);
   return key && { owner: readOwnerRecord(item), key };
@@ -80,7 +80,7 @@ export function keyStatus({ owner, key }: KeyState, plan: Plan, times: CurrentTi
 /**
  * Admits a request that was counted. `Retry-After` is used only if API Gateway's own quota of the day rejects it.
  *
- * @param responseMs when the response is given, in Unix milliseconds; its numbers of seconds count from then
+ * @param responseMs the time of the response in Unix milliseconds, from which the headers' seconds are counted
  */
 export function admit(status: KeyStatus, responseMs: number): Decision {
   const { windows } = status;
@@ -90,7 +90,7 @@ export function admit(status: KeyStatus, responseMs: number): Decision {
 /**
  * Rejects a request, with the reason and the time at which a request can succeed.
  *
- * @param responseMs as of `admit`
+ * @param responseMs as in `admit`
  */
 export function reject(status: KeyStatus, responseMs: number): Decision {
   const windows = status.isBanned ? untilBanEnds(status) : status.windows;
@@ -103,7 +103,7 @@ export function reject(status: KeyStatus, responseMs: number): Decision {
   return { ...decision, rejection: { code, message } };
 }
 
-/** The windows as a banned key's headers state them: the minute has nothing left until the ban ends. */
+/** The windows for the headers of a banned key. Its minute has no requests left until the ban ends. */
 function untilBanEnds({ windows: { minute, day }, key }: KeyStatus): Allowances {
   const reset = isFull(minute) ? Math.max(minute.reset, key.bannedUntil) : key.bannedUntil;
   return { minute: { ...minute, remaining: 0, reset }, day };
@@ -124,7 +124,7 @@ function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [Rejection
   return ['rate_limit_exceeded', `The limit of ${minute.limit} requests per minute is used up.`];
 }
 
-/** @param retryAt when a request can succeed, in Unix seconds */
+/** @param retryAt the time from which a request can succeed, in Unix seconds */
 function decisionWith(
   allowances: Allowances,
   retryAt: number,

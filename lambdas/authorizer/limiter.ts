@@ -28,46 +28,48 @@ import {
 /*
  * How requests are limited. docs/adr/0002-authorizer-counts-in-one-conditional-write.md gives the reasons.
  *
- * Two windows. All keys of an owner share a limit per UTC minute and one per UTC day. A window is
- * identified by its start in Unix seconds. The owner's item stores one of each kind with its count:
+ * There are two windows. All keys of an owner share a limit per UTC minute and a limit per UTC day. A
+ * window is identified by its start in Unix seconds. The owner's item stores one minute and one day,
+ * each with its count:
  *
  *        ----[ over )----[ current )----[ ahead )---+---[ void )-----------> UTC
  *                            now              now + tolerance
  *
- *   open: current or ahead   requests are counted in it. A window ahead of this machine's clock was
- *                            started by a faster clock, and a window must not move back.
- *   closed: over or void     the next admission replaces it by the current one. Only a wrong clock can
- *                            have started a void window.
+ *   open: current or ahead   Requests are counted in this window. A machine with a faster clock has
+ *                            started a window that is ahead. A window must not move back.
+ *   closed: over or void     The next admission replaces this window by the current window. Only a
+ *                            wrong clock can have started a void window.
  *
  * One conditional write admits a request. DynamoDB serializes the writes on an item and evaluates each
  * condition against the stored item, so an outdated view of the item can make a write fail but never
- * admits a request too many. The conditions for each window, beside those of a usable key
- * (owner-updates.ts), are:
+ * admits a request too many. A write requires a usable key (owner-updates.ts), and for each window one
+ * of two conditions:
  *
  *   the window is open and has requests left   its count increases by 1
  *   the window is closed                       the current window starts with 1
  *
- * They exclude each other: of several requests that find a closed window, one replaces it, the others
- * fail and count in the new one. No write replaces an open window by an earlier one, so a full window
- * never becomes empty before its end. A write that the SDK repeats because its response was lost may
- * count twice: the client loses one request, and the limit is not exceeded.
+ * The two conditions exclude each other. If several requests find a closed window, one of them replaces
+ * the window. The writes of the others fail, and are repeated in the new window. No write replaces an
+ * open window by an earlier window, so a full window never becomes empty before its end. If the SDK
+ * repeats a write because its response was lost, the request may count twice. Then the client loses one
+ * request, and the limit is not exceeded.
  *
  * An owner's item has the name of its plan, and the settings of this version have the plan's numbers. A
  * write with these numbers has the condition that the owner still has this plan. If an operator has
- * changed the plan, the write fails, and the next one has the numbers of the new plan. If an owner has a
- * limit of its own, the smaller one of this limit and the plan's maximum counts.
+ * changed the plan, the write fails, and the next write has the numbers of the new plan. If an owner has
+ * a limit of its own, the smaller of this limit and the plan's maximum counts.
  *
- * A refusal is cheap. What an environment remembers about a key only selects the first operation;
- * DynamoDB's answer to it decides:
+ * A refusal is cheap. An environment remembers the last state of a key. This state only selects the
+ * first operation, and DynamoDB's response to this operation decides:
  *
- *   nothing, a ban, or not usable   a read, then one of the lines below
+ *   unknown, banned or not usable   a read, then one of the lines below
  *     no such key, or not usable      401 without a write
  *     banned                          429 without a write
  *   a window is full                a write that counts the rejection if it is still full
  *   otherwise                       a write that admits the request
  *
- * A ban of a key begins with the write that counts one rejection more in a minute than its plan
- * tolerates. Of several concurrent ones exactly one begins it: the others' conditions fail.
+ * A key is banned by the write that counts one rejection more in a minute than the key's plan tolerates.
+ * Of several concurrent writes, exactly one begins the ban, because the conditions of the others fail.
  */
 
 interface LimiterSettings {
@@ -79,14 +81,14 @@ interface LimiterSettings {
 }
 
 /**
- * The number of writes with which a request tries to be admitted. One is usually enough, even to start a
- * new window. Each window that another request starts in the meantime costs one more, and so does each
- * change of the owner's plan. A failed condition returns the current item, and no item returns to an
- * earlier state. So if all writes fail, the service has probably not written the item.
+ * The maximum number of writes for the admission of a request. One write is usually enough, even to start a new
+ * window. If another request starts a window at the same time, or an operator changes the owner's plan, one more write
+ * is needed. A failed condition returns the current item, and no item returns to an earlier state. So if all writes
+ * fail, something other than this service has probably written the item.
  */
 const maxWrites = 6;
 
-/** The capacity of the cache of keys, which takes about eight megabytes when it is full. */
+/** The maximum number of keys in the cache. A full cache takes about eight megabytes. */
 const cachedKeys = 10_000;
 
 interface WriteResult {
@@ -98,7 +100,7 @@ interface WriteResult {
 /** Authenticates requests and counts them against their owner's limits, as the top of this file says. */
 export class Limiter {
   readonly #settings: LimiterSettings;
-  /** The last known state of keys. A map iterates in the order of insertion, so the oldest is first. */
+  /** The last known state of keys. A map iterates in the order of insertion, so the oldest state is first. */
   readonly #cache = new Map<string, KeyState>();
   readonly #unknownPlans = new Set<string>();
 
@@ -117,8 +119,8 @@ export class Limiter {
       if (isDone) return { ...reject(after, this.#settings.now()), isBanStart: after.isBanned };
       status = after;
     }
-    // Until the request is counted, or the item says that it has to be rejected. A failed write returns the item as
-    // another request or an operator has left it.
+    // The loop ends when the request is counted, or when the item says that the request has to be rejected. A failed
+    // write returns the item as another request or an operator has left it.
     for (let writesLeft = maxWrites; !status.isFull && !status.isBanned; writesLeft--) {
       if (writesLeft === 0) throw new Error('The item changed with every attempt to count.');
       const update = admissionUpdate(address, status);
@@ -129,7 +131,7 @@ export class Limiter {
     return reject(status, this.#settings.now());
   }
 
-  /** Counts the rejection of a request, and begins a ban if it is one too many, while a window is full. */
+  /** Counts the rejection of a request while a window is full. Begins a ban if the plan does not tolerate it. */
   async #countRejection(
     address: KeyAddress,
     status: KeyStatus,
@@ -139,7 +141,7 @@ export class Limiter {
       return await this.#write(address, rejectionUpdate(address, status), status.times);
     } catch (error) {
       // A request that has read a full window is rejected even if the rejection cannot be counted.
-      // A cached state is no reason to reject.
+      // A cached state is no reason to reject the request.
       if (isCached || error instanceof UnauthorizedError) throw error;
       log.error('A rejection was not counted', error, { keyId: status.key.keyId });
       return { isDone: false, after: status };
@@ -161,7 +163,7 @@ export class Limiter {
     return keyStatus(state, this.#planOf(state), times);
   }
 
-  /** The owner's plan. One that this version does not know is logged once in each environment. */
+  /** The owner's plan. A plan that this version does not know is logged once in each environment. */
   #planOf({ owner: { ownerId, plan: name } }: KeyState): Plan {
     const { plans } = this.#settings;
     if (!findPlan(name, plans) && !this.#unknownPlans.has(name)) {
@@ -179,13 +181,13 @@ export class Limiter {
     return this.#observe(address, Item, this.#times());
   }
 
-  /** @param times those of the request; a successful write counts in their windows */
+  /** @param times the times of the request. A successful write counts the request in their windows */
   async #write(address: KeyAddress, update: ItemUpdate, times: CurrentTimes): Promise<WriteResult> {
     const { client, tableName } = this.#settings;
     try {
       const write = new UpdateItemCommand({ TableName: tableName, ...update });
       const { Attributes } = await client.send(write);
-      // Without its item, a valid key would be taken for one that does not exist.
+      // Without the item, a valid key would be taken for a key that does not exist.
       if (!Attributes) throw new Error('The answer to a write lacks the item.');
       return { isDone: true, after: this.#observe(address, Attributes, times) };
     } catch (error) {

@@ -17,8 +17,8 @@ export type ItemUpdate = Omit<UpdateItemCommandInput, 'TableName'>;
 const entry = '#keys.#key';
 
 /**
- * Counts one request in both windows and records the minute as that of the key's last use. It removes the end of a
- * ban that is over or void: a void ban would apply as soon as its end is within the tolerance.
+ * Counts one request in both windows, and records the minute as the time of the key's last use. It also removes the
+ * end of a ban that is over or void, because a void ban would apply as soon as its end is within the tolerance.
  */
 export function admissionUpdate(address: KeyAddress, status: KeyStatus): ItemUpdate {
   const { windows, plan } = status;
@@ -46,7 +46,10 @@ export function rejectionUpdate(address: KeyAddress, status: KeyStatus): ItemUpd
   );
 }
 
-/** The owner is active and has this plan, and its key exists, has not expired, and is not banned, or only by a void ban. */
+/**
+ * The condition that the owner is active and has this plan, and that its key exists, has not expired, and has no ban or
+ * only a void ban.
+ */
 const isUsable =
   `#status = :active AND #plan = :plan AND attribute_exists(${entry}) AND ` +
   `(attribute_not_exists(${entry}.expiresAt) OR ${entry}.expiresAt > :now) AND ` +
@@ -79,7 +82,7 @@ function isCurrent(time: string, span: WindowName | 'ban'): string {
   return `${time} BETWEEN :${span}First AND :${span}Last`;
 }
 
-/** Neither the plan's limit is reached nor, if the plan has such limits, the owner's own one. */
+/** The condition that neither the plan's limit is reached nor, if the plan allows one, the owner's own limit. */
 function hasRoom(name: WindowName, { limitsPerOwner }: Plan): string {
   const [count, limit] = [`${name}Count`, windowLimits[name]];
   const isBelowPlan = `${count} < :${limit}`;

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
  *   so_live_  20 base62 characters       20 base62 characters    6 base62 characters of
  *             common to an owner's keys  of this key alone       CRC-32 over all before
  *
- * The hash of the first two parts names the owner's item in the table, the hash of the whole token
- * the key's entry in that item. The characters of a single key are stored nowhere. Those common to an
- * owner's keys are derived from a seed in the `Owners` table, which the functions cannot read.
+ * The hash of the first two parts names the owner's item in the table. The hash of the whole token names
+ * the key's entry in this item. The characters of a single key are stored nowhere. The characters that
+ * are common to an owner's keys derive from a seed in the `Owners` table, which the functions cannot read.
  */
 
 /** The number of random characters of a token that are common to all keys of an owner. */
@@ -23,21 +23,21 @@ export const charactersAfterPrefix = ownerCharactersLength + ownCharactersLength
 const credentials = /^bearer +([0-9A-Za-z_]+)$/i;
 
 /**
- * Returns the token in an `Authorization` header; undefined if it cannot be a key of this stage, so a mistyped
- * key or another stage's costs no request to DynamoDB. The case of the scheme is ignored (RFC 9110, section
- * 11.1), and one or more spaces follow it (RFC 6750, section 2.1).
+ * Returns the token in an `Authorization` header; undefined if the token cannot be a key of this stage. So a mistyped
+ * key, or a key of another stage, costs no request to DynamoDB. The case of the scheme is ignored (RFC 9110, section
+ * 11.1), and one or more spaces follow the scheme (RFC 6750, section 2.1).
  */
 export function parseAuthorization(header: string | undefined, prefix: string): string | undefined {
   const token = credentials.exec(header ?? '')?.[1];
   return token !== undefined && isWellFormed(token, prefix) ? token : undefined;
 }
 
-/** The SHA-256 of the whole token in base64url, the name of the key's entry in its owner's item. */
+/** The SHA-256 of the whole token in base64url, which is the name of the key's entry in its owner's item. */
 export function hashToken(token: string): string {
   return sha256(token);
 }
 
-/** The SHA-256 in base64url of what is common to an owner's tokens, the partition key of the owner's item. */
+/** The SHA-256 of the common part of an owner's tokens in base64url, which is the partition key of the owner's item. */
 export function hashOwnerPart(token: string): string {
   return sha256(token.slice(0, -(ownCharactersLength + checksumLength)));
 }

@@ -4,10 +4,10 @@
  *   2026-11-20T09:30:00Z    2026-11-20T09:30:00.123456789+05:30
  *
  * A fraction has at most nine digits, as in Java. An offset is at most 14 hours, and the time in UTC is within
- * the years 1 to 9999, because .NET's `DateTimeOffset` holds no other. With one date that it cannot read, a
- * generated client fails for the whole list.
+ * the years 1 to 9999, because .NET's `DateTimeOffset` has the same bounds. If a generated client cannot read one
+ * date, it fails for the whole list.
  *
- * The functions read bytes, because the list checks a million dates that it never makes strings of.
+ * The functions read bytes, because the list checks a million dates without making strings of them.
  */
 
 const zero = '0'.charCodeAt(0);
@@ -24,7 +24,7 @@ const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 const minutesOfDay = 24 * 60;
 const maxOffsetMinutes = 14 * 60;
 
-/** What stands for an absent number: more than any number of a date-time, even of a year. */
+/** Stands for an absent number. It is larger than every number in a date-time. */
 const noNumber = 10_000;
 const noDateTime = -1;
 
@@ -67,7 +67,7 @@ function isDate(text: Buffer, start: number): boolean {
   return month !== 2 || day < 29 || year % (year % 100 === 0 ? 400 : 4) === 0;
 }
 
-/** The minutes that an hour and a minute such as `09:30` have in all. */
+/** The minutes in a time or an offset such as `09:30`. */
 function minutesAt(text: Buffer, start: number): number {
   const minute = twoDigits(text, start + 3);
   if (text[start + 2] !== colon || minute > 59) return noNumber;

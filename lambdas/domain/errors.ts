@@ -2,7 +2,7 @@ import { bearerChallenge } from './headers.ts';
 
 /** An error that is reported to the client: status, code and message form the response body. */
 export class ApiError extends Error {
-  // A literal, because the minifier shortens the names of classes, and the log shows this one.
+  // A literal, because the log shows this name, and the minifier shortens the names of classes.
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string;
@@ -39,7 +39,7 @@ export class InvalidBodyError extends ApiError {
   }
 }
 
-/** A program resumes a list: it asks for the bytes after those that it has. They would be those of another list. */
+/** A program resumes a list, and asks for the rest of its bytes. They would be the bytes of another list. */
 export class RangeNotSupportedError extends ApiError {
   constructor() {
     super(
@@ -58,9 +58,9 @@ export class RequestTooLargeError extends ApiError {
 }
 
 /**
- * The key is read-only, and the operation changes something (RFC 6750, section 3.1). API Gateway renames the
- * header to `x-amzn-Remapped-WWW-Authenticate`, as it does with every integration's, and its own responses
- * have one status for each type: that of a denied request is 429.
+ * The key is read-only, and the operation changes something (RFC 6750, section 3.1). API Gateway renames the header to
+ * `x-amzn-Remapped-WWW-Authenticate`, like in the response of every integration. A gateway response cannot be used,
+ * because it has one status for each type, and the status for a denied request is 429.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  */
@@ -79,14 +79,14 @@ export class OrderNotFoundError extends ApiError {
   }
 }
 
-/** The order is in a state from which it cannot be cancelled; `order-states.ts` has the reasons. */
+/** The order cannot be cancelled in its state; `order-states.ts` has the reasons. */
 export class OrderNotCancellableError extends ApiError {
   constructor({ code, message }: { code: string; message: string }) {
     super(409, code, message);
   }
 }
 
-/** An unexpected failure. The message reveals nothing about it; the cause is logged. */
+/** An unexpected failure. The message does not say what failed; the cause is logged. */
 export class InternalError extends ApiError {
   constructor(options?: ErrorOptions) {
     super(500, 'internal_error', 'The request could not be processed.', options);

@@ -3,8 +3,8 @@ import { serviceRealm } from './service-name.ts';
 import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
 
 /**
- * The value of a request's header. API Gateway leaves the case of header names as the client sent them,
- * so it is ignored. Repeated headers are joined with commas (RFC 9110, section 5.3).
+ * The value of a request's header. The case of the name is ignored, because API Gateway does not change it. Repeated
+ * headers are joined with commas (RFC 9110, section 5.3).
  */
 export function header(event: APIGatewayProxyEvent, name: Lowercase<string>): string | undefined {
   const headers = Object.entries(event.multiValueHeaders ?? {});
@@ -17,7 +17,7 @@ export const bearerChallenge = `Bearer realm="${serviceRealm}"`;
 
 type Allowance = Pick<WindowUse, 'limit' | 'remaining' | 'reset'>;
 
-/** An owner's limits as the headers state them. */
+/** An owner's limits for the rate-limit headers. */
 export type Allowances = Record<WindowName, Allowance>;
 
 const noAllowance: Allowance = { limit: 0, remaining: 0, reset: 0 };
@@ -41,7 +41,7 @@ function listOf(parameters: (name: WindowName) => string): string {
   return windowNames.map((name) => `"${name}";${parameters(name)}`).join(', ');
 }
 
-/** The context that the authorizer returned; API Gateway passes every value as a string. */
+/** The context that the authorizer returned. API Gateway passes every value as a string. */
 export interface AuthorizerContext {
   ownerId: string;
   keyId: string;
@@ -57,9 +57,9 @@ export interface AuthorizerContext {
 }
 
 /**
- * The rate-limit headers of every response: the variable of the authorizer's context that holds the
- * value, and the value for a request without a valid key. The first three headers are widely used and
- * describe one window; the others follow an IETF draft and describe both.
+ * The rate-limit headers of every response. Each has the variable of the authorizer's context with its value, and its
+ * value for a request without a valid key. The first three headers are widely used, and describe one window. The other
+ * two follow an IETF draft, and describe both windows.
  *
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
@@ -72,7 +72,7 @@ export const rateLimitHeaders = {
 } as const;
 
 /**
- * The headers that scripts in a browser may read in addition to those that are always readable.
+ * The headers that scripts in a browser may read in addition to the headers that are always readable.
  *
  * @see https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name
  */

@@ -18,7 +18,7 @@ export const metricUnits = {
 
 export type MetricName = keyof typeof metricUnits;
 
-/** Why the authorizer rejects a request: the dimension `Reason` of `RequestsRejected`. */
+/** The reasons for which the authorizer rejects a request: the dimension `Reason` of `RequestsRejected`. */
 export const rejectionReasons = [
   'unauthorized',
   'rate_limit_exceeded',
@@ -29,8 +29,8 @@ export const rejectionReasons = [
 export type RejectionReason = (typeof rejectionReasons)[number];
 
 /**
- * How a cancellation with a valid order id ends: the dimension `Outcome` of `CancellationLatency`.
- * All but the first are error codes.
+ * The outcomes of a cancellation with a valid order id: the dimension `Outcome` of `CancellationLatency`. All outcomes
+ * except the first are error codes.
  */
 export const cancellationOutcomes = [
   'cancelled',

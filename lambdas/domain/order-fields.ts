@@ -6,12 +6,12 @@ export interface OrderField {
   readonly format?: 'int64' | 'date-time';
 }
 
-/** DynamoDB's type for each of the contract's. */
+/** DynamoDB's type for each type of the contract. */
 export const attributeTypes = { integer: 'N', string: 'S', boolean: 'BOOL' } as const;
 
 /**
- * The fields of an order, in the order in which they are published. For everything that does not derive from
- * this record, the compiler or `test/contract/order-fields.test.ts` reports a mismatch.
+ * The fields of an order, in the sequence in which they are published. If a place does not derive from this record, the
+ * compiler or `test/contract/order-fields.test.ts` compares it with the record.
  */
 export const orderFields = {
   id: { type: 'integer', format: 'int64' },
@@ -26,8 +26,9 @@ export type OrderFieldName = keyof typeof orderFields;
 export const orderFieldNames = Object.keys(orderFields) as readonly OrderFieldName[];
 
 /**
- * The attributes that a client's cancellation sets besides `status`. An operator's sets all but the
- * request id. A reopened order keeps them. The files that operators import and export have them too.
+ * The attributes that a client's cancellation sets in addition to `status`. An operator's cancellation sets all of them
+ * except the request id. A reopened order keeps these attributes, and the files that operators import and export have
+ * them, too.
  */
 export const cancellationFields = {
   cancelledAt: { type: 'string', format: 'date-time' },
@@ -45,8 +46,8 @@ export function isInt64(text: string): boolean {
 }
 
 /**
- * The order id in a path. It stays a string, because a JavaScript number loses the digits of an int64
- * beyond 2^53. API Gateway does not decode `%31`, which is equivalent to `1` (RFC 3986, section 6.2.2.2).
+ * The order id in a path. It stays a string, because a JavaScript number loses digits of an int64 beyond 2^53. The
+ * segment is decoded here, because API Gateway does not decode `%31`, which means `1` (RFC 3986, section 6.2.2.2).
  *
  * @throws InvalidOrderIdError if it is not an int64 in canonical form
  */

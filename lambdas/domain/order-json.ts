@@ -3,17 +3,17 @@ import { isDateTime } from './date-time.ts';
 import type { Item } from './item.ts';
 import { attributeTypes, isInt64, type OrderField, orderFields } from './order-fields.ts';
 
-/** What comes before the value of a field in the JSON of an order, and of an item. */
+/** The text before the value of a field in the JSON of an order or of an item. */
 export function memberName(name: string): string {
   return `${JSON.stringify(name)}:`;
 }
 
 /**
- * The JSON text of an order. Another program may have written the item, so an attribute that is not of its
- * field's type and format is left out, like a missing one. Numbers keep DynamoDB's digits, because a
- * JavaScript number loses those of an int64 beyond 2^53.
+ * The JSON text of an order. Another program may have written the item, so an attribute is left out if it does not have
+ * its field's type and format. Numbers keep DynamoDB's digits, because a JavaScript number loses digits of an int64
+ * beyond 2^53.
  *
- * @returns undefined if the id is not an int64: no client can name such an item, so it is not an order
+ * @returns undefined if the id is not an int64. No client can use the id of such an item, so it is not an order
  */
 export function orderToJson(item: Item): string | undefined {
   const members: string[] = [];

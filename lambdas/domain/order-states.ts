@@ -1,19 +1,19 @@
-/** Why an order cannot be cancelled: the code and the message of the 409 that says so. */
+/** The code and the message of a 409, which say why an order cannot be cancelled. */
 export interface CancelRefusal {
   readonly code: string;
   readonly message: string;
 }
 
 interface OrderState {
-  /** Whether the state is final: no operator's command changes it. */
+  /** Whether the state is final, so that no operator's command changes it. */
   readonly isFinal: boolean;
-  /** Why a client cannot cancel an order in this state; undefined if it can. */
+  /** Why a client cannot cancel an order in this state; undefined if a client can cancel it. */
   readonly refusal: CancelRefusal | undefined;
 }
 
 /**
- * The states of an order, by the value of its attribute `status`. The responses to a cancellation, the
- * outcomes that the metrics count, and what operators can import and change derive from this record.
+ * The states of an order, by the value of its attribute `status`. Three things derive from this record: the responses
+ * to a cancellation, the outcomes that the metrics count, and the states that operators can import and change.
  */
 export const orderStates = {
   pending: { isFinal: false, refusal: undefined },
@@ -35,20 +35,20 @@ export const orderStates = {
 
 export type OrderStatus = keyof typeof orderStates;
 
-/** A state that an operator can take an order out of. */
+/** A state that an operator's command can change. */
 export type ChangeableStatus = {
   [Status in OrderStatus]: (typeof orderStates)[Status]['isFinal'] extends true ? never : Status;
 }[OrderStatus];
 
 export const orderStatuses = Object.keys(orderStates) as readonly OrderStatus[];
 
-/** For an order without a state, or in a state that another program has set and the record lacks. */
+/** The refusal for an order without a state, or with a state that is not in the record. */
 const unknownState = {
   code: 'order_not_cancellable',
   message: 'Only a pending order can be cancelled.',
 } as const satisfies CancelRefusal;
 
-/** Why an order with this `status`, which can be unknown, cannot be cancelled. */
+/** The reason why an order with this `status` cannot be cancelled. The status may be unknown. */
 export function cancelRefusal(status: string | undefined): CancelRefusal {
   const states: Readonly<Record<string, OrderState>> = orderStates;
   return states[status ?? '']?.refusal ?? unknownState;

@@ -2,7 +2,7 @@ import type { Item } from './item.ts';
 import type { Limits } from './plan.ts';
 import type { WindowCounters } from './windows.ts';
 
-/** An owner's item without its keys: its plan, limits of its own if it has any, and its use of them. */
+/** An owner's item without its keys: its plan, its own limits if it has any, and its usage. */
 export interface OwnerRecord extends WindowCounters, Partial<Limits> {
   ownerId: string;
   plan: string;
@@ -49,7 +49,7 @@ export function readOwnerRecord(item: Item): OwnerRecord {
   };
 }
 
-/** Reads a key's entry in its owner's item; undefined if there is none, as for a revoked key. */
+/** Reads a key's entry in its owner's item; undefined if there is none, for example because the key was revoked. */
 export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefined {
   const entry = item.keys?.M?.[tokenHash]?.M;
   if (!entry) return undefined;
@@ -64,7 +64,7 @@ export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefine
   };
 }
 
-/** A key's public id: `key_`, the characters of its owner's id, and those of its own. */
+/** A key's public id: `key_`, the characters of its owner's id, and the key's own characters. */
 export function keyIdOf(ownerId: string, ownCharacters: string): string {
   return `key_${ownerId.slice('own_'.length)}${ownCharacters}`;
 }

@@ -1,4 +1,4 @@
-/** A plan's numbers. `lib/settings/plans.ts` has those of every plan. */
+/** The numbers of a plan. All plans are in `lib/settings/plans.ts`. */
 export interface Plan {
   /** Requests admitted per UTC minute; with `limitsPerOwner`, the maximum for an owner. */
   readonly perMinute: number;
@@ -23,8 +23,8 @@ export function findPlan(name: string, plans: Plans): Plan | undefined {
 }
 
 /**
- * The numbers that count for the owners of a plan. Of a plan that this version does not know, these are the smallest
- * limits. Its keys are not banned, because the version that knows the plan would obey the ban, too.
+ * The numbers that count for the owners of a plan. If this version does not know the plan, the smallest limits count.
+ * Then no key is banned, because the version that knows the plan would apply the ban, too.
  */
 export function planNumbers(name: string, plans: Plans): Plan {
   const [smallest] = Object.values(plans);
@@ -32,7 +32,7 @@ export function planNumbers(name: string, plans: Plans): Plan {
   return findPlan(name, plans) ?? ofUnknown;
 }
 
-/** The limits that count for an owner: the plan's, or its own ones up to the plan's if the plan has such limits. */
+/** The limits that count for an owner: the plan's limits or, if the plan allows own limits, the smaller of the two. */
 export function limitsOf(own: Partial<Limits>, plan: Plan): Limits {
   const { perMinute, perDay, limitsPerOwner } = plan;
   if (!limitsPerOwner) return { perMinute, perDay };

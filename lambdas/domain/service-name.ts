@@ -1,6 +1,6 @@
 /**
- * The name of the service: letters, digits and spaces. What deploys, runs or prints derives its names from it; with
- * another name, a deployment creates other stacks. CONTRIBUTING.md lists what somebody edits by hand.
+ * The name of the service: letters, digits and spaces. All names in deployments, in a local run and in messages derive
+ * from it. With another name, a deployment creates other stacks. CONTRIBUTING.md lists the files to edit by hand.
  */
 export const serviceTitle = 'Store Orders';
 

@@ -3,8 +3,8 @@ import type { Limits, Plans } from './plan.ts';
 /* The windows of an owner's limits, as the top of ../authorizer/limiter.ts explains them. */
 
 /**
- * How far two machines' clocks may differ without a limit being exceeded. Lambda's clocks differ by
- * milliseconds, and `clockOf` in ../runtime/dynamodb.ts keeps each within a minute of DynamoDB's clock.
+ * The largest difference of two machines' clocks with which no limit is exceeded. Lambda's clocks differ by
+ * milliseconds, and `clockOf` in ../runtime/dynamodb.ts keeps each clock within a minute of DynamoDB's clock.
  */
 export const clockToleranceSeconds = 300;
 
@@ -18,7 +18,7 @@ export type WindowName = keyof typeof windowLengths;
 
 export const windowNames = Object.keys(windowLengths) as readonly WindowName[];
 
-/** An owner's counters. Windows are given by their start in Unix seconds. */
+/** An owner's counters. Each window is given by its start in Unix seconds. */
 export interface WindowCounters {
   /** The start of the UTC minute that `minuteCount` counts; 0 before the first request. */
   minuteWindow: number;
@@ -46,9 +46,9 @@ interface Span {
 }
 
 /**
- * The present, and which stored times count at it: starts of windows that are open, and ends of bans that last. A time
- * before its span is over. A time after its span is void: only a wrong clock can have written it, and it is treated
- * like one that is over. No other place says what is void.
+ * The present time, and the spans of stored times that count at present: the starts of open windows, and the ends of
+ * bans. A stored time before its span is over. A stored time after its span is void. Only a wrong clock can have
+ * written a void time, so it is treated like a time that is over. No other place defines void times.
  */
 export interface CurrentTimes {
   nowSeconds: number;
@@ -57,7 +57,7 @@ export interface CurrentTimes {
   ban: Span;
 }
 
-/** The times that count at a given time, with bans of these plans. */
+/** The times that count at a given time. The longest ban of the plans limits the span of bans. */
 export function currentTimes(nowSeconds: number, plans: Plans): CurrentTimes {
   const { minute, day } = windowStarts(nowSeconds);
   const newest = nowSeconds + clockToleranceSeconds;
@@ -70,7 +70,7 @@ export function currentTimes(nowSeconds: number, plans: Plans): CurrentTimes {
   };
 }
 
-/** Whether a stored time is in the span of those that count. */
+/** Whether a stored time is in the span of the times that count. */
 export function isCurrent(time: number, { first, last }: Span): boolean {
   return time >= first && time <= last;
 }

@@ -8,11 +8,11 @@ import { memberName } from '../domain/order-json.ts';
  *   {"Items":[{"petId":{"N":"7"},"id":{"N":"1"}},{…}],"Count":2,…}
  *   ,{"id":1,"petId":7},{…}
  *
- * So an item is not parsed. The copier finds the positions of its values and copies them, in the order of
- * the published fields: digits and strings stay as they are, with all escapes. It writes what
- * `orderToJson` would write, so it leaves out values that are not of their field's type and format. From
- * the first item on whose JSON is not as compact as DynamoDB's, the rest of the page is left to the SDK and
- * `orderToJson`.
+ * So an item is not parsed. The copier finds the positions of its values, and copies the values in the
+ * sequence of the published fields. Digits and strings stay as they are, with all escapes. The copier writes
+ * the same text as `orderToJson`, so it leaves out values that do not have their field's type and format. If
+ * the JSON of an item is not as compact as DynamoDB's JSON, the SDK and `orderToJson` convert this item and
+ * the rest of the page.
  *
  * Texts are compared and copied in words of four bytes, which takes half the time of single bytes. The
  * last word of a text ends where the text ends, so it may overlap the previous word:
@@ -21,7 +21,7 @@ import { memberName } from '../domain/order-json.ts';
  */
 const wordBytes = 4;
 
-/** What stands for a position that does not exist: of an absent value, or after what is not as expected. */
+/** Stands for a position that does not exist: of an absent value, or after a text that is not as expected. */
 const none = -1;
 
 const quote = '"'.charCodeAt(0);
@@ -39,7 +39,7 @@ const closingBracket = ']'.charCodeAt(0);
 /** A JSON string cannot contain this text, because quotes in a string have a backslash. */
 const listName = Buffer.from('"Items":[');
 
-/** What was copied of a page. */
+/** The orders that were copied from a page, and the rest of the page. */
 export interface CopiedOrders {
   /** The orders, each written as `,{…}`, in memory of their own. */
   readonly orders: Buffer;
@@ -64,7 +64,7 @@ export function copyOrders(page: Buffer): CopiedOrders {
   let [item, order] = [list, 0];
   for (;;) {
     const itemEnd = copier.read(item);
-    // After the last item is the list's closing bracket, which is no item.
+    // The loop ends at the list's closing bracket, which is no item.
     if (itemEnd === none) break;
     const orderEnd = copier.write(order);
     if (orderEnd === order) unlistedIds.push(copier.idText());
@@ -91,9 +91,9 @@ interface CopiedField {
   readonly firstWord: number;
   /** The text before the value in an order, such as `,"petId":`. */
   readonly name: Text;
-  /** Where the value begins, or `none`. A string includes its quotes. */
+  /** The position where the value begins, or `none`. A string includes its quotes. */
   start: number;
-  /** The position after the value, or `none` if it is not of the field's type and format. */
+  /** The position after the value, or `none` if the value does not have the field's type and format. */
   end: number;
 }
 
@@ -115,8 +115,8 @@ class ItemCopier {
   }
 
   /**
-   * Reads the item that begins at a position of the page. Returns the position after the item, or `none` unless
-   * it is an item without white space and without escapes of visible characters.
+   * Reads the item that begins at a position of the page. Returns the position after the item. Returns `none` if there
+   * is no item, or if the item has white space or an escape of a visible character.
    */
   read(item: number): number {
     const { page, fields } = this;
@@ -140,8 +140,8 @@ class ItemCopier {
   }
 
   /**
-   * Writes the item that was read as an order that begins at a position of `orders`. Returns the position after
-   * the order: the same one if the id is not an int64, because nothing is written then.
+   * Writes the item that was read as an order that begins at a position of `orders`. Returns the position after the
+   * order. If the id is not an int64, nothing is written, and the position is returned.
    */
   write(order: number): number {
     if (this.id.end === none) return order;
@@ -239,9 +239,9 @@ class ItemCopier {
   }
 
   /**
-   * The position after a string, or after the page if the string does not end, or has an escape such as
-   * `\u002B` for a visible character, which DynamoDB does not write. A string ends with the first quote
-   * without a backslash before it, which could have one itself.
+   * The position after a string. If the string does not end, or has an escape of a visible character, such as `\u002B`,
+   * which DynamoDB does not write, this is the position after the page. A string ends with the first quote that does
+   * not belong to an escape.
    */
   private endOfString(start: number): number {
     const { page } = this;

@@ -27,7 +27,7 @@ export interface PageRequest {
 
 export type ReadPage = (request: PageRequest) => Promise<OrdersPage>;
 
-/** The names are replaced by placeholders, because a field's name may be reserved by DynamoDB. */
+/** Placeholders replace the names of fields, because DynamoDB may reserve a name. */
 const projection = {
   ProjectionExpression: orderFieldNames.map((_, index) => `#${index}`).join(', '),
   ExpressionAttributeNames: Object.fromEntries(
@@ -36,8 +36,8 @@ const projection = {
 };
 
 /**
- * Returns a function that reads a page of a table's orders with one `Scan` request. Consistent reads cost
- * twice as much, and without them an order that was just stored could be missing.
+ * Returns a function that reads a page of a table's orders with one `Scan` request. It makes consistent reads, although
+ * they cost twice as much, because otherwise an order that was just stored could be missing.
  */
 export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: string): ReadPage {
   return async ({ startKey, segment, signal }) => {
@@ -59,7 +59,7 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
   };
 }
 
-/** Completes a page with the orders that were left to the SDK, usually none. */
+/** Completes a page with the orders that the SDK has to convert. Usually there are none. */
 function completePage(
   copied: CopiedOrders,
   { Items: items = [], Count: stated, LastEvaluatedKey: lastEvaluatedKey }: ScanCommandOutput,

@@ -6,10 +6,10 @@ type Handler = (
 ) => Promise<{ response: { statusCode: number; body: IncomingMessage | Buffer } }>;
 
 /**
- * Passes the body of every successful response to a function, and what that returns to the SDK's
- * deserializer. The middleware is inside the SDK's retry loop, so the SDK still does signing, timeouts,
- * retries and errors, and repeats a request whose response ends prematurely. Like the SDK for JavaScript, it
- * does not verify DynamoDB's `x-amz-crc32`; TLS protects the body's integrity.
+ * Passes the body of every successful response to a function, and passes the function's result to the SDK's
+ * deserializer. The middleware is inside the SDK's retry loop. So the SDK still does signing, timeouts, retries and
+ * errors, and repeats a request whose response ends prematurely. Like the SDK for JavaScript, the middleware does not
+ * verify DynamoDB's `x-amz-crc32`, because TLS protects the body's integrity.
  */
 export function interceptBody(command: ScanCommand, takeBody: (body: Buffer) => Buffer): void {
   const middleware = (next: Handler) => async (parameters: unknown) => {
@@ -27,7 +27,7 @@ export function interceptBody(command: ScanCommand, takeBody: (body: Buffer) => 
   });
 }
 
-/** With `for await` over the body, a list would take a fifth more CPU time. */
+/** Reads a body without `for await`, with which a list would take a fifth more CPU time. */
 function readBody(body: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

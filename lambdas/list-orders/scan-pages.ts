@@ -9,9 +9,9 @@ const totalSegments = 4;
 const retryDelaysMs = [500, 1_000];
 
 /*
- * A table of one page is read with one Scan request, a larger one in parallel segments. The number
- * of segments has to be chosen with the first request of a scan, before the size is known. So the
- * first page is read without segments. If there are more pages, the scan starts again with segments:
+ * A table of one page is read with one Scan request, and a larger table in parallel segments. The
+ * first request of a scan has to say the number of segments, before the size of the table is known. So
+ * the first page is read without segments. If there are more pages, the scan starts again with segments:
  *
  *   Scan                          [ page 1 ]  no LastEvaluatedKey: the list is complete
  *                                     |
@@ -28,7 +28,7 @@ const retryDelaysMs = [500, 1_000];
 
 type Pages = AsyncGenerator<OrdersPage, void, void>;
 
-/** Reads the first page, which `signal` can abort, and returns all pages. The others are read on demand. */
+/** Reads the first page, and returns all pages. `signal` can abort the first read. Other pages are read on demand. */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
   const firstPage = await readPage({ signal });
   return firstPage.lastEvaluatedKey ? pagesOfSegments(readPage) : only(firstPage);
@@ -46,8 +46,8 @@ async function* pagesOfSegments(readPage: ReadPage): Pages {
     const segment = { index, total: totalSegments };
     const page = readWithRetries(readPage, { startKey, segment, signal: ending.signal });
     const next = page.then((page) => ({ index, page }));
-    // `Promise.race` below reports a failure. If the reader has left by then, nobody handles it, and
-    // an unhandled rejection would end the process.
+    // `Promise.race` below reports a failure. But if the reader has left before, nobody handles the failure, and an
+    // unhandled rejection would end the process.
     next.catch(() => {});
     underWay.set(index, next);
   };

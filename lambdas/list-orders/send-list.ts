@@ -3,22 +3,22 @@ import type { Writable } from 'node:stream';
 import type { OrdersPage } from './orders-page.ts';
 
 /*
- * A list occupies its execution environment until its last byte is sent, and Lambda lets it run even
- * after the client has disconnected. So a list waits for its client for a limited time, which every byte
- * of the list extends. `docs/scaling.md` says how many environments an owner of each plan can occupy.
+ * A list occupies its execution environment until its last byte is sent, and Lambda lets the function run
+ * even after the client has disconnected. So a list waits for its client only for a limited time, which every
+ * byte of the list extends. `docs/scaling.md` has the number of environments that an owner can occupy.
  */
 
 /**
- * The average rate at which a client has to read, in bytes before compression, so that a client need not be
- * faster because it compresses better. A line of 2 Mbit/s carries about 235,000 bytes of an uncompressed list
- * a second; TCP/IP and TLS take the rest.
+ * The average rate at which a client has to read. The bytes are counted before compression, so the coding does not
+ * change the rate. A line of 2 Mbit/s carries about 235,000 bytes of an uncompressed list a second. TCP/IP and TLS take
+ * the rest of the line.
  */
 export const minBytesPerSecond = 230_000;
 
-/** How far a client may fall behind that rate, so that it can pause for five seconds. */
+/** The time by which a client may fall behind this rate, so that it can pause for five seconds. */
 export const maxBacklogMs = 7_000;
 
-/** How long a client may pause that has been reading faster. */
+/** The longest pause of a client that has been reading faster. */
 export const maxPauseMs = 30_000;
 
 /** A content coding, as HTTP names it. */
@@ -30,14 +30,14 @@ export interface OrdersList {
   readonly coding: Coding | undefined;
 }
 
-/** How much of a list has been sent so far, as metrics. */
+/** The metrics of a list: what has been sent so far. */
 export interface ListTotals {
   OrdersListed: number;
   /** Bytes after compression. */
   BytesStreamed: number;
-  /** Items that are no orders. */
+  /** The number of items that are not orders. */
   UnlistedItems: number;
-  /** The ids of the first 100 of them, for the log. */
+  /** The ids of the first 100 items that are not orders, for the log. */
   readonly unlistedIds: string[];
 }
 
@@ -50,10 +50,9 @@ export class SlowReaderError extends Error {
  * Sends the JSON array of all orders to the response stream of Lambda's runtime, for as long as the client
  * reads fast enough. The next chunk is made when the stream has taken the one before it.
  *
- * When the list fails, its `]` is missing, so that a part of the orders cannot be mistaken for all of
- * them. The response stream is not destroyed, as `pipeline` would do: the runtime treats an error of
- * its stream as a crash and ends the process. This function rejects instead, and the runtime then
- * reports to Lambda that the response is incomplete.
+ * When the list fails, its `]` is missing, so that nobody takes a part of the orders for all of them. The response
+ * stream is not destroyed, as `pipeline` would do, because the runtime treats an error of its stream as a crash, and
+ * ends the process. Instead, this function rejects. Then the runtime reports to Lambda that the response is incomplete.
  *
  * @param totals is kept up to date
  * @throws the scan's own error, or {@link SlowReaderError}
@@ -63,7 +62,7 @@ export async function sendList(
   output: Writable,
   totals: ListTotals,
 ): Promise<void> {
-  /** How long the reader may still keep the function waiting. */
+  /** The time for which the reader may still keep the function waiting. */
   let allowedMs = maxBacklogMs;
   const json = jsonArray(pages, totals, (bytes) => {
     allowedMs = Math.min(maxPauseMs, allowedMs + (1_000 * bytes) / minBytesPerSecond);
@@ -82,7 +81,7 @@ export async function sendList(
 }
 
 /**
- * Every order begins with a comma; the array's bracket replaces the very first one.
+ * Makes the chunks of the array. Every order begins with a comma. The array's bracket replaces the first comma.
  *
  * @param onBytes is called with the length of each chunk
  */
@@ -152,9 +151,8 @@ async function waitFor(
 }
 
 /**
- * Closes the connection at once. Otherwise the execution environment would be occupied until a slow
- * reader has read everything that is buffered. The runtime's own listener is removed first, because
- * it would end the process.
+ * Closes the connection at once. Otherwise, the execution environment would be occupied until a slow reader has read
+ * all buffered bytes. The runtime's own listener is removed first, because the listener would end the process.
  */
 function closeConnection(output: Writable): void {
   output.removeAllListeners('error');

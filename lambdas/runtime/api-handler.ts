@@ -17,7 +17,7 @@ import { asServiceError } from './dynamodb.ts';
 import { optionalVariable } from './environment.ts';
 import { log } from './log.ts';
 
-/** A response. `Body` is a string, or whatever a handler that streams its response returns. */
+/** A response. `Body` is a string, or the value that a handler returns if it streams its response. */
 export interface ApiResponse<Body = string> {
   statusCode: number;
   headers: Record<string, string>;
@@ -28,30 +28,29 @@ type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, ApiResponse<unknown>
 type Request = middy.Request<APIGatewayProxyEvent, ApiResponse<unknown>>;
 
 /**
- * The fields that identify a request in every log line. API Gateway's own messages contain `requestId`,
- * which a client can choose. The access log contains `extendedRequestId`, which a client cannot choose,
- * but quotes when it reports a problem.
+ * The fields that identify a request in every log line. API Gateway's own messages contain `requestId`, which a client
+ * can choose. The access log contains `extendedRequestId`, which a client cannot choose. Clients quote
+ * `extendedRequestId` when they report a problem.
  */
 export function logFields(event: APIGatewayProxyEvent) {
   const { requestId, extendedRequestId } = event.requestContext ?? {};
   return { requestId, extendedRequestId, keyId: authorizerContext(event).keyId };
 }
 
-/** What the authorizer returned about the key. Empty for a method without authorizer or context. */
+/** The context that the authorizer returned. It is empty for a method without authorizer or context. */
 export function authorizerContext(event: APIGatewayProxyEvent): Partial<AuthorizerContext> {
   return (event.requestContext?.authorizer ?? {}) as Partial<AuthorizerContext>;
 }
 
-/** The work of an operation. It stops when the signal is aborted, because the client then gets a 504. */
+/** The work of an operation. It stops when the signal is aborted, because then the client gets a 504. */
 type Operation = (
   event: APIGatewayProxyEvent,
   signal: AbortSignal,
 ) => Promise<ApiResponse<unknown>>;
 
 /**
- * The handler of an operation. Its middleware, outermost first, adds the headers of every response,
- * converts errors to responses, and parses the request body. Shortly before the function times out, the
- * request is answered 504.
+ * The handler of an operation. Its middleware, outermost first, adds the headers of every response, converts errors to
+ * responses, and parses the request body. Shortly before the function times out, the response is 504.
  */
 export function apiHandler(operation: Operation) {
   const settings = {
@@ -98,16 +97,16 @@ export function asApiError(error: unknown): ApiError {
   return known instanceof ApiError ? known : new InternalError({ cause: error });
 }
 
-/** The largest request body. Parsing the 6 MB that Lambda accepts would take seconds of CPU time. */
+/** The maximum size of a request body. Lambda accepts 6 MB, but to parse them would take seconds of CPU time. */
 const maxBodyBytes = 16 * 1_024;
 
-/** Rejects a request body that is too large, or that is declared as JSON and that the parser rejects. */
+/** Rejects a request body that is too large, or that is declared as JSON and cannot be parsed. */
 function jsonBody(): Middleware {
   const parser = jsonBodyParser({ disableContentTypeError: true });
   return {
     before: async (request) => {
       const { body, isBase64Encoded } = request.event;
-      // The parser throws on a missing body.
+      // A missing body is allowed, but the parser would throw.
       if (!body) return;
       const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
       if (length > maxBodyBytes) throw new RequestTooLargeError();

@@ -6,14 +6,18 @@ import { ServiceUnavailableError } from '../domain/errors.ts';
 import { dynamoDbEndpoint, requiredVariable } from './environment.ts';
 
 /**
- * How long a connection may be idle and still be used. Opening a connection costs less than waiting for
- * a timeout on a dead one.
+ * A connection that was idle for longer is not used. Opening a connection costs less than waiting for a timeout on a
+ * dead connection.
  */
 const maxIdleMs = 5_000;
 const firstDelayMs = 50;
 const throttledDelayMs = 200;
 const longestDelayMs = 1_000;
-/** The SDK does not repeat it: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html */
+/**
+ * An error after which the SDK does not repeat a request.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+ */
 const transactionConflict = 'TransactionConflictException';
 const retriedErrors: readonly RetryErrorType[] = ['THROTTLING', 'TRANSIENT'];
 
@@ -27,7 +31,7 @@ type RetryErrorInfo = Parameters<RetryStrategy['refreshRetryTokenForRetry']>[1];
 type RetryErrorType = RetryErrorInfo['errorType'];
 
 export interface DynamoDbClientSettings {
-  /** Including the first. An attempt on a lost connection does not count. */
+  /** The first attempt counts. An attempt on a lost connection does not count. */
   readonly maxAttempts: number;
   /** The time for one attempt, including the time to connect. DynamoDB needs far less. */
   readonly requestTimeoutMs: number;
@@ -37,8 +41,8 @@ export interface DynamoDbClientSettings {
  * Creates a DynamoDB client whose requests succeed or fail within about `maxAttempts + 1` times
  * `requestTimeoutMs`, so that a table that cannot be reached leads to a 503 instead of a timeout.
  *
- * All settings that the SDK would otherwise look up in shared configuration files at the first request
- * are given explicitly. The bundles have a stub that takes the credentials from Lambda's variables.
+ * All settings are given explicitly that the SDK would otherwise read from shared configuration files at the first
+ * request. The bundles have a stub that takes the credentials from Lambda's variables.
  */
 export function createDynamoDbClient({
   maxAttempts,
@@ -69,11 +73,11 @@ export function createDynamoDbClient({
 }
 
 /**
- * Reuses connections, and detects those that were lost. While Lambda has frozen an environment, a
- * connection can end without a packet that says so. A request on it then waits for its timeout.
+ * Reuses connections, and detects lost connections. While Lambda has frozen an environment, a connection can end
+ * without a packet that says so. A request on such a connection would wait for its timeout.
  */
 class Connections extends Agent {
-  /** By the wall clock: the monotonic one can stand still with a virtual machine that is paused. */
+  /** By the wall clock, because the monotonic clock can stand still while a virtual machine is paused. */
   private readonly idleSince = new WeakMap<Duplex, number>();
   /** The errors of requests on reused connections that were lost. */
   readonly losses = new WeakSet<object>();
@@ -90,13 +94,13 @@ class Connections extends Agent {
   }
 
   /**
-   * Closes old idle connections, shortly before one is used. A timer would not do: it does not run in a
-   * frozen environment, and after the freeze a request can come first.
+   * Closes old idle connections, shortly before a connection is used. A timer is not enough, because it does not run in
+   * a frozen environment, and after the freeze a request can come before the timer.
    */
   closeOld(): void {
     this.closeIdle((socket) => {
       const idleMs = Date.now() - (this.idleSince.get(socket) ?? 0);
-      // It is negative if the clock was set back.
+      // The time is negative if the clock was set back.
       return idleMs < 0 || idleMs > maxIdleMs;
     });
   }
@@ -110,14 +114,13 @@ class Connections extends Agent {
 }
 
 /**
- * A retry strategy that repeats a throttled request, one whose response was lost or cannot be read, or one
- * whose item an operator's transaction is writing. An attempt on a lost connection does not count, and closes
- * the other idle connections, which were probably lost with it.
+ * A retry strategy that repeats a request in three cases: it was throttled, its response was lost or cannot be read, or
+ * an operator's transaction is writing its item. An attempt on a lost connection does not count. It closes the other
+ * idle connections, which were probably lost, too.
  *
- * The SDK's own strategy also takes each retry from a token bucket that only successful responses
- * refill. When the response to a conditional write is lost, the retry usually fails its condition,
- * because the first attempt took effect, and so never refills the bucket. After about a hundred lost
- * responses, an execution environment would never retry again.
+ * The SDK's own strategy also takes each retry from a token bucket, which only successful responses refill. If the
+ * response to a conditional write is lost, the first attempt took effect, so the retry usually fails its condition, and
+ * does not refill the bucket. After about a hundred lost responses, an execution environment would never retry again.
  */
 function boundedRetries(maxAttempts: number, connections: Connections): RetryStrategy {
   return {
@@ -155,9 +158,9 @@ function retryToken(count: number, milliseconds: number): RetryToken {
 const clockDifferenceMs = 60_000;
 
 /**
- * A clock that returns Unix time in milliseconds: this machine's, or DynamoDB's if the two differ by
- * more than a minute. The SDK derives the difference from the `Date` header of each response, because
- * it needs it for signing.
+ * A clock that returns Unix time in milliseconds. It is this machine's clock or, if the two clocks differ by more than
+ * a minute, DynamoDB's clock. The SDK derives the difference from the `Date` header of each response, because signing
+ * needs the difference.
  */
 export function clockOf(client: DynamoDBClient): () => number {
   return () => {
@@ -167,7 +170,8 @@ export function clockOf(client: DynamoDBClient): () => number {
   };
 }
 
-// Those with a status of 4xx or none: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+// The temporary errors with a status of 4xx or none:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 const temporaryErrors = new Set([
   'LimitExceededException',
   'ProvisionedThroughputExceededException',
@@ -182,7 +186,7 @@ export function asServiceError(error: unknown): unknown {
   return isTemporary(error) ? new ServiceUnavailableError({ cause: error }) : error;
 }
 
-/** An error of a request: of the socket, which has a code, or with the status of a response. */
+/** An error of a request. An error of the socket has a code. Any other error has the status of a response. */
 interface RequestError extends Error {
   readonly code?: unknown;
   readonly $fault?: string;
@@ -197,13 +201,13 @@ function isTemporary(error: unknown): boolean {
     temporaryErrors.has(name) ||
     ($metadata?.httpStatusCode ?? 0) >= 500 ||
     isUnreadable(error) ||
-    // System errors of the socket or the resolver, such as ECONNREFUSED: there was no response.
-    // Node's own errors, such as ERR_INVALID_ARG_TYPE, are faults of the code.
+    // After a system error of the socket or the resolver, such as ECONNREFUSED, there was no response. Node's own
+    // errors, such as ERR_INVALID_ARG_TYPE, are excluded, because they are faults of the code.
     (typeof code === 'string' && /^E(?!RR_)[A-Z]/.test(code))
   );
 }
 
-/** Whether there was a response that the SDK cannot read, such as half of a body. */
+/** Whether there was a response that the SDK cannot read, such as a body that ends half-way. */
 function isUnreadable(error: Partial<RequestError> | undefined): boolean {
   if (error?.$metadata?.httpStatusCode === undefined) return false;
   // An error that DynamoDB reported has `$fault`, and is `Unknown` if its name is missing.

@@ -18,8 +18,8 @@ export function optionalVariable(name: string): string | undefined {
 }
 
 /**
- * The endpoint that replaces DynamoDB's regional one, from the variables that all AWS SDKs read;
- * undefined if none is set.
+ * The endpoint that replaces DynamoDB's regional endpoint, from the variables that all AWS SDKs read; undefined if no
+ * such variable is set.
  *
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */

@@ -1,4 +1,4 @@
-/** The fields of a log line. The bearer token is never logged; `keyId` is its key's public id. */
+/** The fields of a log line. The bearer token is never logged. `keyId` is the public id of the key. */
 export interface LogFields {
   requestId?: string | undefined;
   extendedRequestId?: string | undefined;
@@ -6,7 +6,7 @@ export interface LogFields {
   [field: string]: unknown;
 }
 
-/** Writes each message as one line of JSON, in whose fields CloudWatch Logs Insights can search. */
+/** Writes each message as one line of JSON. CloudWatch Logs Insights can search in its fields. */
 export const log = {
   warn: (message: string, fields: LogFields = {}) => write('WARN', message, fields),
   /** Logs an error with its stack and causes, which are shown nowhere else. */
@@ -15,8 +15,8 @@ export const log = {
 };
 
 /**
- * Writes an object as one line of JSON. `console` cannot be used: the Lambda runtime replaces it by a
- * version that wraps each message, and CloudWatch extracts metrics only from an unwrapped line.
+ * Writes an object as one line of JSON. `console` cannot be used, because the Lambda runtime replaces it by a version
+ * that wraps each message, and CloudWatch extracts metrics only from an unwrapped line.
  */
 export function writeLine(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -28,7 +28,7 @@ function write(level: 'WARN' | 'ERROR', message: string, fields: LogFields): voi
 
 const maxCauseDepth = 5;
 
-/** Never throws, whatever was thrown: even a value that cannot be converted to a string is logged. */
+/** Describes a thrown value. It never throws itself, even if the value cannot be converted to a string. */
 function describeError(error: unknown, depth = 0): unknown {
   try {
     if (!(error instanceof Error)) return String(error);

@@ -13,11 +13,11 @@ const stage = requiredVariable('STAGE');
 type Dimension = { Reason: RejectionReason } | { Outcome: CancellationOutcome };
 
 /**
- * Records CloudWatch metrics by writing one log line in the embedded metric format, which needs no
- * request to CloudWatch. The line also serves as the log entry of the event.
+ * Records CloudWatch metrics by writing one log line in the embedded metric format, which needs no request to
+ * CloudWatch. The line is also the log entry of the event.
  *
- * @param fields to search the log by, such as a key id: as a dimension, it would create a metric for every key
- * @param dimension a further dimension: the metrics are recorded with it and for the whole stage
+ * @param fields to search the log by, such as a key id. As a dimension, a key id would create a metric for every key
+ * @param dimension a further dimension. The metrics are recorded with this dimension, and for the whole stage
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function recordMetrics(

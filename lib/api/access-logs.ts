@@ -2,14 +2,14 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import type { AuthorizerContext } from '../../lambdas/domain/headers.ts';
 
 /**
- * The format of a line of the access log, which is one JSON object per request. The public `ownerId` and `keyId` tell
- * whose request it was. Every value is quoted, because API Gateway writes `-` for an unknown one, which
- * is not valid JSON unquoted.
+ * The format of a line of the access log, which is one JSON object per request. The public `ownerId` and `keyId`
+ * identify the sender of the request. Every value is quoted, because API Gateway writes `-` for an unknown value, and
+ * an unquoted `-` is not valid JSON.
  *
- * API Gateway inserts values without escaping, so none of these is a text that a client chooses: the
- * method is one of seven, the resource is the route's template, the authorizer's values are ids and
- * plans of the tables. No value is a header, so the token is never logged. Clients can choose
- * `$context.requestId`, so the request's id is the extended one, which they receive as `x-amz-apigw-id`.
+ * API Gateway inserts values without escaping, so no value is a text that a client chooses. The method is one of
+ * seven, the resource is the route's template, and the authorizer's values are ids and plans from the tables. No value
+ * is a header, so the token is never logged. Clients can choose `$context.requestId`, so the log has the extended
+ * request id instead, which clients receive as `x-amz-apigw-id`.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
@@ -33,7 +33,7 @@ export const accessLogFormat = AccessLogFormat.custom(
     responseLatencyMs: '$context.responseLatency',
     authorizerLatencyMs: '$context.authorizer.latency',
     authorizerStatus: '$context.authorizer.status',
-    // For a stream, the other latencies last until its end and so depend on how fast the client reads.
+    // For a stream, the other latencies end with the stream, so they depend on the speed of the client.
     firstContentMs: '$context.integration.timeToFirstContent',
     integrationLatencyMs: '$context.integrationLatency',
     integrationStatus: '$context.integrationStatus',

@@ -19,8 +19,8 @@ export interface FirewallProps {
 }
 
 /**
- * Blocks an IP address that sends too many requests before they cost calls of the authorizer. WAF's response
- * takes precedence over the gateway response WAF_FILTERED, and has the form of every other 429.
+ * Blocks an IP address that sends too many requests, so that blocked requests do not cost calls of the authorizer.
+ * WAF's response takes precedence over the gateway response WAF_FILTERED, and has the form of every other 429.
  *
  * @see https://docs.aws.amazon.com/waf/latest/developerguide/customizing-the-response-for-blocked-requests.html
  */

@@ -15,11 +15,11 @@ import {
   staticMappings,
 } from './gateway-responses.ts';
 
-/* The routes that always have the same answer, which API Gateway gives without calling a function. */
+/* The routes that always have the same answer. API Gateway gives this answer without calling a function. */
 
 /**
- * The `Deprecation` and the `Sunset` of `GET /pets/{petId}`. Both dates are assumptions: the specification names
- * a sunset without its date. The contract states them too.
+ * The `Deprecation` and the `Sunset` of `GET /pets/{petId}`, which the contract has, too. Both dates are assumptions,
+ * because the specification names a sunset without a date.
  */
 const deprecatedAt = new Date('2026-05-01T00:00:00Z');
 const sunsetAt = new Date('2026-11-01T00:00:00Z');
@@ -40,8 +40,8 @@ const methodNotAllowed: ErrorAnswer = {
 };
 
 /**
- * The content types that forms, `fetch` and `curl` send by themselves, which need a request template with the
- * status. A request of any other type gets the gateway response `UNSUPPORTED_MEDIA_TYPE`, a 404.
+ * The content types that forms, `fetch` and `curl` send by themselves. Each needs a request template with the status.
+ * A request of any other type gets the gateway response `UNSUPPORTED_MEDIA_TYPE`, a 404.
  */
 const contentTypes = [
   'application/json',
@@ -77,10 +77,10 @@ export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings
  * - `ANY` on the root and on its child `{proxy+}` answers 404 to every other path. API Gateway chooses the
  *   most specific resource that has the request's method, so `{proxy+}` takes the paths below other
  *   resources too (recorded on AWS: https://github.com/ministackorg/ministack/pull/1423 and LocalStack's
- *   test_routing_with_hardcoded_resource_sibling_order). A second `{proxy+}` further down would prevent
- *   that a later deployment adds a path parameter there.
+ *   test_routing_with_hardcoded_resource_sibling_order). There is no second `{proxy+}` further down, because then no
+ *   later deployment could add a path parameter there.
  *
- * Without them API Gateway would interpret `Authorization: Bearer …` as an invalid SigV4 signature and
+ * Without these routes, API Gateway would take `Authorization: Bearer …` for an invalid SigV4 signature, and would
  * answer 403 with a gateway response of an undocumented type.
  *
  * @param restApi has all its operations already
@@ -109,14 +109,14 @@ export function addOtherRoutes(
   }
 }
 
-/** A preflight allows every method, so that a page can read the response to a wrong one. */
+/** A preflight allows every method, so that a page can read the response to a wrong method. */
 function addPreflight(resource: IResource, everyResponse: Mappings): void {
   const headers = {
     ...rateLimitMappings(),
     ...everyResponse,
     ...staticMappings({
       'Access-Control-Allow-Methods': '*',
-      // The wildcard stands for all other headers, such as those with which browsers' tools trace a request.
+      // The wildcard stands for all other headers, such as the headers that a tool in a browser adds to trace requests.
       'Access-Control-Allow-Headers': 'Authorization, *',
       'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
     }),

@@ -16,13 +16,13 @@ export type Mappings = Readonly<Record<string, string>>;
 /** An error response that API Gateway creates itself. */
 export interface ErrorAnswer {
   readonly status: number;
-  /** Text or a `$context` variable, whose value API Gateway inserts without escaping. */
+  /** A text, or a `$context` variable. API Gateway inserts the variable's value without escaping. */
   readonly code: string;
   readonly message: string;
 }
 
 interface GatewayAnswer extends ErrorAnswer {
-  /** Whether the authorizer has accepted the key: then its context has the limits. @default false */
+  /** Whether the authorizer has accepted the key, so that its context has the limits. @default false */
   readonly isAuthorized?: boolean;
   readonly headers?: Mappings;
 }
@@ -54,8 +54,8 @@ const badRequest: GatewayAnswer = {
 const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
 
 /**
- * The responses that API Gateway creates itself, by gateway response type. Every documented type is
- * listed, so that none falls back to a body of another form.
+ * The responses that API Gateway creates itself, by gateway response type. Every documented type is listed, so that
+ * no response has a body of another form.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
@@ -66,10 +66,10 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
     message: 'A valid API key is required: Authorization: Bearer <API key>.',
     headers: { 'WWW-Authenticate': `'${bearerChallenge}'` },
   },
-  // No method accepts AWS signatures, so API Gateway checks one only for a route that does not exist.
+  // No method accepts AWS signatures, so API Gateway checks a signature only for a route that does not exist.
   EXPIRED_TOKEN: notFound,
   INVALID_SIGNATURE: notFound,
-  // The authorizer denies exactly the requests with a valid key that are beyond a limit or banned.
+  // The authorizer denies only requests that have a valid key, and are beyond a limit or whose key is banned.
   ACCESS_DENIED: {
     status: 429,
     code: '$context.authorizer.code',
@@ -94,22 +94,22 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   },
   AUTHORIZER_FAILURE: authorizerDown,
   AUTHORIZER_CONFIGURATION_ERROR: authorizerDown,
-  // The authorizer accepts the key and API Gateway does not know it yet, for example while its owner
-  // is being created or changes plans.
+  // The authorizer accepts the key, but API Gateway does not know the owner's gateway key yet, for example while the
+  // owner is being created or changes plans.
   INVALID_API_KEY: { ...authorizerDown, isAuthorized: true },
   MISSING_AUTHENTICATION_TOKEN: notFound,
   RESOURCE_NOT_FOUND: notFound,
   BAD_REQUEST_PARAMETERS: badRequest,
   BAD_REQUEST_BODY: answerOf(new InvalidBodyError()),
   REQUEST_TOO_LARGE: answerOf(new RequestTooLargeError()),
-  // Functions take every content type, so this is nearly always the response to an unknown path.
+  // Functions accept every content type, so this is nearly always the response to an unknown path.
   UNSUPPORTED_MEDIA_TYPE: notFound,
   WAF_FILTERED: {
     status: 403,
     code: 'forbidden',
     message: 'The request was refused.',
   },
-  // Lambda could not start the function, or it died, perhaps after it had cancelled an order.
+  // Lambda could not start the function, or the function died, perhaps after it had cancelled an order.
   INTEGRATION_FAILURE: {
     ...answerOf(new ServiceUnavailableError()),
     isAuthorized: true,
@@ -157,7 +157,7 @@ export function staticMappings(headers: Readonly<Record<string, string>>): Mappi
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
 }
 
-/** API Gateway's answer where a handler would have thrown this error. */
+/** API Gateway's answer with the status, code and message of an error that handlers throw. */
 function answerOf({ status, code, message }: ApiError): ErrorAnswer {
   return { status, code, message };
 }

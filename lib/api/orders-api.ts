@@ -40,7 +40,7 @@ export interface OrdersApiProps {
 export class OrdersApi extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
-  /** The reasons for which API Gateway itself answers 500 or 503. */
+  /** The log in which API Gateway writes why it answers 500 or 503 itself. */
   readonly executionLog: LogGroup;
 
   constructor(scope: Construct, id: string, props: OrdersApiProps) {
@@ -74,8 +74,8 @@ export class OrdersApi extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: configuration.domain?.isDefaultEndpointClosed ?? false,
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-      // API Gateway's permission to log, which all APIs of an account and Region share. It is retained when
-      // the stack is deleted, because the APIs of other stages would stop logging without it.
+      // API Gateway's permission to log. All APIs of an account and Region share it, so it is retained when the stack
+      // is deleted. Without it, the APIs of other stages would stop logging.
       cloudWatchRole: true,
       defaultMethodOptions: {
         authorizationType: AuthorizationType.CUSTOM,
@@ -97,17 +97,17 @@ export class OrdersApi extends Construct {
     });
     // `RestApi` has no properties for the TLS of the default endpoint.
     Object.assign(restApi.node.defaultChild as CfnRestApi, modernTls);
-    // API Gateway refuses a logging role that IAM does not know everywhere yet. The deployment waits for
-    // all methods, and so gives the role that time: https://github.com/aws/aws-cdk/issues/2194
+    // API Gateway refuses a new logging role until IAM knows it everywhere. So the role is used after the deployment,
+    // which waits for all methods and takes long enough: https://github.com/aws/aws-cdk/issues/2194
     restApi.node.findChild('Account').node.addDependency(restApi.latestDeployment!);
-    // The stack has its own output for the address, which includes the version segment.
+    // Removed, because the stack has its own output for the address, which includes the version segment.
     restApi.node.tryRemoveChild('Endpoint');
     return restApi;
   }
 
   /**
-   * By the expression, API Gateway answers a malformed header with 401 without calling the function. Results
-   * are not cached, because every request has to be counted, and a revoked key refused at once.
+   * `validationRegex` lets API Gateway answer 401 to a malformed header without calling the function. Results are not
+   * cached, because every request has to be counted, and a revoked key has to be refused at once.
    */
   private createAuthorizer({ apiKeyPrefix }: StageConfiguration, handler: IFunction) {
     const authorizer = new TokenAuthorizer(this, 'Authorizer', {
@@ -116,8 +116,8 @@ export class OrdersApi extends Construct {
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPrefix}[0-9A-Za-z]{${charactersAfterPrefix}}$`,
       resultsCacheTtl: Duration.seconds(0),
     });
-    // The construct makes the same URI with `Fn::Split` and `Fn::Select`, which the local run and the tests
-    // cannot read (docs/adr/0004-one-plain-template-per-stage.md).
+    // Set here, because the construct makes the same URI with `Fn::Split` and `Fn::Select`, which the local run and the
+    // tests cannot read (docs/adr/0004-one-plain-template-per-stage.md).
     (authorizer.node.defaultChild as CfnAuthorizer).authorizerUri = Stack.of(this).formatArn({
       service: 'apigateway',
       account: 'lambda',
@@ -138,14 +138,14 @@ export class OrdersApi extends Construct {
       });
       const resource = this.restApi.root.resourceForPath(`/v1${path}`);
       const { node } = resource.addMethod(method, integration, { operationName });
-      // The construct's ARN refers to the stage, so CloudFormation would create the permission after it.
+      // Not the construct's ARN: it refers to the stage, so CloudFormation would create the permission after the stage.
       const anyPath = resource.path.replaceAll(/\{\w+\}/g, '*');
       const permission = node.findAll().find((child) => child instanceof CfnPermission)!;
       permission.sourceArn = this.restApi.arnForExecuteApi(method, anyPath, configuration.stage);
     }
   }
 
-  /** Otherwise an update that replaces a function or adds its alias would answer clients 500 for moments. */
+  /** Without this order, clients would get 500 for moments while an update replaces a function or adds its alias. */
   private deployAfterPermissions(): void {
     const all = Stack.of(this).node.findAll();
     const permissions = all.filter((construct) => construct instanceof CfnPermission);

@@ -5,22 +5,22 @@ import { capitalized, stackTag } from '../settings/names.ts';
 import { forEachPlan, type PlanName, plans, quotaInDays } from '../settings/plans.ts';
 
 /*
- * The default limits of all APIs of an account in most Regions. They apply even if a usage plan allows
- * more, and so do lower ones: 13 Regions have 2,500 a second and a burst of 1,250.
+ * The default limits of all APIs of an account in most Regions. They apply even if a usage plan allows more. In 13
+ * Regions, the default limits are lower: 2,500 requests a second, and a burst of 1,250.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const accountRequestsPerSecond = 10_000;
 const accountBurst = 5_000;
 
-/** The rate and the burst as multiples of what the limiter can admit, for the same best-effort counting. */
+/** The rate and the burst as multiples of what the limiter can admit, because API Gateway counts only approximately. */
 const throttleMargin = 2;
 
 /**
  * One API Gateway usage plan per plan, for metering and as a backstop behind the exact limiter.
  *
- * With fixed windows a client can send two minutes' worth of requests within moments around the end
- * of a minute. The burst is larger, so that a usage plan never throttles a request that the authorizer
- * admits. Where the default burst is smaller, the plan has the default burst and rate.
+ * With fixed windows, a client can send the requests of two minutes within moments around the end of a minute. The
+ * burst is larger, so that a usage plan never throttles a request that the authorizer admits. If the account's default
+ * burst is smaller, the plan has the default burst and rate.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-api-usage-plans.html
  */
@@ -40,8 +40,8 @@ export class UsagePlans extends Construct {
         apiStages: [{ stage }],
       });
     });
-    // CloudFormation updates a plan before it deletes it, and AWS accepts one update in 20 s for each account,
-    // so several deletions at once can fail: each plan waits for the one before.
+    // CloudFormation updates a plan before it deletes the plan, and AWS accepts one update in 20 s for each account.
+    // Several deletions at once could fail, so each plan waits for the plan before it.
     const all = Object.values(this.byName);
     for (const [index, plan] of all.slice(1).entries()) plan.node.addDependency(all[index]!);
     Tags.of(this).add(stackTag, stackName);

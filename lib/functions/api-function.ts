@@ -31,12 +31,12 @@ export interface ApiFunctionProps {
 
 const tableVariables = { orders: 'ORDERS_TABLE', apiKeys: 'API_KEYS_TABLE' } as const;
 
-/** A function with its log group, and with a role that may only write to it and perform `actions` on its table. */
+/** A function with its log group, and a role that may only write to this log and perform `actions` on one table. */
 export class ApiFunction extends Construct {
   /** The alias of the current version; absent unless the stage deploys gradually. */
   readonly alias?: Alias;
   readonly functionName: string;
-  /** What API Gateway invokes: the alias if there is one, or else the function. */
+  /** The target of API Gateway's invocations: the alias if there is one, otherwise the function. */
   readonly handler: IFunction;
   readonly logGroup: LogGroup;
 
@@ -71,7 +71,7 @@ export class ApiFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      // Lambda would read the source map at every cold start.
+      // Without the source map, which Lambda would read at every cold start.
       code: Code.fromAsset(bundles[name], { exclude: ['*.map'] }),
       environment: {
         [tableVariables[settings.table]]: table.tableName,
@@ -96,9 +96,9 @@ export class ApiFunction extends Construct {
 }
 
 /**
- * All versions of a function share the role, and the earlier one serves until the alias has moved. So a change
- * makes another policy, with another id: CloudFormation creates it before it updates the function, and deletes
- * the former one last, also in a rollback.
+ * All versions of a function share the role, and the earlier version serves until the alias has moved. So a changed
+ * policy has another id. CloudFormation creates the new policy before it updates the function, and deletes the former
+ * policy last, also in a rollback.
  */
 function tablePolicy(scope: Construct, role: Role, useTable: PolicyStatement): Policy {
   const text = JSON.stringify(Stack.of(scope).resolve(useTable.toStatementJson()));
@@ -106,7 +106,7 @@ function tablePolicy(scope: Construct, role: Role, useTable: PolicyStatement): P
   return new Policy(scope, `UseTable${hash}`, { roles: [role], statements: [useTable] });
 }
 
-// AWS's managed policy would allow the role to write to every log group of the account.
+// Not AWS's managed policy, which would allow the role to write to every log group of the account.
 function executionRole(scope: Construct, logGroup: LogGroup): Role {
   const writeLogs = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],

@@ -41,7 +41,8 @@ function stub(file: string): string {
 /**
  * Bundles each function as `index.js`, and returns its folder.
  *
- * @param forDebugger whether the code can be read and contains its source map, instead of a minified code beside one
+ * @param forDebugger whether the code is readable and contains its source map. Otherwise, the code is minified, and its
+ *   source map is a separate file
  * @throws esbuild's BuildFailure
  */
 export async function bundleFunctions(

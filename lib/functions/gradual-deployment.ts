@@ -18,8 +18,8 @@ export interface GradualDeploymentProps {
 }
 
 /**
- * Moves a tenth of the traffic to new code for five minutes, and then all of it. Any of the alarms in this time
- * returns the alias to the previous version and fails the stack's update.
+ * Moves a tenth of the traffic to new code for five minutes, and then all traffic. If one of the alarms is raised in
+ * this time, the alias returns to the previous version, and the stack's update fails.
  */
 export class GradualDeployment extends Construct {
   constructor(scope: Construct, id: string, props: GradualDeploymentProps) {

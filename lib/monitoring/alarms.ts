@@ -6,27 +6,30 @@ import type { ServiceMetrics } from './service-metrics.ts';
 export interface AlarmDefinition
   extends Pick<AlarmProps, 'metric' | 'evaluationPeriods' | 'datapointsToAlarm'> {
   readonly id: string;
-  /** A sentence on how the problem affects users. */
+  /** A sentence about the effect on users. */
   readonly meaning: string;
-  /** Of a heading in `docs/runbook.md`. */
+  /** The anchor of a heading in `docs/runbook.md`. */
   readonly runbookAnchor: string;
-  /** The value above which it is raised, or the one below which it is. */
+  /** The alarm is raised above the value of `above`, or below the value of `below`. */
   readonly above?: number;
   readonly below?: number;
 }
 
-/** Two minutes of three: an outage is reported at once, and a single bad minute is not. */
+/** Two bad minutes of three raise an alarm. So an outage is reported soon, and a single bad minute is not. */
 const twoOfThree = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 
 const cancelWithinMs = 1_000;
 
-/** In ten minutes. Without a key, 500 requests a second to unknown paths cost $160 a day (docs/threat-model.md). */
+/**
+ * The number of requests in ten minutes that is a flood: 500 a second. If they are sent to unknown paths, without a
+ * key, they cost $160 a day (docs/threat-model.md).
+ */
 const floodRequests = 300_000;
 
 /**
- * The alarms that roll a deployment back: on errors that new code can introduce, and on an access log
- * without lines, in which nobody would see them. Refused lists are not among them: one owner can
- * cause them, and so could stop deployments.
+ * The alarms that roll a deployment back: the alarms on errors that new code can introduce, and the alarm on an access
+ * log without lines, in which nobody would see these errors. The alarm on refused lists is not included, because one
+ * owner can cause it, and could stop deployments.
  */
 export const deploymentAlarmIds = [
   'ServerErrors',
@@ -35,7 +38,7 @@ export const deploymentAlarmIds = [
   'ListsBrokenOff',
 ];
 
-/** All alarms. Each is on a problem that users notice, except for the one on a flood, which is on costs. */
+/** All alarms. Each reports a problem that users notice, except for the alarm on a flood, which reports costs. */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   const cancellations = {
     percentWithin: metrics.cancelLatency(Stats.percentileRank(cancelWithinMs)),
@@ -46,7 +49,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       id: 'ServerErrors',
       meaning: 'More than 1 % of the accepted requests get a 5xx, not counting refused lists.',
       runbookAnchor: 'server-errors',
-      // With little traffic, a single failure is more than 1 %, so at least five errors are required.
+      // At least five errors are required, because with little traffic a single failure is more than 1 %.
       metric: new MathExpression({
         label: '5xx in percent of accepted requests',
         expression: 'IF(errors >= 5, 100 * errors / accepted, 0)',
@@ -68,8 +71,8 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       id: 'RequestsNotLogged',
       meaning: 'The access log is empty: the alarms on 5xx answers see nothing.',
       runbookAnchor: 'requests-not-logged',
-      // Other minutes have no value. A log without lines has no metric, for which IF takes 0. Not every
-      // request is logged, so the numbers are not compared.
+      // A minute without requests has no value. A log without lines has no metric, for which IF takes 0. The number of
+      // lines is not compared with the number of requests, because not every request is logged.
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
       metric: new MathExpression({
         label: 'lines in the access log, in minutes with five requests',
@@ -78,7 +81,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
         period: Duration.minutes(1),
       }),
       below: 1,
-      // The lines of the last minute can be late.
+      // Several minutes, because the lines of the last minute can be late.
       evaluationPeriods: 3,
     },
     {
@@ -123,7 +126,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       id: 'SlowCancellations',
       meaning: 'More than one cancellation in a hundred takes longer than a second.',
       runbookAnchor: 'slow-cancellations',
-      // An alarm on p99 that ignores few samples would not change its state below 1,000 in a period:
+      // If an alarm on p99 ignored periods with few samples, it would keep its state below 1,000 samples in a period:
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html#percentiles-with-low-samples
       metric: new MathExpression({
         label: 'slow cancellations in percent',
@@ -176,16 +179,16 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
 
 /** A service level objective over 30 days. */
 interface Objective extends Pick<AlarmDefinition, 'runbookAnchor'> {
-  /** The requests and what they are promised, such as `requests get no 5xx`. */
+  /** The promise about requests, such as `requests get no 5xx`. */
   readonly promise: string;
   /** The share of requests that may fail. */
   readonly budget: number;
-  /** The share that failed, as metric math over `usingMetrics`, which has `requests`. */
+  /** The share of requests that failed, as metric math over `usingMetrics`, which has `requests`. */
   readonly failedShare: string;
   readonly usingMetrics: MathExpression['usingMetrics'];
 }
 
-/** How fast the budget is used up when an alarm is raised. docs/adr/0006-alarms-on-what-users-feel.md has the reasons. */
+/** The rates at which the budget is used up when an alarm is raised (docs/adr/0006-alarms-on-what-users-feel.md). */
 const burnRates = [
   { name: 'FastBurn', timesBudget: 14.4, window: Duration.hours(1) },
   { name: 'SlowBurn', timesBudget: 6, window: Duration.hours(6) },
@@ -195,7 +198,7 @@ function budgetAlarms(
   id: string,
   { promise, runbookAnchor, budget, failedShare, usingMetrics }: Objective,
 ): AlarmDefinition[] {
-  // With fewer requests, a single failure exceeds the budget, so the rate has no meaning.
+  // With fewer requests, the rate has no meaning, because a single failure exceeds the budget.
   const leastRequests = Math.round(1 / budget);
   const percent = Number((100 * (1 - budget)).toFixed(3));
   return burnRates.map(({ name, timesBudget, window }) => ({

@@ -22,7 +22,7 @@ export interface MonitoringProps extends Omit<ServiceMetricsProps, 'stage' | 'ac
 /** Alarms on what users notice, not on its causes (docs/adr/0006-alarms-on-what-users-feel.md), and a dashboard. */
 export class Monitoring extends Construct {
   readonly deploymentAlarms: Alarm[];
-  /** Notifies its subscribers when an alarm begins and when it ends: the stage's `alarmEmail`, and others. */
+  /** Notifies its subscribers, such as the stage's `alarmEmail`, when an alarm begins and when it ends. */
   readonly topic: Topic;
 
   constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {
@@ -37,7 +37,7 @@ export class Monitoring extends Construct {
     );
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
     addSavedQueries(this, stackName(stage), logs);
-    // An account has one dashboard of a name in all of its Regions.
+    // The name has the Region, because the name of a dashboard exists once in all Regions of an account.
     addDashboard(this, `${stackName(stage)}-${region}`, metrics, alarms);
   }
 
@@ -60,7 +60,7 @@ export class Monitoring extends Construct {
 
   private createTopic({ alarmEmail }: StageConfiguration): Topic {
     const topic = new Topic(this, 'AlarmTopic', { enforceSSL: true });
-    // `enforceSSL` gives the topic a policy, which replaces the default one that lets alarms publish.
+    // `enforceSSL` gives the topic a policy, which replaces the default policy that lets alarms publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],

@@ -16,8 +16,8 @@ interface LogQuery {
 }
 
 /**
- * What Lambda and its runtime for Node write when a function cannot be loaded, runs out of time or dies.
- * They write text, without a level, because the functions' log format is not Lambda's JSON.
+ * The lines that Lambda and its runtime for Node write when a function cannot be loaded, runs out of time or dies.
+ * These lines are texts without a level, because the functions' log format is not Lambda's JSON.
  */
 export const runtimeFailure = /Task timed out|Init Error|Runtime exited|INIT_REPORT.+Status/;
 
@@ -38,7 +38,7 @@ const logQueries: readonly LogQuery[] = [
 | sort @timestamp desc | limit 50`,
   },
   {
-    // Why API Gateway itself answered 500, 503 or 504. Its lines are texts, and begin with a request's id.
+    // Shows why API Gateway itself answered 500, 503 or 504. Its lines are texts that begin with a request's id.
     name: 'execution-errors',
     logs: ['executionLog'],
     text: `filter @message like /failed/
@@ -52,7 +52,7 @@ const logQueries: readonly LogQuery[] = [
   by bin(5m)`,
   },
   {
-    // All requests to cancel an order. The one that did has the order's `cancelRequestId`.
+    // All requests to cancel an order. The request that cancelled it has the order's `cancelRequestId`.
     name: 'cancellations-of-order',
     logs: ['cancelOrder'],
     text: `filter orderId = "ORDER_ID"

@@ -20,10 +20,10 @@ const isNoRefusedList = `($.integrationStatus != "429" || $.resource != "${lists
  * The conditions on the lines of the access log that metrics count. The log quotes all values, so a status is
  * compared as text.
  *
- * A list is refused if all environments that lists may occupy are taken: Lambda then responds with 429
- * to API Gateway, and API Gateway with 503 to the client. `integrationStatus` is Lambda's own status.
+ * A list is refused if all environments that lists may occupy are taken. Then Lambda responds with 429 to API Gateway,
+ * and API Gateway responds with 503 to the client. `integrationStatus` is Lambda's own status.
  *
- * An accepted request got a 2xx or a 5xx and was not a refused list. A preflight is not one, because a
+ * An accepted request got a 2xx or a 5xx, and was not a refused list. A preflight is not an accepted request, because a
  * browser sends it without a key.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
@@ -89,7 +89,7 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
       statistic: Stats.SAMPLE_COUNT,
       dimensionsMap: { ApiName: restApi.restApiName, Stage: stage },
     }),
-    // `metricIncomingLogEvents` of the CDK names a metric that does not exist, without a dimension.
+    // Not `metricIncomingLogEvents` of the CDK, whose metric has no dimension, and so does not exist.
     accessLogLines: new Metric({
       namespace: 'AWS/Logs',
       metricName: 'IncomingLogEvents',
@@ -102,7 +102,7 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     listsRefused: ofService('ListsRefused'),
     listsBrokenOff: ofService('ListsBrokenOff'),
     authorizerFailures: ofService('AuthorizerFailures'),
-    /** What alarms divide by: nobody can increase it without a key, or beyond a key's limits. */
+    /** Alarms divide by this number, because nobody can increase it without a key, or beyond a key's limits. */
     accepted: ofService('RequestsAccepted'),
     admitted: ofService('RequestsAdmitted'),
     rejected: ofEach('RequestsRejected', 'Reason', rejectionReasons),
@@ -111,7 +111,7 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
       statistic: Stats.SAMPLE_COUNT,
     }),
     ordersListed: ofService('OrdersListed'),
-    // Every list counts the same items again.
+    // The maximum, not the sum, because every list counts the same items again.
     unlistedItems: ofService('UnlistedItems', { statistic: Stats.MAXIMUM }),
     bytesStreamed: ofService('BytesStreamed', { unit: Unit.BYTES }),
     apiKeyReadsThrottled: throttled(apiKeys, 'ReadThrottleEvents'),
@@ -120,7 +120,7 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     orderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
     /**
      * The latency in milliseconds of the cancellations that reached the function. API Gateway's own metric
-     * includes refused ones, which take only a few milliseconds.
+     * includes refused requests, which take only a few milliseconds.
      */
     cancelLatency: (statistic: string) =>
       ofService('CancellationLatency', {

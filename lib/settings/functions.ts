@@ -7,9 +7,9 @@ interface FunctionSettings {
   readonly description: string;
   /** The one table that it uses. Its name is in the variable `ORDERS_TABLE` or `API_KEYS_TABLE`. */
   readonly table: 'orders' | 'apiKeys';
-  /** What its role allows it to do with this table. */
+  /** The actions on this table that the function's role allows. */
   readonly actions: readonly `dynamodb:${string}`[];
-  /** The variables besides those with its stage and its table. */
+  /** The environment variables in addition to the variables with the stage and the table. */
   readonly environment: (settings: StageSettings) => Readonly<Record<string, string>>;
   readonly functionTimeoutMs: number;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
@@ -40,8 +40,8 @@ const authorizer = {
 } as const satisfies FunctionSettings;
 
 /**
- * How much longer than a function's timeout API Gateway waits. The timeout does not include a cold start, so
- * without this margin API Gateway could give up before the function's own 504.
+ * API Gateway waits longer than a function's timeout, by this margin. The timeout does not include a cold start, so
+ * without the margin API Gateway could give up before the function answers 504.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
@@ -51,7 +51,7 @@ function operationEnvironment({ corsOrigin }: StageSettings): Record<string, str
   return corsOrigin === undefined ? {} : { CORS_ORIGIN: corsOrigin };
 }
 
-/** The stack, the API and the bundles derive from these entries. CONTRIBUTING.md lists what else a new one touches. */
+/** The stack, the API and the bundles derive from these entries. CONTRIBUTING.md lists the rest of a new operation. */
 export const operations = {
   listOrders: {
     entry: 'lambdas/list-orders.ts',
@@ -61,9 +61,9 @@ export const operations = {
     table: 'orders',
     actions: ['dynamodb:Scan'],
     environment: operationEnvironment,
-    // API Gateway waits 15 minutes, and not longer.
+    // API Gateway waits at most 15 minutes.
     functionTimeoutMs: 900_000 - integrationMarginMs,
-    // Lambda allots one whole CPU at 1,769 MB, and the function's time is spent on computing.
+    // With 1,769 MB, Lambda allots one whole CPU, which this function needs, because it mostly computes.
     memoryMb: 1_769,
     concurrency: listConcurrency,
     isStreamed: true,
@@ -100,14 +100,14 @@ export function forEachFunction<T>(value: (name: FunctionName) => T): Record<Fun
 export const handlerEntries = forEachFunction((name) => functionSettings(name).entry);
 
 /**
- * What Lambda keeps for functions without a reservation: it refuses one that leaves less.
+ * The executions that Lambda keeps for functions without a reservation. It refuses a reservation that leaves fewer.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 export const leastUnreserved = 100;
 
 /**
- * How many lists may run at the same time: half of what the account may run, so that the other half is there for
- * the authorizer and for cancellations. Undefined if the quota is unknown or too small to reserve half of it.
+ * The number of lists that may run at the same time: half of the account's quota, so that the other half is left for
+ * the authorizer and for cancellations. Undefined if the quota is unknown, or too small to reserve half of it.
  */
 export function listConcurrency({
   lambdaConcurrency,

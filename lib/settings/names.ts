@@ -17,8 +17,8 @@ export function stageOfStack(name = ''): StageName | undefined {
 }
 
 /**
- * The tag of a stage's resources and gateway keys, whose value is the stack's name. The bill is divided
- * by it, and policies distinguish the stages by it where ARNs do not contain them.
+ * The tag of a stage's resources and gateway keys. Its value is the stack's name. The bill is divided by this tag. If
+ * an ARN does not contain the stage, policies distinguish the stages by this tag.
  */
 export const stackTag = 'service-stack';
 

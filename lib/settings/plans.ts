@@ -1,7 +1,7 @@
 import type { Plan } from '../../lambdas/domain/plan.ts';
 
 /*
- * The only place that holds the plans' numbers. Everything else derives from it or is checked against it. A deployment
+ * The only place that has the plans' numbers. All other places derive from it, or are checked against it. A deployment
  * gives the authorizer new numbers for all owners (docs/operating.md).
  */
 
@@ -30,7 +30,7 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     toleratedRejectionsPerMinute: 3_000,
     banSeconds: 300,
   },
-  // One DynamoDB partition, and therefore one owner's item, takes 60,000 writes of 1 KB a minute.
+  // The maximum, because one DynamoDB partition, and therefore one owner's item, takes 60,000 writes of 1 KB a minute.
   enterprise: {
     perMinute: 60_000,
     perDay: 10_000_000,
@@ -41,14 +41,14 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
 };
 
 /**
- * API Gateway's quota of a day as a multiple of the plan's limit per day. It leaves room for AWS's counting, which is
- * only best-effort, and for operators who reset an owner's counters, which API Gateway does not notice.
+ * API Gateway's quota of a day, as a multiple of the plan's limit per day. It is larger than the limit, because AWS
+ * counts only approximately, and because API Gateway does not notice when an operator resets an owner's counters.
  */
 export const quotaInDays = 3;
 
 export const planNames = Object.keys(plans) as PlanName[];
 
-/** Whether there is a plan of this name: the plan of an owner can have been removed. */
+/** Whether there is a plan of this name. The plan of an owner may have been removed. */
 export function isPlanName(name: string): name is PlanName {
   return Object.hasOwn(plans, name);
 }

@@ -4,7 +4,7 @@ import { noAccountYet, type StageSettings } from './stages.ts';
 /** A business owner may send this many requests, and may send all of them from one address. */
 const leastPerIpPer5Minutes = 5 * plans.business.perMinute;
 
-/** What to write, by the setting. */
+/** The value to write for each setting. */
 const remedies = {
   account: 'give its 12 digits',
   apiKeyPrefix: 'give so_, lower-case letters and _, a prefix that no other stage has',
@@ -26,7 +26,7 @@ const remedies = {
 export function* findingsIn(settings: StageSettings, others: readonly StageSettings[]) {
   const { account, region, apiKeyPrefix, domain, corsOrigin, firewall } = settings;
   const restored = Object.entries(settings.restoredTables ?? {});
-  // What only one stage can have.
+  // The values that only one stage can have.
   const taken = others.flatMap((other) => [
     ...[other.apiKeyPrefix, other.domain?.name, ...Object.values(other.restoredTables ?? {})],
   ]);

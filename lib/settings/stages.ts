@@ -7,18 +7,18 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
 /** The settings of a stage. */
 export interface StageSettings {
-  /** The account to deploy to. The deployment fails with the credentials of another one. */
+  /** The account to deploy to. The deployment fails with the credentials of another account. */
   readonly account: string;
   readonly region: string;
   /**
    * The prefix of this stage's API keys: `so_`, lower-case letters and `_`. Keys with another prefix are refused
-   * without a read, so a change makes all issued keys invalid.
+   * without a read, so a change of the prefix makes all issued keys invalid.
    */
   readonly apiKeyPrefix: `so_${string}_`;
   /**
-   * The name of the API, and its ACM certificate in the stage's Region. API Gateway's own address stays
-   * open until a later deployment sets `isDefaultEndpointClosed`. Set it when DNS has the name and clients
-   * use it. A deployment with another name ends the old one at once, before DNS can follow.
+   * The name of the API, and its ACM certificate in the stage's Region. API Gateway's own address stays open until a
+   * later deployment sets `isDefaultEndpointClosed`. Set it when DNS has the name and all clients use the name. A
+   * deployment with another name ends the old name at once, before DNS can follow.
    *
    * @default - API Gateway's own name
    */
@@ -28,18 +28,18 @@ export interface StageSettings {
     readonly isDefaultEndpointClosed?: boolean;
   };
   /**
-   * The origin whose scripts may call the API from a browser, such as `https://shop.example.com`, or
-   * `*` for all. There is only one, because with several a response has to name the origin of its
-   * request, and gateway responses cannot do that.
+   * The origin whose scripts may call the API from a browser, such as `https://shop.example.com`, or `*` for all
+   * origins. A list of origins is not possible: each response would have to name the origin of its request, which
+   * gateway responses cannot do.
    *
    * @default - none: browsers withhold every response from scripts of other origins
    */
   readonly corsOrigin?: string;
-  /** How alarms name the runbook: its path, or its https address without a fragment. */
+  /** The path of the runbook, or its https address without a fragment. Alarms contain it. */
   readonly runbook: string;
   /**
-   * The e-mail address that alarms are sent to, once its owner has confirmed AWS's message. A stage with
-   * `deletionProtection` requires it.
+   * The e-mail address to which alarms are sent after its owner has confirmed AWS's message. A stage with
+   * `deletionProtection` requires an address.
    *
    * @default - alarms reach nobody
    */
@@ -49,15 +49,15 @@ export interface StageSettings {
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
   /**
    * The account's quota of concurrent Lambda executions in the Region, as
-   * `aws lambda get-account-settings` states it: 1,000 by default, and 10 in some new accounts. Lists get
-   * at most half of it. A stage with `deletionProtection` requires it.
+   * `aws lambda get-account-settings` shows it: 1,000 by default, and 10 in some new accounts. Lists can use at most
+   * half of the quota. A stage with `deletionProtection` requires this setting.
    *
-   * @default - unknown: lists can use all of it
+   * @default - unknown: lists can use the whole quota
    */
   readonly lambdaConcurrency?: number;
   /**
-   * A web ACL that blocks an IP address above this rate before the authorizer runs. Several keys can
-   * share an address, so the rate should be far above the minimum, which one Business owner can reach.
+   * A web ACL that blocks an IP address above this rate before the authorizer runs. One owner on the plan business can
+   * reach the minimum rate, and several keys can share an address, so the rate should be far above the minimum.
    *
    * @default - no web ACL
    */
@@ -67,19 +67,19 @@ export interface StageSettings {
   /** The days of point-in-time recovery of the tables, up to 35; 0 turns it off. */
   readonly pointInTimeRecoveryDays: number;
   /**
-   * The names of tables that replace the stack's own: restored ones, as docs/runbook.md shows. The stack
-   * gives up a table that is replaced, and creates it empty if the name is removed. The `removalPolicy`
-   * that was deployed before decides what happens to the replaced table: deploy `retain` first.
+   * The names of restored tables that replace the stack's own tables (docs/runbook.md). The stack gives up a table that
+   * is replaced. If the name is removed, the stack creates an empty table. The `removalPolicy` that was deployed before
+   * decides whether the replaced table is deleted, so deploy `retain` first.
    *
    * @default - the stack creates its tables
    */
   readonly restoredTables?: Partial<Readonly<Record<'orders' | 'apiKeys' | 'owners', string>>>;
-  /** What happens to the tables when the stack is deleted, or gives one up. */
+  /** Whether tables are retained or destroyed when the stack is deleted, or gives up a table. */
   readonly removalPolicy: 'retain' | 'destroy';
   /**
-   * Whether new code receives a tenth of the traffic for five minutes before it receives all. To turn it
-   * on again, change the code or description of each function as well: the deployment fails with "A version
-   * for this Lambda function exists" if a function is the same as its last version.
+   * Whether new code receives a tenth of the traffic for five minutes before it receives all traffic. If you turn this
+   * on again, also change the code or description of each function. Otherwise, the deployment fails with "A version for
+   * this Lambda function exists", because a function is the same as its last version.
    */
   readonly gradualDeployment: boolean;
 }
@@ -87,7 +87,7 @@ export interface StageSettings {
 /** Stands for an account that is still to be chosen. No account has this id. */
 export const noAccountYet = '000000000000';
 
-/** All stages. CONTRIBUTING.md names what else a new stage needs. */
+/** All stages. CONTRIBUTING.md lists everything that a new stage needs. */
 const stages = {
   staging: {
     account: noAccountYet,
@@ -121,7 +121,7 @@ export type StageName = keyof typeof stages | TrialName;
 /** A stage for an afternoon, such as `try-ana`. */
 type TrialName = `try-${string}`;
 
-/** The stages that stay. Trials are not in the list. */
+/** All stages except trials. */
 export const stageNames = Object.keys(stages) as readonly (keyof typeof stages)[];
 
 /** The names of stages, for messages. */
@@ -137,7 +137,7 @@ export function stageSettings(stage: StageName): StageSettings {
   return listed[stage] ?? trialSettings(stage);
 }
 
-/** A disposable copy of staging, in the same account, without what only one stage can have. */
+/** The settings of a trial: a copy of staging in the same account, without settings that only one stage can have. */
 function trialSettings(stage: StageName): StageSettings {
   return {
     ...stages.staging,
@@ -154,7 +154,7 @@ function trialSettings(stage: StageName): StageSettings {
   };
 }
 
-/** The prefixes of the keys of the stages that stay. */
+/** The prefixes of the keys of all stages except trials. */
 export const apiKeyPrefixes = stageNames.map((stage) => stages[stage].apiKeyPrefix);
 
 /** The stage whose keys have the prefix of this one. */
