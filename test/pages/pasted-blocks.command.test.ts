@@ -30,7 +30,7 @@ describe('remove-failed-stack.sh', () => {
       '*scan*': `echo ${orders}`,
     };
 
-    const calls = runFile('docs/remove-failed-stack.sh', answers);
+    const calls = runFile('docs/remove-failed-stack.sh', answers, 'Stack');
 
     const changes = calls.filter((call) => !/^aws \w+ (describe|list|scan|wait)/.test(call));
     expect(changes.map((call) => call.split(' ')[2]).join(' ')).toBe(removed);
@@ -43,10 +43,24 @@ describe('remove-failed-stack.sh', () => {
       '*list-tables*': 'false',
     };
 
-    const calls = runFile('docs/remove-failed-stack.sh', answers);
+    const calls = runFile('docs/remove-failed-stack.sh', answers, 'Stack');
 
     expect(calls.at(-1)).toMatch(/^aws dynamodb list-tables/);
   });
+});
+
+it('apply-table-settings.sh applies what DynamoDB does not copy, and the stream to orders only', () => {
+  const calls = runFile('docs/apply-table-settings.sh', {}, 'Stack', 'ApiKeys', 'TablesOrders');
+
+  const changes = calls.filter((call) => /^aws \w+ (update|tag)/.test(call));
+  const applied = [
+    expect.stringContaining('--deletion-protection-enabled'),
+    expect.stringContaining('PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35'),
+    expect.stringContaining('--contributor-insights-mode THROTTLED_KEYS'),
+    expect.stringContaining('Value=Stack'),
+  ];
+  expect(changes).toEqual([...applied, ...applied, expect.stringContaining('StreamEnabled=true')]);
+  expect(changes.at(-1)).toContain(' TablesOrders ');
 });
 
 describe.each(shells)('Pasted into %s', (shell) => {
@@ -78,30 +92,6 @@ describe.each(shells)('Pasted into %s', (shell) => {
     expect(named.filter(Boolean).join(' ')).toBe(
       'restore-table scan export import import restore-table scan import import restore-table',
     );
-  });
-
-  it('the blocks that restore tables apply what DynamoDB does not copy, and the stream of orders only', () => {
-    const answers = { '*OrdersTableName*': 'echo Orders', '*ApiKeysTableName*': 'echo ApiKeys' };
-    const given = ['output() {', 'RESTORE_TIME=2026-11-20T09:30:00Z', 'restored()'];
-
-    const calls = paste(shell, answers, [
-      ...['runbook', ...given, 'TABLES="ApiKeys Orders"', 'update-contributor-insights'],
-    ]);
-
-    const changes = calls.map((call) => /^aws \w+ (restore|update|tag)\S+ .*/.exec(call)?.[0]);
-    const ofTable = (name: string) => changes.filter((call) => call?.includes(` ${name} `));
-    expect(ofTable('ApiKeys')).toEqual([
-      expect.stringContaining('--target-table-name ApiKeys-20261120T093000Z '),
-    ]);
-    expect(ofTable('ApiKeys-20261120T093000Z').slice(1)).toEqual([
-      expect.stringContaining('--deletion-protection-enabled'),
-      expect.stringContaining('PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35'),
-      expect.stringContaining('--contributor-insights-mode THROTTLED_KEYS'),
-    ]);
-    expect(changes.filter((call) => call?.includes(`Value=${stackName('prod')}`))).toHaveLength(2);
-    expect(changes.filter((call) => call?.includes('StreamEnabled=true'))).toEqual([
-      expect.stringContaining('--table-name Orders-20261120T093000Z '),
-    ]);
   });
 
   it('an emergency deployment is not started if it would give up restored tables', () => {
@@ -173,10 +163,11 @@ function paste(
 }
 
 /** Runs a script of the pages with an `aws` that only records its calls. */
-function runFile(script: string, answers: Record<string, string>): string[] {
-  const command = `${recorder(answers)}\naws() { record aws "$@"; }\nexport -f record aws\n${script} Stack`;
+function runFile(script: string, answers: Record<string, string>, ...words: string[]): string[] {
+  const command = `${script} ${words.join(' ')}`;
+  const program = `${recorder(answers)}\naws() { record aws "$@"; }\nexport -f record aws\n${command}`;
   home.write('calls', '');
-  run('bash --norc', command, { HOME: home.path });
+  run('bash --norc', program, { HOME: home.path });
   return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
 }
 
