@@ -178,9 +178,12 @@ async function usingDatabase<T>(database: Database, work: T): Promise<Awaited<T>
   try {
     return await Promise.race([work, ended]);
   } catch (error) {
-    // Only errors of the SDK have metadata.
-    if (!(error instanceof Error) || !('$metadata' in error)) throw error;
-    throw database.failure((error.message || error.name).replaceAll(/\s+/g, ' ').trim());
+    for (const each of [error, Object(error).cause]) {
+      // Only errors of the SDK have metadata.
+      if (!(each instanceof Error) || !('$metadata' in each)) continue;
+      throw database.failure((each.message || each.name).replaceAll(/\s+/g, ' ').trim());
+    }
+    throw error;
   }
 }
 

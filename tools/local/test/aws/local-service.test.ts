@@ -237,6 +237,15 @@ describe('the database of a local service', () => {
   });
 });
 
+it('The database is named if it fails while a step of the preparation is not complete', async () => {
+  const cause = Object.assign(new Error('database or disk is full'), { $metadata: {} });
+  const prepare = () => Promise.reject(new Error('partly created', { cause }));
+
+  const starting = start({ prepare });
+
+  await expect(starting).rejects.toThrow('the database fails (database or disk is full)');
+});
+
 describe('the start of a local service', () => {
   const calledOff = new LocalRunError('called off');
 
