@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from '@jest/globals';
@@ -10,8 +10,8 @@ export interface TemporaryDirectory {
   remove(): void;
 }
 
-export function temporaryDirectory(): TemporaryDirectory {
-  const path = mkdtempSync(join(tmpdir(), 'service-test-'));
+export function temporaryDirectory(parent = tmpdir()): TemporaryDirectory {
+  const path = mkdtempSync(join(parent, 'service-test-'));
   return {
     path,
     write: (name, text) => {
@@ -25,6 +25,15 @@ export function temporaryDirectory(): TemporaryDirectory {
 /** Creates a directory that is removed after the tests of the calling file. */
 export function temporaryDirectoryOfFile(): TemporaryDirectory {
   const directory = temporaryDirectory();
+  afterAll(() => directory.remove());
+  return directory;
+}
+
+/** Creates such a directory in the repository, where its modules find the installed packages. */
+export function moduleDirectoryOfFile(): TemporaryDirectory {
+  const parent = join(import.meta.dirname, '../../.cache');
+  mkdirSync(parent, { recursive: true });
+  const directory = temporaryDirectory(parent);
   afterAll(() => directory.remove());
   return directory;
 }

@@ -227,14 +227,15 @@ describe('a stack that allows an origin', () => {
       );
 
     const methodsOfPaths = Map.groupBy(operations, ({ path }) => path).values();
-    const expected = [...methodsOfPaths].map(
-      (ofPath) =>
-        `'${ofPath
-          .map(({ method }) => method)
-          .sort()
-          .join(', ')}, OPTIONS'`,
+    const expected = [...methodsOfPaths].map((ofPath) => [
+      'OPTIONS',
+      ...ofPath.map(({ method }) => method),
+    ]);
+    // The methods may be in any order.
+    const sorted = (lists: string[][]) => lists.map((list) => list.toSorted().join()).sort();
+    expect(sorted(allowed.map((list: string) => list.replaceAll("'", '').split(', ')))).toEqual(
+      sorted(expected),
     );
-    expect(allowed.sort()).toEqual(expected.sort());
   });
 });
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
-import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
+import { moduleDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { codeBlocks } from '../../../test/pages/markdown.ts';
 import { type RunningService, root, startService } from '../../local/test/running-service.ts';
 import { errorsOfCompiler } from './compiler.ts';
@@ -12,7 +12,7 @@ import { errorsOfCompiler } from './compiler.ts';
 const run = promisify(execFile);
 const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
 const snippets = codeBlocks(page);
-const directory = temporaryDirectoryOfFile();
+const directory = moduleDirectoryOfFile();
 
 /** Stands in for the files that the generators write: what the page uses of them, by the same names. */
 const generated = {
@@ -38,7 +38,6 @@ beforeAll(async () => {
     ORDERS_KEY: service.keys.business,
   };
   mkdirSync(join(directory.path, 'src/generated'), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(directory.path, 'node_modules'));
   for (const [file, code] of Object.entries(generated)) directory.write(file, code);
   const client = readFileSync(join(root, 'tools/examples/store-orders.ts'));
   directory.write('src/store-orders.ts', client);

@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import type { TemporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
-import { root } from '../../local/test/running-service.ts';
+
+/** The program of the compiler. */
+export const compiler = createRequire(import.meta.url)
+  .resolve('typescript/package.json')
+  .replace(/package\.json$/, 'bin/tsc');
 
 const compilerOptions = {
   ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
@@ -12,7 +16,7 @@ const compilerOptions = {
 /** Compiles all TypeScript in a folder. @returns the errors */
 export async function errorsOfCompiler({ path, write }: TemporaryDirectory): Promise<string> {
   write('tsconfig.json', JSON.stringify({ compilerOptions }));
-  const words = [join(root, 'node_modules/typescript/bin/tsc'), '-p', path];
+  const words = [compiler, '-p', path];
   const compiled = promisify(execFile)(process.execPath, words).catch((error) => error);
   return (await compiled).stdout;
 }

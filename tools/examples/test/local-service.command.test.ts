@@ -12,11 +12,11 @@ import { refusingProxy, serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { type RunningService, root, startService } from '../../local/test/running-service.ts';
 import { StoreOrders } from '../store-orders.ts';
+import { compiler } from './compiler.ts';
 
 const run = promisify(execFile);
 const directory = temporaryDirectoryOfFile();
 const examples = join(import.meta.dirname, '..');
-const compiler = join(root, 'node_modules/typescript/bin/tsc');
 
 const orders = `{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}
 {"id":2,"petId":8,"quantity":1,"shipDate":"2026-11-21T09:30:00Z","complete":true,"status":"shipped"}

@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
+import { moduleDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 import { allows, grantsOf } from '../../admin/test/policies.ts';
 import { type RecordingProxy, recordingProxy } from '../../admin/test/recorded-calls.ts';
 import { type RunningService, root, startService } from '../../local/test/running-service.ts';
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** `.ci/run` installs boto3 there. */
 const installed = join(root, '.cache/python/bin/python3');
 const python = existsSync(installed) ? installed : 'python3';
-const directory = temporaryDirectoryOfFile();
+const directory = moduleDirectoryOfFile();
 const examples = ['store-system.ts', 'store_system.py', 'cancellations.ts'];
 
 /** Each creates orders from `FIRST` on, waits, changes and ships them, and prints the state of each. */
@@ -53,7 +53,6 @@ let proxy: RecordingProxy;
 beforeAll(async () => {
   service = await startService();
   proxy = await recordingProxy(service.dynamodbEndpoint, 'StoreOrders-staging', {});
-  symlinkSync(join(root, 'node_modules'), join(directory.path, 'node_modules'));
   directory.write('package.json', '{"type":"module"}');
   for (const [file, code] of Object.entries(programs)) directory.write(file, code);
   for (const file of examples) {

@@ -1,8 +1,11 @@
-import { cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
+import {
+  moduleDirectoryOfFile,
+  temporaryDirectoryOfFile,
+} from '../../../test/helpers/temporary-directory.ts';
 import { type Ready, type Run, root, startRun } from './running-service.ts';
 
 /** A file of the stack, and a text in it that clients see. */
@@ -33,11 +36,8 @@ function answering(source: string, message: string): string {
   return withStatement(source, `throw ${error}`);
 }
 
-/**
- * A copy of the sources, which can be changed, with a link to the installed packages. It is removed after the
- * run has ended.
- */
-const sources = temporaryDirectoryOfFile();
+/** A copy of the sources, which can be changed. It is removed after the run has ended. */
+const sources = moduleDirectoryOfFile();
 const file = (name: string) => join(sources.path, name);
 const temporary = temporaryDirectoryOfFile();
 
@@ -52,7 +52,6 @@ let complaints = '';
 
 beforeAll(async () => {
   for (const name of copied) cpSync(join(root, name), file(name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), file('node_modules'));
   original = readFileSync(file(changedHandler), 'utf8');
   const environment = { TMPDIR: temporary.path };
   run = startRun(['--watch', '--json', '--port', '0'], environment, sources.path);
