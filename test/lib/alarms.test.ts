@@ -123,6 +123,14 @@ describe('The alarm', () => {
   );
 });
 
+// An alarm on a metric of DynamoDB keeps its state without data, and DynamoDB reports no zeros.
+it.each(['ApiKeyReads', 'ApiKeyWrites', 'OrderReads', 'OrderWrites'])(
+  'The alarm %sThrottled ends in a minute with requests and without throttling',
+  (id) => {
+    expect(comparedValue({ 'SampleCount Count': 1 }, `${id}Throttled`)).toBe(0);
+  },
+);
+
 describe.each(stageNames)('The alarms of %s', (stage) => {
   const alarms = properties(stage, 'AWS::CloudWatch::Alarm');
 
@@ -214,18 +222,24 @@ describe.each(stageNames)('The alarms of %s', (stage) => {
 
 /** Whether an alarm is raised after periods with these values. */
 function isRaisedBy(values: Values, id: string): boolean {
-  const alarm = properties('prod', 'AWS::CloudWatch::Alarm')[`Monitoring${id}`];
-  const query = alarm.Metrics?.find(({ Expression }: Properties) => Expression);
-  const ofMetrics = metricsIn(alarm).map(({ id, name }) => [id, values[name] ?? 0]);
-  // Metric math takes a missing value as 0, and drops a value that is divided by 0:
+  const { ComparisonOperator, Threshold } = alarmOf(id);
+  const value = comparedValue(values, id);
+  // Metric math drops a value that is divided by 0:
   // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
-  const variables = { ...functions, ...Object.fromEntries(ofMetrics) };
-  const value = runInNewContext(query?.Expression ?? 'value', variables);
   if (!Number.isFinite(value)) return false;
-  return alarm.ComparisonOperator === 'LessThanThreshold'
-    ? value < alarm.Threshold
-    : value > alarm.Threshold;
+  return ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value > Threshold;
 }
+
+/** What an alarm compares with its threshold; undefined in a period without a value. */
+function comparedValue(values: Values, id: string) {
+  const alarm = alarmOf(id);
+  const query = alarm.Metrics?.find(({ Expression }: Properties) => Expression);
+  const ofMetrics = metricsIn(alarm).map(({ id, name }) => [id, values[name]]);
+  const variables = { ...functions, ...Object.fromEntries(ofMetrics) };
+  return runInNewContext(query?.Expression ?? 'value', variables);
+}
+
+const alarmOf = (id: string) => properties('prod', 'AWS::CloudWatch::Alarm')[`Monitoring${id}`];
 
 const functions = {
   IF: (condition: number, value: number, otherwise?: number) => (condition ? value : otherwise),
