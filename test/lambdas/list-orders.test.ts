@@ -57,15 +57,6 @@ describe('GET /store/orders', () => {
     expect(log.lines()).toMatchObject([{ UnlistedItems: 2, unlistedIds: ids.slice(1, 3) }]);
   });
 
-  it.each([0, 50])('needs one round trip for a store of %d orders', async (count) => {
-    fillTable({ items: orderItems(count) });
-
-    const answer = await list();
-
-    expect(JSON.parse(answer.body.toString())).toHaveLength(count);
-    expect(table.requests).toHaveLength(1);
-  });
-
   it.each([
     ['br;q=1, gzip;q=0.8', 'gzip', gunzipSync],
     ['gzip, deflate, br, zstd', 'zstd', zstdDecompressSync],

@@ -167,18 +167,6 @@ describe('copyOrders', () => {
       { numRuns: 500 },
     );
   });
-
-  it('leaves no item of a page in the form that DynamoDB writes to the SDK', () => {
-    fc.assert(
-      fc.property(anyItems, anyOrder, (items, order) => {
-        const { itemCount, unlistedIds } = copy(pageOf(items, { order }));
-
-        const left = items.filter((item) => plainReading(item) === undefined);
-        expect(itemCount).toBe(items.length);
-        expect(unlistedIds).toEqual(left.map(({ id }) => id?.N ?? ''));
-      }),
-    );
-  });
 });
 
 function copy(page: string) {

@@ -82,23 +82,6 @@ class Client extends Writable {
   }
 }
 
-/** The bytes of a list that a line of 2 Mbit/s carries a second. TCP/IP and TLS take the rest of 250,000. */
-const slowLineBytesPerSecond = 235_000;
-const pauseMs = 5_000;
-
-/** Reads nothing for five seconds, and then at once what its line has carried meanwhile. */
-class BurstyClient extends Client {
-  private readonly sinceMs = performance.now();
-  private bytes = 0;
-
-  override msToRead(chunk: Buffer): number {
-    this.bytes += chunk.length;
-    const neededMs = (1_000 * this.bytes) / slowLineBytesPerSecond;
-    const burstAtMs = this.sinceMs + pauseMs * Math.ceil(neededMs / pauseMs);
-    return Math.max(0, burstAtMs - performance.now());
-  }
-}
-
 /**
  * Sends a list with fake timers. Returns how it ended, how long that took, what was counted, and whether
  * the list has left its pages.
@@ -256,14 +239,6 @@ describe('the end of a list', () => {
       expect(outcome).toBe('sent');
     },
   );
-
-  it('reaches a reader on a line of 2 Mbit/s that pauses for five seconds repeatedly', async () => {
-    const pages = Array.from({ length: 30 }, () => [' '.repeat(512 * 1024)]);
-
-    const { outcome } = await send(pagesOf(...pages), new BurstyClient());
-
-    expect(outcome).toBe('sent');
-  });
 
   it.each([
     ['reads nothing at all', () => 1e9],
