@@ -6,7 +6,6 @@ import { everyResponseHeaders, header } from '../../../lambdas/domain/headers.ts
 import { type ApiResponse, apiHandler } from '../../../lambdas/runtime/api-handler.ts';
 import { expectAgreement } from '../../helpers/agreement.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
-import { keyId } from '../../helpers/dynamodb/key-items.ts';
 import {
   lambdaContext,
   noRateLimitHeaders,
@@ -35,8 +34,6 @@ describe('R22: the rate-limit headers', () => {
   it.each([
     ['no authorizer', requestContext({ authorizer: undefined })],
     ['an authorizer context of null', requestContext({ authorizer: null })],
-    ['an empty authorizer context', requestContext({ authorizer: { principalId: 'p' } })],
-    ['no request context', undefined],
   ])('are zero if there is %s', async (_name, context) => {
     const event = proxyEvent({ requestContext: context });
 
@@ -63,24 +60,11 @@ describe('R22: the rate-limit headers', () => {
       'Access-Control-Expose-Headers': expect.stringContaining('Retry-After'),
     });
   });
-
-  it('are strings even if the authorizer returned numbers', async () => {
-    const authorizer = { keyId, limit: 60, remaining: 0, reset: 1_795_000_020 };
-    const event = proxyEvent({ requestContext: requestContext({ authorizer }) });
-
-    expect((await answer(ok, event)).headers).toMatchObject({
-      'X-RateLimit-Limit': '60',
-      'X-RateLimit-Remaining': '0',
-    });
-  });
 });
 
 describe('an error', () => {
-  it.each([
-    ['a text', 'secret'],
-    ['an object without a prototype', Object.create(null)],
-  ])('is answered with 500 and logged even if it is %s', async (_name, thrown) => {
-    const { statusCode, body } = await answer(throwing(thrown));
+  it('is answered with 500 and logged even if it cannot be shown', async () => {
+    const { statusCode, body } = await answer(throwing(Object.create(null)));
 
     expect(statusCode).toBe(500);
     expect(JSON.parse(body).code).toBe('internal_error');
@@ -101,9 +85,6 @@ describe('a request body', () => {
   it.each([
     ['incomplete', sent('application/json', '{"a":')],
     ['with a member that changes a prototype', sent('application/json', '{"__proto__":1}')],
-    ['of a type with parameters', sent('application/json; charset=utf-8', '{')],
-    ['of a type based on JSON', sent('application/merge-patch+json', '{')],
-    ['of a type in capitals', sent('APPLICATION/JSON', '{')],
     ['in base64', sent('application/json', base64('{'), { isBase64Encoded: true })],
   ])(
     'I8: is refused with 400 if it is declared as JSON and not accepted: %s',
@@ -120,18 +101,13 @@ describe('a request body', () => {
   );
 
   it.each([
-    ['valid JSON', sent('application/json', '{"a":[1,2]}')],
-    ['valid JSON in base64', sent('application/json', base64('{}'), { isBase64Encoded: true })],
     ['16 KB long', sent('application/json', wholeBody)],
     [
       '16 KB long in base64',
       sent('application/json', base64(wholeBody), { isBase64Encoded: true }),
     ],
     ['missing', sent('application/json', null)],
-    ['empty', sent('application/json', '')],
     ['a form', sent('application/x-www-form-urlencoded', 'a=1')],
-    ['a text', sent('text/plain', '{')],
-    ['without a type', sent(undefined, '{')],
     ['without any headers', sent(undefined, '{', { headers: null, multiValueHeaders: null })],
   ])('is accepted if it is %s', async (_name, event) => {
     expect((await answer(ok, event)).statusCode).toBe(200);
@@ -139,7 +115,6 @@ describe('a request body', () => {
 
   const megabytes = `{"a":"${'é'.repeat(3 * 2 ** 20)}`;
   it.each([
-    ['JSON', sent('application/json', megabytes)],
     ['in base64', sent('application/json', base64(megabytes), { isBase64Encoded: true })],
     ['JSON, by one byte', sent('application/json', `"${'é'.repeat(8_191)}x"`)],
     ['a form', sent('application/x-www-form-urlencoded', megabytes)],
@@ -160,13 +135,11 @@ describe('a request body', () => {
 
 describe('a request header', () => {
   it.each<[string, object | null, string | undefined]>([
-    ['in any case', { 'ACCEPT-encoding': ['gzip'], Accept: ['*/*'] }, 'gzip'],
     [
       'sent more than once, in different cases',
       { 'Accept-Encoding': ['gzip', 'br'], 'accept-encoding': ['deflate'] },
       'gzip, br, deflate',
     ],
-    ['not sent', { accept: ['*/*'] }, undefined],
     ['in an event without headers', null, undefined],
   ])('is found, with its values joined: %s', (_name, multiValueHeaders, value) => {
     expect(header(proxyEvent({ multiValueHeaders }), 'accept-encoding')).toBe(value);

@@ -15,11 +15,7 @@ beforeEach(() => {
 
 describe('a cold start', () => {
   it.each([
-    ['authorizer', 'API_KEY_PREFIX'],
     ['authorizer', 'API_KEYS_TABLE'],
-    ['authorizer', 'PLANS'],
-    ['authorizer', 'AWS_REGION'],
-    ['authorizer', 'STAGE'],
     ['cancel-order', 'ORDERS_TABLE'],
     ['cancel-order', 'AWS_REGION'],
     ['cancel-order', 'STAGE'],
@@ -40,10 +36,6 @@ describe('a cold start', () => {
 });
 
 describe('dynamoDbEndpoint', () => {
-  it("is the Region's own if nothing is set", () => {
-    expect(dynamoDbEndpoint()).toBeUndefined();
-  });
-
   it("prefers the service's variable to the general one, and ignores an empty one", () => {
     process.env.AWS_ENDPOINT_URL = 'http://general';
     expect(dynamoDbEndpoint()).toBe('http://general');

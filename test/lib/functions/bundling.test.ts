@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
-import { defaultProvider } from '../../../lib/functions/stubs/credential-provider-node.ts';
+import { describe, expect, it } from '@jest/globals';
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
 import {
@@ -52,20 +51,6 @@ describe.each(functionNames)('bundle of %s', (name) => {
     expect(readdirSync(asset)).toEqual(['index.js']);
     expect(readFileSync(join(asset, 'index.js')).equals(readFileSync(bundleFile(name)))).toBe(true);
   });
-});
-
-it("a bundle's credentials are all those of the function, including the session token", async () => {
-  const environment = jest.replaceProperty(process, 'env', {
-    AWS_ACCESS_KEY_ID: 'id',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-    AWS_SESSION_TOKEN: 'token',
-  });
-
-  const credentials = await defaultProvider()();
-
-  environment.restore();
-  const all = { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' };
-  expect(credentials).toEqual(all);
 });
 
 function bundleFile(name: FunctionName): string {
