@@ -4,13 +4,10 @@ import fc from 'fast-check';
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
 import { UnauthorizedError } from '../../../lambdas/domain/errors.ts';
-import { readKeyEntry, readOwnerRecord } from '../../../lambdas/domain/owner-record.ts';
 import { clockToleranceSeconds } from '../../../lambdas/domain/windows.ts';
-import { expectContained } from '../../helpers/agreement.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 import {
   address,
-  entryOf,
   keyId,
   type Overrides,
   ownerHash,
@@ -19,7 +16,6 @@ import {
 } from '../../helpers/dynamodb/key-items.ts';
 import {
   banSeconds,
-  day,
   keysOfOwner,
   LimitedOwner,
   minute,
@@ -30,7 +26,6 @@ import {
   used,
 } from '../../helpers/dynamodb/limited-owner.ts';
 
-const recordPlace = 'lambdas/domain/owner-record.ts';
 const codeOf = ({ rejection }: Decision) => rejection?.code ?? 'admitted';
 const unauthorized = { result: new UnauthorizedError(), reads: 1, writes: 0 };
 
@@ -303,25 +298,6 @@ describe('R26: a banned key', () => {
     expect(owner.item).toEqual(before);
   });
 
-  it.each([
-    ['within the limits', used(3, 3), 1],
-    ['above a limit', used(60, 60), 2],
-  ])(
-    'is refused, and not counted, if another environment has banned it since: a request %s',
-    async (_name, uses, expectedWrites) => {
-      const owner = new LimitedOwner(uses);
-      await owner.decide();
-      owner.put({ ...uses, bannedUntil: startSeconds + 200 });
-      const before = owner.item;
-
-      const { result, writes } = await owner.cost(() => owner.decide());
-
-      expect(codeOf(result as Decision)).toBe('api_key_banned');
-      expect(writes).toBeLessThanOrEqual(expectedWrites);
-      expect(owner.item).toEqual(before);
-    },
-  );
-
   const untilDay = nextDay - startSeconds;
   it.each([
     ['minute', used(60, 60), minute + 50, minute + 60, 40, '"minute";r=0;t=40, '],
@@ -379,16 +355,6 @@ describe('R18: a revoked key', () => {
 });
 
 describe('a time that only a wrong clock can have written', () => {
-  it('is replaced like the start of a window that is over', async () => {
-    const owner = new LimitedOwner({ ...used(7, 30), dayWindow: nextDay });
-
-    const { result, writes } = await owner.cost(() => owner.decide());
-
-    expect(codeOf(result as Decision)).toBe('admitted');
-    expect(writes).toBe(1);
-    expect(owner.numbers).toMatchObject({ dayWindow: day, dayCount: 1, minuteCount: 8 });
-  });
-
   const longest = startSeconds + banSeconds + clockToleranceSeconds;
 
   it('is the end of a ban that is longer than any, which the next admission removes', async () => {
@@ -459,24 +425,6 @@ describe('the limiter, when DynamoDB fails,', () => {
 
     expect(String(result)).toContain('changed with every attempt');
     expect(writes).toBe(6);
-  });
-});
-
-describe('the item of an owner', () => {
-  it('has only attributes that are read again, after a request was admitted, rejected and banned', async () => {
-    const owner = new LimitedOwner(used(58, 58));
-
-    await owner.decideInTurn(tolerated + 4);
-
-    const entry = entryOf(owner.item);
-    expect(entry.bannedUntil).toBeDefined();
-    const ofOwner = Object.keys(readOwnerRecord(owner.item)).filter((name) => name !== 'isActive');
-    const known = {
-      item: ['ownerHash', 'status', 'keys', ...ofOwner],
-      entry: ['id', ...Object.keys(readKeyEntry(owner.item, address.tokenHash)!)],
-    };
-    expectContained(['its attributes', Object.keys(owner.item)], [recordPlace, known.item]);
-    expectContained(["a key's attributes", Object.keys(entry)], [recordPlace, known.entry]);
   });
 });
 
