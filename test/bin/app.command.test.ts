@@ -121,16 +121,15 @@ describe('the synthesis for a deployment', () => {
     expect(readdirSync(directory.path)).toEqual([]);
   });
 
-  it.each([
-    ['ORDERS_STAGE', 'nowhere', `use ${stageChoices}`],
-    ['ORDERS_STAGE', 'try-Ana', `use ${stageChoices}`],
-    ['EMERGENCY_DEPLOYMENT', 'yes', 'use true'],
-  ])('fails for the value of %s "%s"', (name, value, remedy) => {
-    const { status, stderr } = synthesis({}, { [name]: value });
+  it.each([['ORDERS_STAGE', 'nowhere', `use ${stageChoices}`]])(
+    'fails for the value of %s "%s"',
+    (name, value, remedy) => {
+      const { status, stderr } = synthesis({}, { [name]: value });
 
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: `${name} is "${value}": ${remedy}, or leave it out\n`,
-    });
-  });
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: `${name} is "${value}": ${remedy}, or leave it out\n`,
+      });
+    },
+  );
 });

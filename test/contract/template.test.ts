@@ -32,16 +32,6 @@ describe('the contract', () => {
     expect(document.info.version).toBe('1.0.0');
   });
 
-  it('has the version of package.json and package-lock.json', () => {
-    const [own, lock] = ['package.json', 'package-lock.json'].map((file) =>
-      JSON.parse(readFileSync(file, 'utf8')),
-    );
-
-    const { version } = document.info;
-
-    expect([own, lock, lock.packages['']]).toMatchObject(Array(3).fill({ version }));
-  });
-
   it('R7, I9: has listOrders at GET /store/orders, without a parameter or a body', () => {
     const operation = operationOf('listOrders');
 

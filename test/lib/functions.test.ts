@@ -1,11 +1,9 @@
-import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
 import { type FunctionName, functionNames, operations } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
-import { expectAgreement } from '../helpers/agreement.ts';
 import { stageNames } from '../helpers/synthesized.ts';
 import { properties, resources } from './readable.ts';
 
@@ -77,17 +75,6 @@ describe.each(stageNames)('functions of %s', (stage) => {
       expect(PLANS && JSON.parse(PLANS)).toEqual(name === 'Authorizer' ? plans : undefined);
     },
   );
-
-  it('receive exactly the variables that they read', () => {
-    const required = /requiredVariable\('(?!AWS_)(\w+)'\)/g;
-    const read = globSync('lambdas/**/*.ts').flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(required)].map(([, name]) => name!),
-    );
-    const told = functionNames.flatMap((name) => Object.keys(variablesOf(capitalized(name))));
-
-    const place = 'lib/settings/functions.ts, environment';
-    expectAgreement(['lambdas/', read], [place, told]);
-  });
 
   it.each(expectedEntries)(
     'may only write their log and use their table: %s',

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { operationNames } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { contractDocument as contract, operations } from '../contract/contract.ts';
-import { expectAgreement, expectContained } from '../helpers/agreement.ts';
+import { expectAgreement } from '../helpers/agreement.ts';
 import { rowsAfter } from './markdown.ts';
 
 const page = readFileSync('docs/clients.md', 'utf8');
@@ -57,12 +56,6 @@ describe('docs/clients.md', () => {
       ['docs/clients.md, Headers', explained],
     );
   });
-});
-
-it('CHANGELOG.md names every operation', () => {
-  const named = readFileSync('CHANGELOG.md', 'utf8').match(/\w+/g)!;
-
-  expectContained(['lib/settings/functions.ts', operationNames], ['CHANGELOG.md', named]);
 });
 
 function documentedErrors(): string[] {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
-import { requiredVariable } from '../../lambdas/runtime/environment.ts';
+import { it } from '@jest/globals';
 import { stackName } from '../../lib/settings/names.ts';
 import { expectAgreement, expectContained } from '../helpers/agreement.ts';
 import { stageNames } from '../helpers/synthesized.ts';
@@ -41,9 +40,3 @@ it.each(stageNames)(
     expectAgreement(['lib/monitoring/saved-queries.ts', known], ['docs/runbook.md', named]);
   },
 );
-
-it('The runbook quotes what a function without one of its variables says', () => {
-  const [, quoted] = /`(The environment variable [^`]+)`/.exec(runbook)!;
-
-  expect(() => requiredVariable('…')).toThrow(new Error(quoted));
-});

@@ -22,22 +22,18 @@ it.each([
 });
 
 it('Every answer of the AWS CLI that a shell reads has a stated format, because the user can set another default', () => {
-  // A command with parentheses up to two levels deep.
-  const substitution = /\$\(aws (?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g;
-  const scripts = globSync('docs/*.sh').map((file) => ({
-    file,
-    block: readFileSync(file, 'utf8'),
-  }));
-  const texts = [...blocks, ...scripts].filter(({ block }) => block.includes('$(aws'));
+  const scripts = globSync('docs/*.sh').map((file) => {
+    return { file, block: readFileSync(file, 'utf8') };
+  });
+  const reading = [...blocks, ...scripts].filter(({ block }) => block.includes('$(aws'));
 
-  const commands = texts.flatMap(({ file, block }) => {
-    const found = block.match(substitution) ?? [];
-    expect([file, found.length]).toEqual([file, block.split('$(aws').length - 1]);
-    return found.map((command) => `${file}: ${command}`);
+  const withoutFormat = reading.filter(({ block }) => {
+    const formats = block.match(/ --output (text|json)\b/g) ?? [];
+    return formats.length < block.split('$(aws').length - 1;
   });
 
-  expect(commands.length).toBeGreaterThan(5);
-  expect(commands.filter((command) => !/ --output (text|json)\b/.test(command))).toEqual([]);
+  expect(reading.length).toBeGreaterThan(4);
+  expect(withoutFormat).toEqual([]);
 });
 
 /** The first line that does not continue the one before, except in a shell of its own that ends at a failure. */
