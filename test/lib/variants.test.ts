@@ -265,7 +265,7 @@ it('a trial is synthesized beside the other stages, and leaves only the account 
   const stages: StageName[] = [...stageNames, 'try-ana'];
 
   for (const stage of stages) new ServiceStack(app, configurationForTests(stage), bundles());
-  const assembly = withoutStackTraces(() => app.synth());
+  const assembly = app.synth();
 
   const names = assembly.stacks.map((stack) => stack.stackName);
   expect(names.sort()).toEqual(stages.map(stackName).sort());
@@ -294,7 +294,7 @@ it.each([
 function createStack(stage: StageName, overrides: Partial<StageConfiguration> = {}): ServiceStack {
   const app = createApp(mkdtempSync(join(assemblyDirectory(), 'variant-')));
   const configuration = { ...configurationForTests(stage), ...overrides };
-  return withoutStackTraces(() => new ServiceStack(app, configuration, bundles()));
+  return new ServiceStack(app, configuration, bundles());
 }
 
 function bundles(): Record<FunctionName, string> {
@@ -302,22 +302,8 @@ function bundles(): Record<FunctionName, string> {
 }
 
 function templateOf(stack: ServiceStack): Template {
-  const assembly = withoutStackTraces(() => (stack.node.root as App).synth());
+  const assembly = (stack.node.root as App).synth();
   return assembly.getStackByName(stack.stackName).template;
-}
-
-/**
- * The CDK records where each construct and token is created, and Jest looks up every stack frame
- * in source maps. Without that, a stack takes a third less time.
- */
-function withoutStackTraces<Result>(work: () => Result): Result {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return work();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of hundreds of shapes
