@@ -1,4 +1,3 @@
-import { UnauthorizedError } from '../../../lambdas/domain/errors.ts';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { type Command, type Execution, execute } from '../../helpers/dynamodb/execution.ts';
 import { type End, type Input, type Reaction, reactionTo } from './execution-environment.ts';
@@ -80,7 +79,7 @@ export interface Step {
   executed?: (PendingCommand & { isDone: boolean }) | undefined;
   counted: State['counted'];
   /** How the request ended, if it did, and the time of its environment. */
-  end?: (End & { isUnauthorized: boolean }) | undefined;
+  end?: End | undefined;
   nowSeconds: number;
 }
 
@@ -90,10 +89,10 @@ type Outcome = Omit<Step, 'before' | 'after' | 'counted'> & { state: State };
 /** An event that is possible in a state, and its outcome. */
 type Event = [name: string, apply: () => Promise<Outcome>];
 
-interface Node {
+/** A state, and the events that led to it. */
+interface Reached {
   state: State;
-  event?: string;
-  previous?: Node;
+  events: string[];
 }
 
 export class Exploration {
@@ -115,15 +114,14 @@ export class Exploration {
    */
   async run(check: (step: Step) => string | undefined) {
     const visited = new Set<string>();
-    const open: Node[] = [{ state: this.#first() }];
-    for (let node = open.pop(); node; node = open.pop()) {
-      for (const [event, apply] of this.#events(node.state)) {
+    const open: Reached[] = [{ state: this.#first(), events: [] }];
+    for (let from = open.pop(); from; from = open.pop()) {
+      for (const [event, apply] of this.#events(from.state)) {
         const { state, ...happened } = await apply();
-        const [before, after] = [node.state.item, state.item];
-        const step = { ...happened, before, after, counted: state.counted };
-        const next = { state, event, previous: node };
-        const rule = check(step);
-        if (rule) return { states: visited.size, broken: [rule, ...trace(next)] };
+        const [before, after] = [from.state.item, state.item];
+        const next = { state, events: [...from.events, event] };
+        const rule = check({ ...happened, before, after, counted: state.counted });
+        if (rule) return { states: visited.size, broken: [rule, ...next.events] };
         const name = this.#nameOfState(state);
         if (visited.has(name)) continue;
         visited.add(name);
@@ -268,12 +266,8 @@ export class Exploration {
       };
       return { environment: { ...environment, inputs, history, pending } };
     }
-    const isUnauthorized = 'error' in reaction && reaction.error instanceof UnauthorizedError;
     const remembered = environment.requestsLeft.length > 0 ? { inputs, history } : finished;
-    return {
-      environment: { ...environment, ...remembered },
-      end: { ...reaction, isUnauthorized },
-    };
+    return { environment: { ...environment, ...remembered }, end: reaction };
   }
 
   /** A name that is the same for states that differ only in the order of identical environments. */
@@ -332,10 +326,4 @@ export const windowNames = ['minute', 'day'] as const;
 function withEnvironment(state: State, index: number, environment: Environment): State {
   const environments = state.environments.map((each, at) => (at === index ? environment : each));
   return { ...state, environments };
-}
-
-function trace(node: Node): string[] {
-  const events: string[] = [];
-  for (let at: Node | undefined = node; at?.event; at = at.previous) events.unshift(at.event);
-  return events;
 }

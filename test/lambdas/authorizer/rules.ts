@@ -1,3 +1,4 @@
+import { UnauthorizedError } from '../../../lambdas/domain/errors.ts';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { type Step, windowNames } from './exploration.ts';
 import {
@@ -29,6 +30,8 @@ const counts = ['minuteWindow', 'minuteCount', 'dayWindow', 'dayCount'];
 const isAdmission = (step: Step) => changesIn(step, counts).length > 0;
 const codeOf = ({ end }: Step) =>
   end && 'decision' in end ? (end.decision.rejection?.code ?? 'admitted') : undefined;
+const isUnauthorized = ({ end }: Step) =>
+  end !== undefined && 'error' in end && end.error instanceof UnauthorizedError;
 const keyOf = ({ executed }: Step) => executed!.key;
 
 function isBanBegun(step: Step): boolean {
@@ -89,8 +92,7 @@ const rules: Record<string, Rule> = {
     (step, write) => isUsableAt(step.before, write.key, write.sentAtSeconds),
   ),
   'answers 401 only if the response shows a key that is not usable': (step) =>
-    !step.end?.isUnauthorized ||
-    isShown(step, (time) => !isUsableAt(step.after, keyOf(step), time)),
+    !isUnauthorized(step) || isShown(step, (time) => !isUsableAt(step.after, keyOf(step), time)),
   'never writes for a banned key': ofWrites(
     (step, write) => !isBannedAt(step.before, write.key, write.sentAtSeconds),
   ),
@@ -124,7 +126,7 @@ const rules: Record<string, Rule> = {
     return step.end.decision.remaining === Math.min(left('minute'), left('day'));
   },
   'answers every request, with at most six writes': (step) => {
-    const isFailed = step.end && 'error' in step.end && !step.end.isUnauthorized;
+    const isFailed = step.end && 'error' in step.end && !isUnauthorized(step);
     return !isFailed && (step.executed?.writes ?? 0) <= 6;
   },
 };

@@ -6,16 +6,9 @@ import { banSeconds, keys, plans, tolerated } from './execution-environment.ts';
 const minuteSeconds = 60;
 export const toleranceSeconds = 300;
 
-const knownNumbers = new WeakMap<Item, Record<string, number>>();
-
-const numbersIn = (attributes: Item) =>
-  Object.fromEntries(Object.entries(attributes).map(([name, { N = 0 }]) => [name, Number(N)]));
-
-/** A number among attributes, which are read once; 0 for none. */
+/** A number among attributes; 0 for none. */
 export function numberOf(attributes: Item, name: string): number {
-  const numbers = knownNumbers.get(attributes) ?? numbersIn(attributes);
-  knownNumbers.set(attributes, numbers);
-  return numbers[name] ?? 0;
+  return Number(attributes[name]?.N ?? 0);
 }
 
 const limitNames = { minute: 'perMinute', day: 'perDay' } as const;
