@@ -16,7 +16,7 @@ const lambda = new Lambda();
 const documented = 'as documented';
 type DeployedApi = Record<'restApiId' | 'stageName', string>;
 
-/** Compares answers with the contract: those of the smoke test, and two that take another key. */
+/** Compares answers with the contract: the answers of the smoke test, and answers that need another key. */
 export async function checkContract(trial: Deployed): Promise<void> {
   const { evidence, outputs } = trial;
   const { stage, keyId } = await addOwner(trial, 'smoke test', '--plan', 'pro');
@@ -24,11 +24,11 @@ export async function checkContract(trial: Deployed): Promise<void> {
     const words = ['tools/smoke/main.ts', '--url', outputs.BaseUrl, '--limits'];
     return (await run(trial, words, [stage.key]).catch(failureText)).split('\n').at(-1)!;
   });
-  // AWS does not say whether a REST API passes on the header.
+  // Checked here, because AWS does not say whether a REST API passes on the header.
   await evidence.add('a list from the second byte on', 'range_not_supported', async () => {
     return shown(await stage.call('listOrders', { headers: { range: 'bytes=1-' } }));
   });
-  // The contract names the challenge, and does not require it with every 403.
+  // Checked here, because the contract names the challenge, but does not require it in every 403.
   const challenged = `${documented}, with the challenge Bearer`;
   await evidence.add('a cancellation with a read-only key', challenged, async () => {
     const { stage: readOnly } = await issueKey(trial, 'smoke test', '--read-only');
@@ -42,7 +42,7 @@ export async function checkContract(trial: Deployed): Promise<void> {
   });
 }
 
-/** Provokes responses of API Gateway that the smoke test cannot. */
+/** Provokes responses of API Gateway that the smoke test cannot provoke. */
 export async function checkGatewayResponses(trial: Deployed): Promise<void> {
   const { stack, signal, evidence, outputs } = trial;
   const api = { restApiId: outputs.RestApiId, stageName: trial.stage };
@@ -67,7 +67,7 @@ export async function checkGatewayResponses(trial: Deployed): Promise<void> {
   const html = { 'content-type': 'text/html' };
   // API Gateway accepts 10 MB: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
   const body = 'x'.repeat(11 * 1024 * 1024);
-  // In this order, no change has to be undone: each answer comes before those of the earlier changes.
+  // With this sequence, no change has to be undone, because API Gateway decides on each answer before the earlier ones.
   await provoke('UNSUPPORTED_MEDIA_TYPE', () => stage.call('getPet', { headers: html }));
   await provoke('REQUEST_TOO_LARGE', () => stage.call('cancelOrder', { orderId: '1', body }));
   await provoke('INTEGRATION_TIMEOUT', cancelCold, () => shortenTimeout(api));
@@ -84,7 +84,7 @@ export async function checkGatewayResponses(trial: Deployed): Promise<void> {
 }
 
 /**
- * Lets API Gateway wait for cancellations as short as it can, which is shorter than a function takes to start.
+ * Sets API Gateway's timeout for cancellations to its minimum, which is shorter than the start of a function.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
@@ -97,7 +97,7 @@ async function shortenTimeout({ restApiId, stageName }: DeployedApi): Promise<vo
   await gateway.createDeployment({ restApiId, stageName });
 }
 
-/** Blocks every request. A web ACL without a response of its own leaves the answer to API Gateway. */
+/** Blocks every request. The web ACL has no response of its own, so API Gateway answers. */
 function blocking({ restApiId, stageName }: DeployedApi): object {
   const stage = `restapis/${restApiId}/stages/${stageName}`;
   const ResourceArn = { 'Fn::Sub': `arn:\${AWS::Partition}:apigateway:\${AWS::Region}::/${stage}` };

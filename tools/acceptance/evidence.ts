@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InterruptedError, reasonOf } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 
-/** A text that has to occur in what is seen, or the number that it has to be at least. */
+/** A text that has to occur in the result, or the minimum of the result. */
 type Expected = string | number;
 
 /** The address of an emulator; undefined for AWS itself. */
 export const emulator = process.env.AWS_ENDPOINT_URL || undefined;
 
-/** Metrics can be late by some minutes. An emulator has no reason to be. */
+/** The longest wait, because metrics can be late by some minutes. In an emulator, they have no reason to be late. */
 const [patienceMs, pauseMs] = emulator ? [2_000, 500] : [600_000, 5_000];
 
 /** A table in Markdown: a verdict, what was checked, what was expected, and what was seen. */
@@ -31,13 +31,13 @@ export class Evidence {
   }
 }
 
-/** Why a look failed. @throws InterruptedError if the user has ended the run */
+/** The reason of a failure. @throws InterruptedError if the user has ended the run */
 export function failureText(error: unknown): string {
   if (error instanceof InterruptedError) throw error;
   return reasonOf(error);
 }
 
-/** Looks until nothing fails and the expected is seen, or metrics cannot be later. @returns what it saw last */
+/** Repeats `look` until it returns the expected result, or the longest wait is over. @returns the last result */
 export async function lookUntil(
   expected: Expected,
   look: () => Promise<string>,

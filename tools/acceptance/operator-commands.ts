@@ -3,7 +3,7 @@ import { STS } from '@aws-sdk/client-sts';
 import { lookUntil } from './evidence.ts';
 import { admin, createStack, type Deployed } from './trial.ts';
 
-/** Every command. After `<` follows a line of the input. */
+/** Every command. A line of input follows after `<`. */
 const commands = `
 owners create everything --plan free
 owners suspend everything --yes
@@ -35,7 +35,7 @@ orders delete -1 --yes
 owners rename everything all
 owners delete all --yes`;
 
-/** Runs every operator's command, on an owner and an order of its own. @returns the number of commands */
+/** Runs every operator's command, on an owner and an order that the commands create. @returns the number of commands */
 export async function runEveryCommand(
   admin: (words: readonly string[], input: Iterable<string>) => Promise<string>,
 ): Promise<number> {
@@ -49,7 +49,7 @@ export async function runEveryCommand(
   return lines.length;
 }
 
-/** Runs them in a role with `docs/iam/operator-policy.json`, as all further ones. */
+/** Runs all commands in a role with `docs/iam/operator-policy.json`. All later commands also run in this role. */
 export async function checkOperator(trial: Deployed): Promise<void> {
   const { evidence } = trial;
   await evidence.add('a role with operator-policy.json', 'assumed', () => becomeOperator(trial));
@@ -75,14 +75,14 @@ async function becomeOperator(trial: Deployed): Promise<string> {
   };
   await createStack(trial, '-operator', { Role: { Type: 'AWS::IAM::Role', Properties } });
   const RoleArn = `arn:${partition}:iam::${account}:role/${RoleName}`;
-  // A new role can be assumed some seconds later, and has its policy later still.
+  // Repeated, because a new role can be assumed only after some seconds, and has its policy even later.
   const assume = async () => {
     const assumed = await new STS().assumeRole({ RoleArn, RoleSessionName: 'acceptance' });
     const operator = {
       AWS_ACCESS_KEY_ID: assumed.Credentials!.AccessKeyId,
       AWS_SECRET_ACCESS_KEY: assumed.Credentials!.SecretAccessKey,
       AWS_SESSION_TOKEN: assumed.Credentials!.SessionToken,
-      // The SDK would prefer it.
+      // Removed, because the SDK would prefer a profile.
       AWS_PROFILE: undefined,
     };
     await admin({ ...trial, operator }, ['owners', 'list']);

@@ -10,7 +10,7 @@ export const loadOwner = 'load';
 export const orderCount = 100_000;
 export const cancellationCount = 1_000;
 const coldCount = 20;
-/** Fewer than half of the 10 environments that some new accounts can run: each request takes two. */
+/** Fewer than half of the 10 environments that some new accounts can run, because each request takes two. */
 const atOnce = 4;
 
 /** Imports, lists and cancels many orders. */
@@ -31,7 +31,7 @@ export async function checkOrders(trial: Deployed): Promise<void> {
   );
 }
 
-/** Changes the configuration of the functions, after which Lambda starts new environments. */
+/** Changes the configuration of the functions, so that Lambda starts new environments. */
 export async function renewEnvironments(outputs: Deployed['outputs']): Promise<void> {
   for (const FunctionName of [outputs.AuthorizerFunctionName, outputs.CancelOrderFunctionName]) {
     const Description = `changed at ${new Date().toISOString()}`;
@@ -45,7 +45,7 @@ function orderLine(_: unknown, index: number): string {
   return `{"id":${index + 1},"petId":${index % 500},"quantity":2,"shipDate":"2027-01-04T09:30:00Z","complete":false,"status":"pending"}\n`;
 }
 
-/** Reads the whole list. @returns its size and times */
+/** Reads the whole list. @returns a text with its size and its times */
 export async function timedList(stage: Stage, accepted: string): Promise<string> {
   const startedMs = performance.now();
   const answer = await stage.call('listOrders', { headers: { 'accept-encoding': accepted } });

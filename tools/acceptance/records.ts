@@ -43,7 +43,7 @@ export async function checkRecords(trial: Deployed): Promise<void> {
   ]);
 }
 
-/** The sum of the last hours; of API Gateway's requests and of latencies, the number. */
+/** The sum of a metric in the last hours. For API Gateway's requests and for latencies, the number of samples. */
 async function sumOf(namespace: string, name: string, dimensions: Record<string, string>) {
   const statistic = /^Count$|Latency$/.test(name) ? 'SampleCount' : 'Sum';
   const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));

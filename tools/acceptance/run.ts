@@ -21,8 +21,8 @@ table in Markdown.
 
 It takes about half an hour, and costs less than a dollar. ORDERS_STAGE
 names the trial (default: try-accept). Account and Region are those of staging
-in lib/settings/stages.ts. After Ctrl+C it removes everything; a run that was
-ended otherwise is removed by the next one.
+in lib/settings/stages.ts. After Ctrl+C, it removes the trial. If a run ended in
+another way, the next run removes its trial.
 
 Exit code: 0 if everything is as expected, 1 otherwise.`);
 
@@ -44,7 +44,7 @@ async function run(isCleanOnly = false): Promise<number> {
     throw new InvalidValueError('ORDERS_STAGE', stage, 'a trial, such as try-ana');
   }
   const { region } = stageSettings(stage);
-  // The programs that the checks run inherit it.
+  // Set in the environment, because the programs that the checks run inherit it.
   const own = { ORDERS_STAGE: stage, ORDERS_LOCAL: '', ORDERS_KEY: '' };
   Object.assign(process.env, { ...own, AWS_REGION: region });
   const evidence = new Evidence();
@@ -61,7 +61,7 @@ async function run(isCleanOnly = false): Promise<number> {
   return failure || !evidence.isGood ? 1 : 0;
 }
 
-/** Deploys a stage, makes every check, and destroys it, also if a check or the user ends the run. */
+/** Deploys a stage, makes every check, and destroys the stage, even if a check or the user ends the run. */
 async function accept(trial: Trial): Promise<void> {
   await destroy(trial);
   try {

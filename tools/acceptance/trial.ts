@@ -19,7 +19,7 @@ import { type Evidence, emulator } from './evidence.ts';
 const client = new CloudFormation();
 const waiting = { client, maxWaitTime: 1_800, minDelay: 5, maxDelay: 10 };
 
-/** What the checks add to a stage is in stacks of its own, with these suffixes, so that one call removes it. */
+/** The suffixes of the trial's stacks. The checks add resources in stacks of their own, which are easy to delete. */
 const suffixes = ['-firewall', '-operator', ''] as const;
 type Suffix = (typeof suffixes)[number];
 
@@ -29,11 +29,11 @@ export interface Trial {
   readonly stack: string;
   readonly signal: AbortSignal;
   readonly evidence: Evidence;
-  /** The credentials of an operator. @default those of the caller */
+  /** The credentials of an operator. @default the credentials of the caller */
   operator?: NodeJS.ProcessEnv;
 }
 
-/** A trial while it is there. */
+/** A trial that is deployed. */
 export interface Deployed extends Trial {
   readonly outputs: Readonly<Record<OutputName, string>>;
 }
@@ -55,7 +55,7 @@ export async function deploy(trial: Trial): Promise<Deployed> {
   return { ...trial, outputs };
 }
 
-/** Deletes what a run, maybe an interrupted one, has created. @returns what remains */
+/** Deletes everything that a run, or an interrupted run, has created. @returns the resources that remain */
 export async function destroy(trial: Trial): Promise<string[]> {
   const gateway = apiGatewayKeys(new APIGateway());
   for (const { id } of await gateway.findApiKeys(`${trial.stack}-own_`)) {
@@ -70,7 +70,7 @@ async function deleteStack(StackName: string): Promise<string[]> {
   await client.deleteStack({ StackName });
   // CloudFormation still describes a deleted stack by its id.
   const deleted = { StackName: found.Stacks?.[0]?.StackId };
-  // If it fails, the list of the resources shows what remains.
+  // A failure is ignored, because the list of the resources shows what remains.
   await waitUntilStackDeleteComplete(waiting, deleted).catch(() => {});
   const pages = await Array.fromAsync(paginateListStackResources({ client }, deleted));
   return pages
@@ -93,7 +93,7 @@ export async function addOwner(trial: Deployed, name: string, ...options: string
   return issueKey(trial, name);
 }
 
-/** Issues a key. @returns the stage as this key calls it */
+/** Issues a key. @returns the stage, which is called with this key */
 export async function issueKey(trial: Deployed, owner: string, ...options: string[]) {
   const issued = await admin(trial, ['keys', 'issue', '--owner', owner, '--json', ...options]);
   const { apiKey, keyId, ownerId } = JSON.parse(issued) as Record<string, string>;

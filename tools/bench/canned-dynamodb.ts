@@ -22,7 +22,7 @@ import { type OrdersTable, pageBody } from './canned-orders.ts';
 export interface Tables extends OrdersTable {
   /** Whether the owner has used up its minute. @default false */
   isMinuteFull?: boolean;
-  /** Of each page of orders. @default 0 */
+  /** The delay of each page of orders. @default 0 */
   delayMs?: number;
 }
 
@@ -37,12 +37,12 @@ export function fillTables(others: Tables): void {
 }
 
 /**
- * Starts a server in place of DynamoDB, and one in place of the clients, both in this process.
+ * Starts two servers in this process: one in place of DynamoDB, and one in place of the clients.
  *
  * @param home the folder for the server's certificate
  */
 export async function startServers(home: string) {
-  // A certificate with this name is also valid for 127.0.0.1. Its key is not stored.
+  // A certificate with this name is also valid for 127.0.0.1. The certificate's private key is not stored.
   const name = [{ name: 'commonName', value: 'localhost' }];
   const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
   const certificateFile = join(home, 'certificate.pem');
@@ -75,7 +75,7 @@ async function replyToFunction(call: DynamodbCall): Promise<void> {
 }
 
 function replyFor({ operation, input, body }: DynamodbCall): Reply {
-  // The table of our authorizer has the partition key `ownerHash`, that of the peer has `keyHash`.
+  // The table of our authorizer has the partition key `ownerHash`. The table of the peer has `keyHash`.
   if (body.includes('"ownerHash"')) {
     return answer({ [operation === 'GetItem' ? 'Item' : 'Attributes']: cannedOwner() });
   }
@@ -83,7 +83,7 @@ function replyFor({ operation, input, body }: DynamodbCall): Reply {
     return answer({ Item: attributes({ keyId, ownerId, status: 'active' }) });
   }
   if (input.TableName === counterTable) {
-    // Every counter exists, so its creation fails.
+    // Every counter exists, so the creation of a counter fails.
     if (body.includes('attribute_not_exists')) return failure('ConditionalCheckFailedException');
     const counter = attributes({ points: 2, expire: Math.floor(Date.now() / 1_000) + 30 });
     return answer({ Attributes: { ...(input.Key as object), ...counter } });
@@ -102,7 +102,7 @@ function cannedOwner() {
   return ownerItem({ ...limits, ...windows }, Object.fromEntries(keys));
 }
 
-/** Reads a function's streamed response, and answers how many bytes it had. */
+/** Reads a function's streamed response, and answers with the number of its bytes. */
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let bytes = 0;
   for await (const chunk of request) bytes += chunk.length;

@@ -18,7 +18,7 @@ const firstShipDateMs = Date.UTC(2026, 0, 1);
 /** The items of a page, by their number. */
 const renderedItems = new Map<number, Buffer>();
 
-/** The body of a `Scan` in two parts, of which the first and large one is rendered once. The start key is a page. */
+/** The body of a `Scan` in two parts. The first, large part is rendered only once. The start key is a page number. */
 export function pageBody(
   { pages, ordersPerPage = ordersPerFullPage, isUnsegmented }: OrdersTable,
   scan: { Segment?: number; TotalSegments?: number; ExclusiveStartKey?: { id: { N: string } } },

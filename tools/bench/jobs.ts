@@ -6,7 +6,7 @@ import { ordersPerFullPage } from './canned-orders.ts';
 import { type Findings, interleave, median, medianOf, medianRatio } from './report.ts';
 import type { Workbench } from './workbench.ts';
 
-/** What the benchmark measures, by the names for `--only`. */
+/** The jobs of the benchmark, by the names for `--only`. */
 export const jobs = { list, million, limiter, cold };
 
 const isAnswered = /"statusCode":200/;
@@ -14,8 +14,8 @@ const isAnswered = /"statusCode":200/;
 /**
  * Measures the CPU time of a full page of orders for each implementation.
  *
- * Each process reads several lists, and only the second half of them counts: V8 compiles code that runs often, and
- * the bare HTTP peer takes a third less time after four lists. DocumentClient needs one list.
+ * Each process reads several lists, and only the second half of the lists counts, because V8 compiles code that runs
+ * often. The bare HTTP peer takes a third less time after four lists. DocumentClient needs one list to warm up.
  */
 async function list({ bundles, isQuick, measure }: Workbench): Promise<Findings> {
   const contestants = {
@@ -26,7 +26,7 @@ async function list({ bundles, isQuick, measure }: Workbench): Promise<Findings>
     gzip: { bundleFile: bundles.ours.listOrders, lists: 8, coding: 'gzip' },
     zstd: { bundleFile: bundles.ours.listOrders, lists: 8, coding: 'zstd' },
   };
-  // More than one, so that losing orders between pages would be noticed.
+  // More than one page, so that a loss of orders between pages would be noticed.
   const pages = isQuick ? 2 : 48;
   const rounds = await interleave(isQuick ? 1 : 7, contestants, async (contestant) => {
     const { bundleFile, lists, coding } = contestant;
@@ -40,7 +40,7 @@ async function list({ bundles, isQuick, measure }: Workbench): Promise<Findings>
     };
   });
   const { ours, documentClient, jsonParse, bareHttp } = rounds;
-  // A list that leaves orders out is shorter, and its speed means nothing.
+  // Compared, because a list that leaves orders out is shorter, and its speed means nothing.
   const bytes = [ours, documentClient, jsonParse].map(([round]) => round!.bytesPerOrder);
   if (new Set(bytes).size > 1) throw new Error(`The lists differ in bytes per order: ${bytes}.`);
   return {
@@ -64,7 +64,7 @@ async function million({ bundles, isQuick, measure }: Workbench): Promise<Findin
   };
   const bundleFile = bundles.ours.listOrders;
   const job = { bundleFile, event: proxyEvent(), batches: [1] };
-  // Each list has a fresh process, so that the memory is that of a single list.
+  // Each list has a fresh process, so that the memory of a single list is measured.
   const rounds = await interleave(isQuick ? 1 : 3, tables, async (table) => {
     const { batches, peakRssMb } = await measure(job, isAnswered, table);
     return { wallMs: batches[0]!.wallMs, peakRssMb };

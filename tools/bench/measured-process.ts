@@ -11,11 +11,11 @@ export interface Job {
   /** The absolute path of the bundle that exports `handler`; an ES module ends in `.mjs`. */
   bundleFile: string;
   event: unknown;
-  /** The number of calls in each batch. Batches before the one to measure warm up. */
+  /** The number of calls in each batch. The batches before the measured batch warm up the process. */
   batches: number[];
 }
 
-/** What a fresh process has measured. */
+/** The measurements of a fresh process. */
 export interface JobResult {
   load: Usage;
   /** The averages for one call of each batch. */
@@ -30,14 +30,14 @@ interface Usage {
   wallMs: number;
   /** The requests to DynamoDB. */
   requests: number;
-  /** One for a write of up to 1 KB, even if its condition fails. */
+  /** The write units. A write of up to 1 KB takes one, even if its condition fails. */
   writeUnits: number;
   /** The bytes of streamed responses. */
   bytes: number;
 }
 
 type Handler = ((...parameters: unknown[]) => Promise<unknown>) & {
-  /** Whether it takes (event, stream, context) rather than (event, context). */
+  /** Whether the handler takes (event, stream, context) instead of (event, context). */
   isStreaming?: boolean;
 };
 
@@ -75,7 +75,7 @@ async function measure(): Promise<JobResult> {
   return { load, batches, peakRssMb: process.resourceUsage().maxRSS / 1024, answer };
 }
 
-/** What some calls use, on average. */
+/** The average usage of some calls. */
 async function usageOf(calls: number, work: () => Promise<void>): Promise<Usage> {
   Object.assign(counts, { requests: 0, writeUnits: 0, bytes: 0 });
   const startedAtMs = performance.now();
@@ -88,7 +88,7 @@ async function usageOf(calls: number, work: () => Promise<void>): Promise<Usage>
   return Object.fromEntries(averages);
 }
 
-/** As on Lambda, a response stream is a chunked HTTP request to a local server, so writing has the same cost. */
+/** Like on Lambda, a response stream is a chunked HTTP request to a local server, so writing has the same cost. */
 async function answerOf(handler: Handler): Promise<unknown> {
   if (!handler.isStreaming) return handler(job.event, context);
   const stream: LambdaStream = request(process.env.RECEIVER_URL!, { method: 'POST' });
@@ -98,7 +98,7 @@ async function answerOf(handler: Handler): Promise<unknown> {
   return { statusCode: 200, ...stream.prelude };
 }
 
-/** Replaces the `awslambda` global of Lambda's Node runtime, and the log, which it opens before a function. */
+/** Replaces two parts of Lambda's runtime for Node: the global `awslambda`, and the log that the runtime opens. */
 function installLambdaDouble(): void {
   const HttpResponseStream = {
     from: (stream: LambdaStream, prelude: object) => Object.assign(stream, { prelude }),

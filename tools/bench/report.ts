@@ -1,4 +1,4 @@
-/** The figures of the JSON output with their targets, which are maxima. A ratio is ours to a peer's. */
+/** The figures of the JSON output with their targets, which are maxima. A ratio is our value divided by a peer's. */
 export const targets: Readonly<Record<string, number>> = {
   list_cpu_vs_document_client: 0.13,
   list_cpu_vs_json_parse: 0.25,
@@ -19,7 +19,7 @@ export const targets: Readonly<Record<string, number>> = {
 /** The results of one job. */
 export interface Findings {
   title: string;
-  /** What was measured, by contestant. */
+  /** The measured values, by contestant. */
   rounds: Record<string, Rounds>;
   figures: Record<string, number>;
 }
@@ -56,7 +56,7 @@ export function medianRatio<Name extends string>(
   return median(ours.map((values, round) => values[name] / peers[round]![name]));
 }
 
-/** The value in the middle; for an even number of values, the upper one of two. */
+/** The value in the middle. For an even number of values, the larger of the two values in the middle. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }

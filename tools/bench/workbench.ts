@@ -10,10 +10,10 @@ import { functionEnvironment } from '../../test/helpers/functions/function-envir
 import { fillTables, startServers, type Tables } from './canned-dynamodb.ts';
 import type { Job, JobResult } from './measured-process.ts';
 
-/** What the jobs that measure functions share. */
+/** The functions and servers that the jobs share. */
 export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
 
-/** Bundled with the same options as ours: the peers, among them our list without the copier, and the measuring program. */
+/** The peers, among them our list without the copier, and the measuring program. Our options bundle them, too. */
 const ownEntries = {
   documentClient: 'tools/bench/peers/list-document-client.ts',
   jsonParse: handlerEntries.listOrders,
@@ -55,7 +55,7 @@ export async function setUpWorkbench(isQuick: boolean) {
   ]);
   const lambda = { AWS_SESSION_TOKEN: 'benchmark', AWS_LAMBDA_FUNCTION_NAME: 'benchmark' };
   const variables = { ...functionEnvironment, ...lambda, PLANS: JSON.stringify(plans) };
-  // A function has no ~/.aws, so the process must not read the user's.
+  // A function has no ~/.aws, so the process must not read the user's ~/.aws.
   const env = { HOME: home, ...variables, ...servers.variables };
   return {
     bundles: { ours, byDefault, own },
@@ -64,7 +64,7 @@ export async function setUpWorkbench(isQuick: boolean) {
      * Does a job in a new process.
      *
      * @param answer has to match the handler's last answer, as JSON
-     * @throws Error if it does not, or if the process fails, which prints the reason on stderr
+     * @throws Error if the answer does not match, or if the process fails, which prints the reason on stderr
      */
     async measure(job: Job, answer: RegExp, tables: Tables): Promise<JobResult> {
       fillTables(tables);

@@ -16,9 +16,9 @@ const file = 'demo-keys.json';
 const remedy = 'remove it; the next start creates new demo keys';
 
 /**
- * Creates one owner with one key per plan. A data directory stores the tokens, so that later runs have the same
- * keys. These are the only tokens that are ever stored, and they are valid only for the data in that directory.
- * Without stored tokens, the keys replace those of earlier runs, which would soon reach an owner's maximum.
+ * Creates an owner with one key for each plan. A data directory stores the tokens, so that later runs have the same
+ * keys. No other tokens are ever stored, and these tokens are valid only for the data in the directory. If there are no
+ * stored tokens, the new keys replace the keys of earlier runs, which would soon reach an owner's maximum.
  */
 export async function provideDemoKeys(
   stage: KeyStage,
@@ -44,7 +44,7 @@ async function provideOwner(plan: PlanName, stage: KeyStage): Promise<StoredOwne
   const { perMinute, perDay, limitsPerOwner } = plans[plan];
   const name = `demo ${plan}`;
   const owner = await lookUpOwner(name, stage);
-  // An owner of an earlier run may have been moved to another plan.
+  // Kept as it is, because an owner of an earlier run may have been moved to another plan.
   if (owner?.item) return owner;
   return createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, stage);
 }

@@ -11,7 +11,7 @@ import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { sampleOrders } from './sample-orders.ts';
 
-// In most stores, at least one of this many orders is pending, and the scan is short.
+// The scan for a pending order stops after this number of orders. In most stores, one of them is pending.
 const readAtMost = 100;
 // DynamoDB's limit for one transaction.
 const transactionMaxItems = 100;
@@ -34,7 +34,7 @@ export async function loadFile(
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof OperatorError)) throw cause;
-    // The remedy can name options of the other command.
+    // Without the remedy, which can name options of `./admin orders import`.
     throw new OperatorError(`--orders ${cause.problem}`, { cause });
   }
 }
@@ -51,7 +51,7 @@ export async function loadSample({ dynamodb, tableName }: OrdersTable): Promise<
   }
 }
 
-/** The id of an order, which is pending if possible; undefined if there are none. */
+/** The id of an order, if possible of a pending order; undefined if there are no orders. */
 export async function exampleOrderId(table: OrdersTable): Promise<string | undefined> {
   const scan = new ScanCommand({ TableName: table.tableName, Limit: readAtMost });
   const { Items: orders = [] } = await table.dynamodb.send(scan);

@@ -14,7 +14,7 @@ keepCompiledCode();
 // The module is loaded after the signal handlers have been set, because loading it takes a while.
 const { runLocalCommand } = await import('./local-command.ts');
 const exitCode = await runLocalCommand(process.argv.slice(2), stopping.signal);
-// A function may still wait for something.
+// Ends the process, because a function may still wait for something.
 process.exit(exitCode);
 
 function stop(): void {

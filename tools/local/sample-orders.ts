@@ -2,17 +2,17 @@ import type { OrderFieldName } from '../../lambdas/domain/order-fields.ts';
 import type { OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;
-// Clients have to cope with absent fields.
+// One order has no ship date, because clients have to accept absent fields.
 const withoutShipDateIndex = 3;
 // The contract's examples use order 1001, so they also work with the sample.
 const firstId = 1_001n;
-// A JavaScript number would be rounded to another id.
+// An id that a JavaScript number would round to another id.
 const largeId = 2n ** 53n + 1n;
 const largestId = 2n ** 63n - 1n;
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
 const hourMs = 3_600_000;
 
-/** The same in each run. Two of three orders are pending, and the others have shipped. One has no ship date. */
+/** The sample, which is the same in each run. Two of three orders are pending, and the other orders have shipped. */
 export function sampleOrders(): OrderItem[] {
   const orders = Array.from({ length: count }, (_, index) => sampleOrder(idOf(index), index));
   delete orders[withoutShipDateIndex]!.shipDate;

@@ -30,7 +30,7 @@ interface RunEnvironment {
 
 type Outputs = Readonly<Record<OutputName, string>>;
 
-/** The path that the contract's paths are relative to, such as `/staging/v1`. */
+/** The path in front of the contract's paths, such as `/staging/v1`. */
 export function basePathOf(stage: StageName): string {
   return `/${stage}/v1`;
 }
@@ -41,9 +41,9 @@ export async function startStoreService(
   { directory, console, signal: stop, started }: RunEnvironment,
 ) {
   const { port, host, stage, data, dynamodbEndpoint } = options;
-  // A mistake is reported without waiting for the synthesis.
+  // Checked first, so that a mistake is reported without waiting for the synthesis.
   await availablePort(port, host);
-  // A start that fails also ends the synthesis.
+  // Ends the synthesis if the start fails.
   const failing = new AbortController();
   started.defer(() => failing.abort());
   const signal = AbortSignal.any([stop, failing.signal]);
@@ -70,13 +70,13 @@ export async function startStoreService(
   return {
     ...service,
     ...filled,
-    /** The URL that the contract's paths are relative to. */
+    /** The URL in front of the contract's paths. */
     baseUrl: `${service.origin}${basePathOf(stage)}`,
     outputs: service.outputs as Outputs,
   };
 }
 
-/** Returns the template's path. A process of its own frees the CDK's memory when it ends. */
+/** Synthesizes the template in a process of its own, whose end frees the CDK's memory. Returns the template's path. */
 async function synthesize(stage: StageName, directory: string, signal: AbortSignal) {
   const program = join(import.meta.dirname, 'synthesize.ts');
   const child = spawn(process.execPath, [program, stage, directory], {

@@ -5,14 +5,14 @@ import { ConfigurationError, stageConfiguration } from '../../lib/settings/stage
 import type { StageName } from '../../lib/settings/stages.ts';
 
 /*
- * Synthesizes a stage into a folder as `bin/app.ts` does. Only the bundles differ: they can be read in a debugger,
- * and contain their source maps.
+ * Synthesizes a stage into a folder like `bin/app.ts`. Only the bundles differ, because a debugger needs readable code
+ * and source maps.
  */
 const [, , stage, directory] = process.argv as [string, string, StageName, string];
 
 try {
   const configuration = stageConfiguration(stage);
-  // The folders of the bundles are beside those of the assets, because the paths in a source map are relative.
+  // The folders of the bundles are next to the assets' folders, because the paths in a source map are relative.
   const bundles = await bundleFunctions(directory, true);
   const app = createApp(directory);
   new ServiceStack(app, configuration, bundles);

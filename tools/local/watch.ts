@@ -10,9 +10,9 @@ import type { LocalOptions } from './local-options.ts';
 
 const root = join(import.meta.dirname, '../..');
 const watchedFolders = ['bin', 'lambdas', 'lib'].map((name) => join(root, name));
-// Editors may empty a file before they write it, and save several files one after the other.
+// A restart waits this long, because editors may empty a file before they write it, or save several files in turn.
 const settlesWithinMs = 50;
-// It names the folder to a run and to those that replace it.
+// This variable has the path of the folder for a run, and for the runs that replace it.
 const folderVariable = 'ORDERS_WATCH';
 
 /** The folder of the runs that replace each other when a file changes; undefined in an ordinary run. */
@@ -50,8 +50,8 @@ export async function runWatched(
 }
 
 /**
- * Resolves when a file below the folders has changed, or `stop` is aborted. Each folder is watched by itself: on
- * Linux, Node's `--watch-path` and `recursive` watch files, and lose a file that an editor has replaced by another.
+ * Resolves when a file below the folders has changed, or when `stop` is aborted. Each folder is watched by itself. On
+ * Linux, Node's `--watch-path` and `recursive` watch files, and lose a file that an editor has replaced by a new file.
  */
 async function changeOf(tops: readonly string[], stop: AbortSignal): Promise<void> {
   const watching = new AbortController();

@@ -12,7 +12,7 @@ const windows = new RateLimiterUnion(
   limiter('day', 10_000_000, 86_400),
 );
 
-/** A conventional authorizer, which reads the key and then counts with a library. Requests over a limit are not measured. */
+/** A conventional authorizer, which reads the key, and then counts with a library. It is measured below its limits. */
 export async function handler({
   authorizationToken,
   methodArn,

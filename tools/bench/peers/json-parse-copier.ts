@@ -1,7 +1,7 @@
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { orderToJson } from '../../../lambdas/domain/order-json.ts';
 
-/** What one would write in place of `lambdas/list-orders/order-copier.ts`. The result has the same form. */
+/** The usual way to do the work of `lambdas/list-orders/order-copier.ts`. The result has the same form. */
 export function copyOrders(page: Buffer) {
   const { Items, ...rest } = JSON.parse(page.toString()) as { Items: Item[] };
   const orders = Items.map((item) => `,${orderToJson(item)}`).join('');

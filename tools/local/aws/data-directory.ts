@@ -8,12 +8,12 @@ const lockFile = 'lock.sqlite';
 // SQLITE_BUSY: another connection has locked the file.
 const sqliteBusy = 5;
 
-/** A directory for the data that outlives a run. Only this user can read it, and one process at a time opens it. */
+/** A directory for data that outlives a run. Only this user can read it, and only one process at a time can open it. */
 export class DataDirectory {
   readonly #path: string;
   readonly #lock: DatabaseSync;
 
-  /** Creates or opens it. @throws LocalRunError if it cannot be used, or another process has opened it */
+  /** Creates or opens a directory. @throws LocalRunError if it cannot be used, or if another process has opened it */
   constructor(path: string) {
     this.#path = path;
     this.#lock = lockDirectory(path);
@@ -23,7 +23,7 @@ export class DataDirectory {
     return join(this.#path, name);
   }
 
-  /** Undefined if the file is missing. @throws LocalRunError with the remedy, such as `remove it`, if it is damaged */
+  /** Reads a file; undefined if it is missing. @throws LocalRunError with the given remedy if the file is damaged */
   read<T>(name: string, remedy: string): T | undefined {
     const file = this.pathOf(name);
     if (!existsSync(file)) return undefined;
@@ -35,7 +35,7 @@ export class DataDirectory {
     }
   }
 
-  /** Replaces a file as a whole or, even if the process is killed meanwhile, not at all. @throws LocalRunError */
+  /** Replaces a whole file. If the process is killed before, the old file stays as it is. @throws LocalRunError */
   write(name: string, value: unknown): void {
     const file = this.pathOf(name);
     const temporary = `${file}.new`;
@@ -57,13 +57,13 @@ export class DataDirectory {
 }
 
 /**
- * Locks a directory by a transaction on an empty database in it. The lock also holds for a container that shares
- * nothing but the directory, and the system releases it when the process ends in any way.
+ * Locks a directory by a transaction on an empty database in the directory. The lock also works between containers that
+ * share only the directory. The system releases the lock when the process ends in any way.
  */
 function lockDirectory(path: string): DatabaseSync {
   try {
     mkdirSync(path, { recursive: true, mode: directoryMode });
-    // `mkdir` does not change the mode of a directory that exists already.
+    // Needed if the directory exists, because `mkdir` does not change its mode.
     chmodSync(path, directoryMode);
     const database = new DatabaseSync(join(path, lockFile));
     // The transaction writes nothing, so it needs no journal on the disk.

@@ -12,7 +12,7 @@ export class TemplateError extends LocalRunError {
   }
 }
 
-/** The error for a part that is not supported. @param list the file that lists what is */
+/** The error for a part that is not supported. @param list the file that lists the supported parts */
 export function unsupported(logicalId: string, part: string, list?: string): TemplateError {
   const where = list === undefined ? '' : `: see ${list}`;
   return new TemplateError(logicalId, `${part} is not supported locally${where}`);

@@ -32,7 +32,7 @@ export interface AnsweredRequest {
 /** What an HTTP server serves, and where it listens. */
 export interface HttpServerOptions {
   readonly gateway: Gateway;
-  /** Are called in this order, before the gateway. */
+  /** Handlers, which are called in this order, before the gateway. */
   readonly handlers: readonly Handler[];
   readonly host: string;
   /** The port to listen on, or 0 for any free port. */
@@ -43,13 +43,13 @@ export interface HttpServerOptions {
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
 }
 
-// Longer than Node's default of five seconds, as in API Gateway.
+// Like API Gateway's timeout, this is longer than Node's default of five seconds.
 const keepAliveTimeoutMs = 65_000;
 
-// Far above API Gateway's 10 KB, so that the service, not Node's parser, answers a long path.
+// Far above API Gateway's 10 KB, so that the service, and not Node's parser, answers a request with a long path.
 const headerMaxBytes = 1_048_576;
 
-/** Node itself answers malformed HTTP. */
+/** Starts a server. Node itself answers malformed HTTP. */
 export async function startHttpServer(options: HttpServerOptions) {
   const settings = { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerMaxBytes };
   const server = createServer(settings, (incoming, outgoing) => {
@@ -106,10 +106,10 @@ async function respond(
     const isComplete = outgoing.writableFinished;
     options.onAnswered?.({ method, target: incoming.url!, answer, durationMs, isComplete });
   });
-  // By the gateway's clock, like the times in the other headers.
+  // The time is from the gateway's clock, like the times in the other headers.
   outgoing.setHeader('Date', new Date(options.now()).toUTCString());
   if (!outgoing.closed) send(answer, outgoing);
-  // A stream that is not destroyed would wait for the client, which has disconnected.
+  // The client has disconnected. A stream that is not destroyed would wait for it.
   else if (!Buffer.isBuffer(answer.body)) answer.body.destroy();
 }
 
@@ -122,6 +122,6 @@ function send({ statusCode, headers, body }: GatewayAnswer, outgoing: ServerResp
     outgoing.end(body);
     return;
   }
-  // An error on either side destroys the other, so that an incomplete answer is recognisable.
+  // An error on one side destroys the other side, so that the client notices an incomplete answer.
   pipeline(body, outgoing, () => {});
 }

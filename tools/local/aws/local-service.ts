@@ -21,7 +21,7 @@ import { readTemplate, type Template } from './template/template.ts';
 
 interface LocalServiceOptions
   extends Partial<Pick<HttpServerOptions, 'host' | 'now' | 'onAnswered' | 'port'>> {
-  /** Has the stack's `….assets.json` beside it. While it is a pending promise, everything else starts. */
+  /** The template, with the stack's `….assets.json` in the same folder. Everything else starts before it is ready. */
   readonly templateFile: string | Promise<string>;
   readonly stackName: string;
   /** A DynamoDB-compatible server. @default - an embedded one is started */
@@ -65,7 +65,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   await using started = new AsyncDisposableStack();
   const { stackName, signal, log, now = Date.now } = options;
   const dataReady = openData(options, started);
-  // If one fails, the other has to have started before it can be stopped.
+  // Waits for both, because if one fails, the other can be stopped only after it has started.
   await Promise.allSettled([options.templateFile, dataReady]);
   const templateFile = await options.templateFile;
   const { database, dataDirectory } = await dataReady;
@@ -142,7 +142,7 @@ async function openData(
 }
 
 function externalDatabase(endpoint: string): Database {
-  // An origin is without the URL's password.
+  // Only the origin, which does not contain the URL's password.
   const { origin } = new URL(endpoint);
   return {
     endpoint,
@@ -154,7 +154,7 @@ function externalDatabase(endpoint: string): Database {
   };
 }
 
-/** Creates missing tables. A local server has created a table when it answers. */
+/** Creates missing tables. It does not wait for them, because a local server has created a table when it answers. */
 async function provideTables(template: Template, client: DynamoDBClient): Promise<void> {
   const tables = template.ofType('AWS::DynamoDB::Table').map(async ({ ref, property }) => {
     const table = new CreateTableCommand({
@@ -179,7 +179,7 @@ async function usingDatabase<T>(database: Database, work: T): Promise<Awaited<T>
     return await Promise.race([work, ended]);
   } catch (error) {
     for (const each of [error, Object(error).cause]) {
-      // Only errors of the SDK have metadata.
+      // Only errors of the SDK have metadata. All others are not failures of the database.
       if (!(each instanceof Error) || !('$metadata' in each)) continue;
       throw database.failure((each.message || each.name).replaceAll(/\s+/g, ' ').trim());
     }

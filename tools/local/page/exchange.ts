@@ -6,7 +6,7 @@ export interface ApiRequest {
   readonly url: string;
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export interface Answer {
   /** Undefined if the server did not answer. */
   readonly response: Response | undefined;
@@ -19,8 +19,8 @@ export interface Answer {
 const shownCharacters = 2_000;
 
 /**
- * Sends a request and shows its answer. `read` returns the message about the body of a success, or throws if
- * the body is incomplete.
+ * Sends a request, and shows its answer. After a success, `read` returns a message about the body, or throws if the
+ * body is incomplete.
  *
  * @returns undefined if `signal` ended the request
  */
@@ -55,13 +55,13 @@ export async function exchange(
   return answer;
 }
 
-/** An error that comes from a proxy need not have the form of the contract. */
+/** Reads an error. If it comes from a proxy, it may have another form than the contract's. */
 function errorOf(body: string): Pick<Answer, 'code' | 'message'> {
   try {
     const { code, message } = JSON.parse(body);
     if (typeof code === 'string') return { code, message: String(message) };
   } catch {
-    // A body that is not JSON can be opened below the message.
+    // The body is not JSON. The user can open it below the message.
   }
   return { message: 'This is not an error of the API.' };
 }

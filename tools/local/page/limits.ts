@@ -14,7 +14,7 @@ export function showLimits(headers: Headers, isBanned: boolean): void {
   countDown();
 }
 
-/** For another key, whose limits are not known yet. */
+/** Forgets the limits, because they are unknown for another key. */
 export function forgetLimits(): void {
   latest = undefined;
   countDown();
@@ -34,7 +34,7 @@ function countDown(): void {
     const end = seconds > 0 ? `, resets in ${duration(seconds)}` : '';
     element(`${name}Text`).textContent =
       `${titles[name]}${ban}${numbers.format(value)} of ${numbers.format(limit)} left${end}`;
-    // Below `low` the browser shows the value as a warning, because the optimum is above it.
+    // If the value is below `low`, the browser shows it as a warning, because the optimum is above `low`.
     Object.assign(element(name), { max: limit, low: limit / 5, optimum: limit, value });
   }
 }

@@ -16,7 +16,7 @@ const integerNames = Object.entries<OrderField>(orderFields)
   .filter(([, { type }]) => type === 'integer')
   .map(([name]) => name);
 
-/** Matches integers in JSON. It cannot match within a string, because quotes are escaped there. */
+/** Matches integers in JSON. It cannot match within a string, because a string has its quotes escaped. */
 const integerMember = new RegExp(`("(?:${integerNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
 
 const prefix = element<HTMLInputElement>('idPrefix');
@@ -35,10 +35,10 @@ element('columns').append(
 prefix.addEventListener('input', showMatching);
 element('more').addEventListener('click', showMore);
 
-/** @throws SyntaxError if it is not JSON, such as a list that broke off */
+/** @throws SyntaxError if the body is not JSON, for example because the list broke off */
 export async function parseOrders(body: string): Promise<ShownOrder[]> {
   const quoted = body.replace(integerMember, '$1"$2"');
-  // Between the two steps, which take about the same time, the page reacts to its user.
+  // A pause between the two steps, which take about the same time, so that the page can react to its user.
   await new Promise((resolve) => setTimeout(resolve));
   return JSON.parse(quoted);
 }
@@ -53,7 +53,7 @@ export function showOrders(listed: readonly ShownOrder[]): void {
   showMatching();
 }
 
-/** Says that the orders are those of an earlier list, because a newer one failed. */
+/** Says that the orders are from an earlier list, because a newer list failed. */
 export function keepOrders(): void {
   if (listedAt) element('listedAt').textContent = `Not updated: listed at ${listedAt}`;
 }
@@ -66,7 +66,7 @@ export function removeOrders(): void {
   element('orders').hidden = true;
 }
 
-/** Shows in an order's row what became of its cancellation. */
+/** Shows the outcome of a cancellation in the order's row. */
 export function showOutcome(orderId: string, outcome: string): void {
   outcomes.set(orderId, outcome);
   element(outcomeId(orderId))?.replaceChildren(outcome);
@@ -93,7 +93,7 @@ function showMore(): void {
   if (more.hidden && hadFocus) prefix.focus();
 }
 
-/** The value of the row's button is the order's id. */
+/** Makes the row of an order. The value of its button is the order's id. */
 function row(order: ShownOrder): HTMLElement {
   const id = String(order.id);
   const button = create('button', { textContent: 'Cancel', className: 'small', value: id });

@@ -20,7 +20,7 @@ let shownCommand = listRequest;
 let listing: AbortController | undefined;
 
 keyField.value = keyChoice.value;
-// The last choice is another key.
+// The last choice is "another key", so one choice means that there are no demo keys.
 element('demoKeys').hidden = keyChoice.length === 1;
 element('issueHint').hidden = keyChoice.length > 1;
 showCommand(listRequest);
@@ -34,7 +34,7 @@ orderId.addEventListener('input', () => showCommand(cancelRequest(orderId.value)
 element('rows').addEventListener('click', ({ target }) => {
   if (target instanceof HTMLButtonElement) cancelOrder(target.value);
 });
-// In a form, Enter sends the order id too.
+// A form, so that Enter sends the order id, too.
 element('cancelForm').addEventListener('submit', (event) => {
   event.preventDefault();
   cancelOrder(orderId.value);
@@ -49,7 +49,7 @@ function changeKey(): void {
   showCommand(shownCommand);
 }
 
-/** The key of the field. A header can carry no other characters, and no key has any. */
+/** The key in the field, without characters that a header cannot contain. No key has such a character. */
 function currentKey(): string {
   return keyField.value.trim().replaceAll(/[^ -~]/g, '?');
 }
@@ -77,7 +77,7 @@ function cancelRequest(id: string): ApiRequest {
   return { method: 'DELETE', url: `${baseUrl}/store/orders/${encodeURIComponent(id)}` };
 }
 
-/** Sends a request with the key of the field, and shows all that its response says. */
+/** Sends a request with the key of the field, and shows its response. */
 async function send(
   request: ApiRequest,
   read: (body: string) => string | Promise<string>,
@@ -93,7 +93,7 @@ async function send(
     listing?.abort();
     removeOrders();
   }
-  // The response says nothing about a key that was entered after the request.
+  // If another key was entered after the request, the response says nothing about it.
   if (key !== currentKey()) return answer;
   showLimits(headers, answer.code === 'api_key_banned');
   showRefusal(isRefused);
@@ -120,7 +120,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Browsers can refuse to copy. */
+/** Copies the command. If the browser refuses to copy, the page says so. */
 async function copyCommand(): Promise<void> {
   const copied = navigator.clipboard.writeText(element('curl').textContent);
   element('copy').textContent = await copied.then(

@@ -12,7 +12,7 @@ export type ApiMethod = ReturnType<typeof readMethod>;
 /** @throws TemplateError if there is not exactly one supported REST API */
 export function readRestApi(template: Template): TemplateResource {
   const restApi = onlyOne('AWS::ApiGateway::RestApi', template);
-  // API Gateway's default is a key in a header of the request.
+  // Without this property, API Gateway would expect the key in a header of the request.
   if (restApi.property('ApiKeySourceType') !== 'AUTHORIZER') {
     throw unsupported(restApi.logicalId, 'ApiKeySourceType other than AUTHORIZER');
   }

@@ -21,7 +21,7 @@ type PolicyStatement = Readonly<Record<'Effect' | 'Action' | 'Resource', string>
 const identitySource = /^method\.request\.header\.([\w-]+)$/;
 const invokeAction = 'execute-api:invoke';
 
-/** By id. @throws TemplateError if one is not a TOKEN authorizer with a function, or its results are cached */
+/** The authorizers by id. @throws TemplateError unless all are TOKEN authorizers with a function and without a cache */
 export function readAuthorizers(template: Template, targetOf: TargetOf): Map<string, Authorizer> {
   const authorizers = template.ofType('AWS::ApiGateway::Authorizer');
   return new Map(authorizers.map((resource) => [resource.ref, readAuthorizer(resource, targetOf)]));
@@ -30,7 +30,7 @@ export function readAuthorizers(template: Template, targetOf: TargetOf): Map<str
 function readAuthorizer({ logicalId, property }: TemplateResource, targetOf: TargetOf): Authorizer {
   const type = property('Type');
   if (type !== 'TOKEN') throw unsupported(logicalId, `a ${type} authorizer`);
-  // Without the property, results are cached.
+  // Without this property, API Gateway caches results.
   if (property('AuthorizerResultTtlInSeconds') !== 0) {
     throw unsupported(logicalId, 'AuthorizerResultTtlInSeconds other than 0');
   }
@@ -66,7 +66,7 @@ function matchesPattern(pattern: string, text: string): boolean {
   return new RegExp(`^${source}$`, 's').test(text);
 }
 
-// API Gateway answers 401 only when the error message is exactly "Unauthorized".
+// API Gateway answers 401 only if the error message is exactly "Unauthorized".
 function faultOf(errorMessage: string): GatewayFault {
   if (errorMessage === 'Unauthorized') return new GatewayFault('UNAUTHORIZED');
   return new GatewayFault('AUTHORIZER_FAILURE', { cause: errorMessage });

@@ -4,7 +4,7 @@ export type GatewayResponseType = keyof typeof builtInResponses;
 /** Thrown by a step of the gateway to answer the request with a gateway response. */
 export class GatewayFault extends Error {
   readonly type: GatewayResponseType;
-  /** The answer if the template does not define another. */
+  /** The answer if the template does not define another answer. */
   readonly builtIn: BuiltInResponse;
 
   constructor(
@@ -21,7 +21,7 @@ interface BuiltInResponse {
   readonly status: number;
   /** The message in the answer; null for types without one. */
   readonly message: string | null;
-  /** The value of the header `x-amzn-ErrorType` without its ending `Exception`. */
+  /** The value of the header `x-amzn-ErrorType` without `Exception` at its end. */
   readonly errorType: string;
 }
 

@@ -14,7 +14,7 @@ export type GatewayResponses = ReadonlyMap<string, GatewayResponse>;
 const builtInTemplates = { 'application/json': '{"message":$context.error.messageString}' };
 const builtIn = { render: readMappedAnswer('', {}, '', builtInTemplates) };
 
-/** By type. @throws TemplateError for a header mapping or a body template that is not supported */
+/** The responses by type. @throws TemplateError for a header mapping or a body template that is not supported */
 export function readGatewayResponses(template: Template): GatewayResponses {
   return new Map(template.ofType('AWS::ApiGateway::GatewayResponse').map(readGatewayResponse));
 }
@@ -30,7 +30,7 @@ function readGatewayResponse({ logicalId, property }: TemplateResource): [string
   return [property('ResponseType'), { render, ...(status && { statusCode: Number(status) }) }];
 }
 
-/** The template's response for the fault's type, else its default for 4xx or 5xx, else API Gateway's own. */
+/** The template's response for the fault's type, or its default for 4xx or 5xx, or API Gateway's own response. */
 export function renderGatewayResponse(
   fault: GatewayFault,
   responses: GatewayResponses,

@@ -30,8 +30,8 @@ interface GatewayServices {
 const malformedEncoding = /%(?![0-9A-Fa-f]{2})/;
 
 /**
- * The REST API of a template. A step of API Gateway that stops a request throws a `GatewayFault`, which
- * becomes a gateway response.
+ * The REST API of a template. If a step of API Gateway stops a request, it throws a `GatewayFault`, which is answered
+ * with a gateway response.
  */
 export class Gateway {
   readonly api: ApiStage;
@@ -66,7 +66,7 @@ export class Gateway {
     }
   }
 
-  /** Answers a request that a step has stopped, whose body is refused, or whose handler has failed. */
+  /** Answers a request that a step has stopped, or whose body was refused, or whose handler has failed. */
   answerFault(
     error: unknown,
     request: IncomingRequest,
@@ -91,20 +91,20 @@ export class Gateway {
     return method;
   }
 
-  /** Returns the API key to count the request for, if it has one. */
+  /** Asks the authorizer. Returns the API key for which the request is counted, if the authorizer returns one. */
   async #authorize(
     { authorizer }: ApiMethod,
     { request, context }: Exchange,
   ): Promise<string | undefined> {
     if (!authorizer) return undefined;
     const authorization = await authorizer(request, this.#methodArn(request));
-    // The gateway response to a denied request can refer to it, too.
+    // Set for a denied request, too, because the gateway response can refer to the context.
     context.authorizer = authorization.context;
     if (!authorization.isAllowed) throw new GatewayFault('ACCESS_DENIED');
     return authorization.usageIdentifierKey;
   }
 
-  /** Such as `arn:aws:execute-api:us-east-1:123456789012:a1b2c3/prod/GET/orders`. */
+  /** The ARN of a method, such as `arn:aws:execute-api:us-east-1:123456789012:a1b2c3/prod/GET/orders`. */
   #methodArn({ method, path }: IncomingRequest): string {
     const { accountId, region, apiId } = this.api;
     const [, stage, ...rest] = path.split('/');
@@ -131,8 +131,8 @@ function completed(answer: GatewayAnswer, context: RequestContext): GatewayAnswe
 }
 
 /**
- * The fault for a request to a path or method that does not exist. API Gateway takes an `Authorization` header
- * for a signature (Signature Version 4), and does not document the response type of that error.
+ * The fault for a request to a path or method that does not exist. For such a request, API Gateway takes an
+ * `Authorization` header for a signature (Signature Version 4). It does not document the response type of this error.
  */
 function unroutedFault({ headers }: IncomingRequest): GatewayFault {
   if (!headers.has('authorization')) return new GatewayFault('MISSING_AUTHENTICATION_TOKEN');

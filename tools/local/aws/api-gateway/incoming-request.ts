@@ -26,7 +26,7 @@ export interface IncomingRequest {
 const bodyMaxBytes = 10_485_760;
 
 /**
- * Reads a whole body. After a refusal, the connection stays open and the rest is discarded.
+ * Reads a whole body. If the body is refused, the connection stays open, and the rest of the body is discarded.
  *
  * @throws GatewayFault, or a stream's error
  */
@@ -39,7 +39,7 @@ export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk);
   }
   if (bytes <= bodyMaxBytes) return Buffer.concat(chunks);
-  // Within the loop, this would have no effect.
+  // Called after the loop, because within the loop it would have no effect.
   incoming.resume();
   throw new GatewayFault('REQUEST_TOO_LARGE');
 }

@@ -2,8 +2,8 @@ import { unsupported } from '../errors.ts';
 import type { GatewayAnswer, RequestContext } from './request-context.ts';
 
 /**
- * Makes the headers and the body of an answer. A header whose variable has no value is left out. In a body,
- * variables are replaced without escaping, and one without a value by an empty text.
+ * Makes the headers and the body of an answer. A header is left out if its variable has no value. In a body, variables
+ * are replaced without escaping. A variable without a value is replaced by an empty text.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/request-response-data-mappings.html
  */

@@ -22,7 +22,7 @@ export function readMockIntegration({ logicalId, property }: TemplateResource): 
   if (another || Object.values(RequestTemplates).some((text) => text !== requestTemplate)) {
     throw unsupported(logicalId, 'a MOCK integration with several statuses');
   }
-  // API Gateway leaves out what the method's responses do not declare.
+  // API Gateway leaves out a header that the method's responses do not declare.
   const [declared] = property('MethodResponses') ?? [];
   const names = Object.keys(declared?.ResponseParameters ?? {});
   const isWhole = Object.keys(ResponseParameters).every((name) => names.includes(name));

@@ -1,13 +1,13 @@
 import { type IncomingRequest, pathBelowStage } from './incoming-request.ts';
 import type { Exchange } from './request-context.ts';
 
-// The client's headers that API Gateway does not forward to the function, or replaces by its own.
+// The client's headers that API Gateway does not forward to the function, or replaces by its own headers.
 const withheldHeaders = words(`
   connection content-length content-md5 expect max-forwards proxy-authenticate server te trailer
   transfer-encoding upgrade www-authenticate
   x-amzn-trace-id x-forwarded-for x-forwarded-port x-forwarded-proto`);
 
-// API Gateway forwards these headers in this spelling, and all others in the client's.
+// API Gateway forwards these headers in this spelling, and all other headers in the client's spelling.
 const ownSpelling = new Map([
   ['authorization', 'Authorization'],
   ['user-agent', 'User-Agent'],

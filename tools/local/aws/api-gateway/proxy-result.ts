@@ -43,7 +43,7 @@ export function parseProxyResult(payload: string): GatewayAnswer {
 export async function parseStreamedResult(
   source: Readable,
 ): Promise<GatewayAnswer & { readonly body: Readable }> {
-  // The stream may break before anything reads it.
+  // The stream may break before anything reads it, and an unhandled error would end the process.
   source.on('error', () => {});
   try {
     return { ...parseProxyResult(await readPrelude(source)), body: source };
@@ -53,7 +53,7 @@ export async function parseStreamedResult(
   }
 }
 
-/** Reads up to the delimiter, and puts back what came after it. */
+/** Reads up to the delimiter, and puts back the bytes after the delimiter. */
 async function readPrelude(source: Readable): Promise<string> {
   let head = Buffer.alloc(0);
   for await (const chunk of source.iterator({ destroyOnReturn: false })) {
@@ -87,7 +87,7 @@ function parseFields(payload: string): Record<string, unknown> {
 /** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html */
 const renamedHeaders = /^(connection|content-length|date|server|www-authenticate)$/i;
 
-/** API Gateway adds the content type of JSON if there is none. */
+/** The headers for the client. Without a content type, API Gateway adds the content type of JSON. */
 function clientHeaders(headers: unknown): [string, string][] {
   const own = headers ?? {};
   if (typeof own !== 'object' || Array.isArray(own)) throw new TypeError('headers: not an object');

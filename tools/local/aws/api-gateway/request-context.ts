@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** A request, to which the gateway's steps add values. */
+/** A request, and the values that the gateway's steps add to it. */
 export interface Exchange {
   readonly request: IncomingRequest;
   readonly context: RequestContext;
-  /** Percent-encoded, as the client sent them. */
+  /** The parameters as the client sent them, percent-encoded. */
   pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ export interface GatewayAnswer {
 /** Answers a request that has passed all other steps. @throws GatewayFault */
 export type Integration = (exchange: Exchange) => Promise<GatewayAnswer>;
 
-/** The API and its stage that a request is made to. */
+/** The API and the stage to which a request is made. */
 export interface ApiStage {
   readonly accountId: string;
   readonly region: string;

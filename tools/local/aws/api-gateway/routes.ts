@@ -12,9 +12,9 @@ interface Route {
 /**
  * Finds the method for a request; undefined if the path or the method is unknown.
  *
- * A static segment has precedence over `{parameter}`, and that over `{proxy+}`. A trailing slash is
- * ignored; paths are case-sensitive. Segments are compared and parameters passed on without decoding
- * them, which is how AWS behaves (aws-sam-cli issue 771, localstack pull request 7728).
+ * A static segment has precedence over `{parameter}`, and `{parameter}` has precedence over `{proxy+}`. A trailing
+ * slash is ignored. Paths are case-sensitive. Like on AWS, segments and parameters are not decoded (aws-sam-cli issue
+ * 771, localstack pull request 7728).
  */
 export type FindRoute = (httpMethod: string, path: string) => Route | undefined;
 
@@ -49,7 +49,7 @@ export function readRoutes(
     const exact = children.find(({ part }) => part === segment && !part.startsWith('{'));
     const exactRoute = exact && find(httpMethod, exact.id, `${path}/${segment}`, others);
     if (exactRoute || segment === '') return exactRoute;
-    // API Gateway allows a single child with a parameter.
+    // There is at most one, because API Gateway allows a single child with a parameter.
     const child = children.find(({ part }) => part.startsWith('{'));
     if (!child) return undefined;
     const isGreedy = child.part.endsWith('+}');

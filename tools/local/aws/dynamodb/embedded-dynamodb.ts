@@ -13,7 +13,7 @@ export interface EmbeddedDynamoDB {
   readonly endpoint: string;
   /** Resolves when the server ends unexpectedly. */
   readonly ended: Promise<LocalRunError>;
-  /** The error that tells the user about a failure and its remedy. */
+  /** Makes an error that tells the user about a failure and its remedy. */
   failure(reason: string): LocalRunError;
   /** Waits until the process has ended. */
   close(): Promise<void>;
@@ -26,16 +26,16 @@ export interface EmbeddedDynamoDBOptions {
 }
 
 const startAttempts = 5;
-// IANA assigns the ports from here on to nobody.
+// The first of the ports that IANA assigns to nobody.
 const firstPort = 49_152;
 const portLimit = 65_536;
 const startTimeoutMs = 10_000;
 const stopTimeoutMs = 1_000;
 
 /**
- * Runs a program and kills it when this process ends in any way, including `kill -9`: then the pipe at
- * descriptor 3 closes before a line arrives. `exec` keeps the shell's process id, so that signals and exit
- * codes are the program's own.
+ * Runs a program, and kills it when this process ends in any way, including `kill -9`. When this process ends, the pipe
+ * at descriptor 3 closes before a line arrives. `exec` keeps the shell's process id, so that signals and exit codes are
+ * the program's own.
  */
 const watchdog = `
   { read -r line <&3 || kill -9 $$; } >/dev/null 2>&1 &
@@ -43,8 +43,8 @@ const watchdog = `
 `;
 
 /**
- * Starts dynoxide on a random port of this machine. It allows every origin and checks no signatures, so a page in
- * a browser must not find it: on Linux it listens at one of 16 million loopback addresses.
+ * Starts dynoxide on a random port of this machine. dynoxide allows every origin and checks no signatures, so a page in
+ * a browser must not find it. On Linux, it listens at one of 16 million loopback addresses.
  *
  * @throws LocalRunError if there is no binary for this platform, or it does not start
  */
@@ -60,7 +60,7 @@ export async function startEmbeddedDynamoDB(
       return await startOnce(binary, address, options);
     } catch (error) {
       options.signal?.throwIfAborted();
-      // Another process may have the port, or may still be closing the file.
+      // Tries again, because another process may have the port, or may still be closing the file.
       reason = (error as Error).message;
     }
   }
@@ -99,14 +99,14 @@ async function startOnce(
 ): Promise<EmbeddedDynamoDB> {
   const file = databaseFile ? ['--db-path', databaseFile] : [];
   const words = ['serve', '--host', host, '--port', String(port), ...file];
-  // In a process group of its own, the program does not get the terminal's Ctrl+C.
+  // The program has a process group of its own, so that it does not get the terminal's Ctrl+C.
   const child = spawn('/bin/sh', ['-c', watchdog, binary, ...words], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
   const pipe = child.stdio[3] as Writable;
   const exited = once(child, 'exit');
-  /** The last line of its output, if there is one. */
+  /** The last line of the program's output, if there is one. */
   const lines: string[] = [];
   let isStopping = false;
 

@@ -15,7 +15,7 @@ import { localRegion } from './local-client.ts';
 export interface DynamoDBGuard {
   /** The endpoint for clients with an access key id of this run. */
   readonly endpoint: string;
-  /** Forwards a call as the operator's, whatever it is signed with. */
+  /** Forwards a call as a call of the operator. Its own signature does not matter. */
   forwardForOperator(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface GuardOptions {
   /** The URL of the DynamoDB-compatible server. */
   readonly endpoint: string;
   readonly identities: Identities;
-  /** Whether the server is the embedded one, which executes one call at a time. */
+  /** Whether the server is the embedded server, which executes one call at a time. */
   readonly isEmbedded: boolean;
   /** Milliseconds since the epoch, for the header `Date`, by which clients correct their clocks. */
   readonly now: () => number;
@@ -34,9 +34,9 @@ export interface GuardOptions {
 const target = /^DynamoDB_20120810\.(\w+)$/;
 const credential = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//;
 
-// They belong to one connection or identify the caller.
+// The headers that are not forwarded, because they belong to one connection or identify the caller.
 const withheldHeaders = ['authorization', 'connection', 'host', 'keep-alive'];
-// DynamoDB Local gives each access key its own tables, so all callers share this one.
+// DynamoDB Local gives each access key its own tables, so all callers share this access key.
 const sharedAuthorization =
   `AWS4-HMAC-SHA256 Credential=local/20260101/${localRegion}/dynamodb/aws4_request, ` +
   `SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`;
@@ -47,9 +47,9 @@ const embeddedPageMaxItems = 2_000;
 const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
 
 /**
- * Starts the guard on a free loopback port. It knows a sender by its random access key id. Signatures are not
- * verified: a program that can read the id can read the secret too. A web page knows neither, and the guard
- * refuses the preflight request with which its browser asks for an `Authorization` header.
+ * Starts the guard on a free loopback port. The guard knows a sender by its random access key id. Signatures are not
+ * verified, because a program that can read the id can read the secret, too. A web page knows neither. The guard also
+ * refuses the preflight request with which a browser asks whether a page may send an `Authorization` header.
  */
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
   const { identities, isEmbedded, now, log } = options;
@@ -86,19 +86,20 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
     let response: IncomingMessage;
     try {
       const sent = request(upstream, { agent, method: 'POST', headers }).end(body);
-      // If the connection is reset during the response, both fail, and `pipeline` handles the response.
+      // If the connection is reset during the response, the request and the response fail. `pipeline` handles the error
+      // of the response, so the error of the request is ignored.
       sent.on('error', () => {});
       [response] = await once(sent, 'response');
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // An origin is without the URL's password.
+      // Only the origin, which does not contain the URL's password.
       const message = `${upstream.origin} does not answer (${code})`;
       return sendError(outgoing, 503, 'ServiceUnavailable', message);
     }
     const answered = Object.entries(response.headers);
     const shown = answered.filter(([name]) => /^(?:content-|x-amz)/.test(name));
     outgoing.writeHead(response.statusCode!, Object.fromEntries(shown));
-    // An error on either side destroys the other, so that an incomplete answer is recognisable.
+    // An error on one side destroys the other side, so that the client notices an incomplete answer.
     await pipeline(response, outgoing);
   }
 
@@ -106,7 +107,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
     outgoing.setHeader('Date', new Date(now()).toUTCString());
     answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  // 0 means no timeout. Otherwise, a function could send a call on an idle connection that is being closed.
+  // 0 means no timeout. With a timeout, a function could send a call on an idle connection that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -123,9 +124,9 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
 }
 
 /**
- * Shortens a scan for the embedded server, which reads the items of all segments for each page of one. DynamoDB
- * decides which segment contains an item, so here the first contains all. Undefined for the others, whose answer
- * is `emptyPage`.
+ * Shortens a scan for the embedded server, which reads the items of all segments for each page of one segment. DynamoDB
+ * may put an item into any segment, so here the first segment has all items. For the other segments, this returns
+ * undefined, and the answer is `emptyPage`.
  */
 function planScan(body: Buffer): Buffer | undefined {
   const { Segment, TotalSegments, ...rest } = JSON.parse(body.toString());

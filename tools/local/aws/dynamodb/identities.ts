@@ -4,7 +4,7 @@ import type { Template, TemplateResource } from '../template/template.ts';
 
 /** A caller of DynamoDB. */
 export interface Identity {
-  /** It is random, and known in this run only. */
+  /** A random id, which is known only in this run. */
   readonly accessKeyId: string;
   /** Absent for the operator, who may do everything. */
   readonly function?: {
@@ -12,7 +12,7 @@ export interface Identity {
     readonly userArn: string;
     /** The part of a table's ARN before the table's name. */
     readonly tablesArn: string;
-    /** Each action with each resource on which the function's role allows it; all else is denied. */
+    /** Each action with each resource on which the function's role allows it. Everything else is denied. */
     readonly allowed: ReadonlySet<string>;
   };
 }
@@ -40,8 +40,8 @@ export function createIdentities(template: Template): Identities {
 }
 
 /**
- * Why the sender's role does not allow a call, in DynamoDB's wording; undefined if it does. A call that names no
- * single table, such as a transaction, is denied, because it needs permissions that are not determined here.
+ * The reason why the sender's role does not allow a call, in DynamoDB's wording; undefined if the role allows it. A
+ * call that does not name exactly one table, such as a transaction, is denied: its permissions are not determined here.
  */
 export function denialOf(
   { function: caller }: Identity,
@@ -60,7 +60,7 @@ export function denialOf(
   return `User: ${caller.userArn} is not authorized to perform: ${action} on resource: ${resource} because ${reason}`;
 }
 
-/** A random id of letters and digits, as DynamoDB Local accepts no other characters. */
+/** A random id of letters and digits, because DynamoDB Local accepts no other characters. */
 function newAccessKeyId(): string {
   return `ASIA${randomBytes(16).toString('hex').toUpperCase()}`;
 }
@@ -85,16 +85,16 @@ function allowedBy({ logicalId, ref, property }: TemplateResource, template: Tem
   return new Set(statements.flatMap((statement) => readStatement(statement, logicalId)));
 }
 
-/** Each action of a statement with each of its resources; none if all actions are those of other services. */
+/** Each action of a statement with each of its resources. Empty if all actions are actions of other services. */
 function readStatement(statement: Statement, logicalId: string): string[] {
   const actions = [statement.Action].flat().map(String);
-  // Such as those of CloudWatch Logs.
+  // Actions of other services, such as CloudWatch Logs, have no effect here.
   if (actions.every((action) => /^(?!dynamodb:)[\w-]+:/.test(action))) return [];
   const { Sid: _, Action: _actions, Effect, Resource: _resources, ...others } = statement;
   const [other] = Effect === 'Allow' ? Object.keys(others) : [`Effect ${Effect}`];
   if (other !== undefined) throw unsupported(logicalId, `${other} in a statement`);
   const resources = [statement.Resource].flat().map(String);
-  // A statement on `*` would allow the calls whose table is not known here.
+  // Refused, because a statement on `*` would also allow calls whose table is not determined here.
   const pattern = [...actions, ...resources].find((name) => /[*?]/.test(name));
   if (pattern) {
     throw unsupported(logicalId, `the pattern ${pattern} in a statement`);

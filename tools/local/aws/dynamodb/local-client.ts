@@ -13,7 +13,8 @@ export function localDynamoDbClient(endpoint: string, accessKeyId: string): Dyna
     // The SDK needs a secret for the signature, which nobody verifies.
     credentials: { accessKeyId, secretAccessKey: 'local' },
     requestHandler: { requestTimeout: requestTimeoutMs, throwOnRequestTimeout: true },
-    // The SDK takes these from the user's environment and AWS configuration, and then refuses an endpoint.
+    // Without these settings, the SDK takes them from the user's environment and AWS configuration, and then refuses an
+    // endpoint.
     defaultsMode: 'standard',
     useDualstackEndpoint: false,
     useFipsEndpoint: false,

@@ -23,7 +23,7 @@ export interface LambdaFunction {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What functions get besides their code. */
+/** The surroundings of functions: their log, their variables and their clock. */
 export interface FunctionSurroundings {
   /** The environment variables that Lambda would add to a function's own. */
   readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ interface Running {
 // Lambda's maximum. A local function has no time limit, because a debugger may pause it.
 const remainingMs = 900_000;
 
-/** The function and the invocation that started what runs now. */
+/** The function and the invocation to which the running code belongs. */
 const running = new AsyncLocalStorage<Running>();
 
 /** Logs an error that a function did not catch, and ends its invocation. Returns false for an error of the run itself. */
@@ -72,7 +72,7 @@ export function reportUncaught(error: unknown): boolean {
 export class FunctionCode {
   readonly #lambda: LambdaFunction;
   readonly #log: (text: string) => void;
-  /** The handler, or why every invocation fails. */
+  /** The handler, or the error of every invocation. */
   readonly #loaded: { readonly handler: Handler } | { readonly error: FunctionError };
 
   constructor(lambda: LambdaFunction, surroundings: FunctionSurroundings) {

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 
-// esbuild writes it at the end of a bundle with `sourcemap: 'inline'`.
+// With `sourcemap: 'inline'`, esbuild writes this comment at the end of a bundle.
 const inlineSourceMap = /^\/\/# sourceMappingURL=data:application\/json;base64,(\S+)/m;
 
 /** A stream that passes on whole lines. */

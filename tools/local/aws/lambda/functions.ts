@@ -61,7 +61,7 @@ export function loadFunctions(
   };
 }
 
-/** The folders of the functions' code by the keys of their assets, each of which has one destination. */
+/** The folders of the functions' code by the keys of their assets. Each asset has one destination. */
 function assetDirectories(assetsManifestFile: string): Map<string, string> {
   const { files } = JSON.parse(readFileSync(assetsManifestFile, 'utf8'));
   const assets = Object.values<{ source: { path: string }; destinations: object }>(files);

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 
-/** A handler: of an event and a context or, if it streams, of an event, a stream and a context. */
+/** A handler. Its parameters are an event and a context or, if it streams, an event, a stream and a context. */
 export type Handler = ((...parameters: unknown[]) => unknown) & { [streaming]?: true };
 
 const streaming = Symbol('streaming handler');
@@ -17,14 +17,14 @@ export const awslambda = {
   },
 };
 
-/** Whether a handler is one of `awslambda.streamifyResponse`. */
+/** Whether a handler was made by `awslambda.streamifyResponse`. */
 export function isStreaming(handler: Handler): boolean {
   return handler[streaming] === true;
 }
 
-/** The stream of a streaming handler. A chunk counts as written when the reader asks for the next one. */
+/** The stream of a streaming handler. A chunk counts as written when the reader asks for the next chunk. */
 export class ResponseStream extends Writable {
-  /** The beginning of the first chunk. As in Lambda's runtime, it is not sent without a chunk. */
+  /** The beginning of the first chunk. Like in Lambda's runtime, it is not sent without a chunk. */
   prelude = Buffer.alloc(0);
   readonly readable: Readable;
   readonly #onStart: () => void;
@@ -41,7 +41,7 @@ export class ResponseStream extends Writable {
         done(error);
       },
     });
-    // The handler's failure is reported, and its stream has the same error. The readable may have no reader.
+    // The handler's failure is reported, so the same error of its stream is ignored. The readable may have no reader.
     for (const stream of [this, this.readable]) stream.on('error', () => {});
   }
 
@@ -53,7 +53,7 @@ export class ResponseStream extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#onStart();
-    // As on Lambda, a reader that goes away does not stop the function.
+    // Like on Lambda, the function continues when its reader has left.
     if (this.readable.destroyed) {
       done();
       return;

@@ -7,7 +7,7 @@ interface ApiKey {
   readonly name: string;
   readonly value: string;
   readonly enabled: boolean;
-  /** The usage plan that contains it; a key can be in one usage plan of a stage. */
+  /** The usage plan that contains the key. A key can be in only one usage plan of a stage. */
   usagePlanId?: string;
 }
 
@@ -59,7 +59,7 @@ export class ControlPlane {
     return key;
   }
 
-  /** The keys whose names start with a text; all keys without one. */
+  /** The keys whose names start with a text. Without a text, all keys. */
   getApiKeys({ nameQuery = '' } = {}): ApiKey[] {
     return [...this.#apiKeys.values()].filter(({ name }) => name.startsWith(nameQuery));
   }
@@ -69,13 +69,13 @@ export class ControlPlane {
     if (!this.#apiKeys.delete(id)) throw notFound('API Key identifier');
   }
 
-  /** The ids of a key's usage plans; of all usage plans without a key. */
+  /** The ids of the usage plans that contain a key. Without a key, the ids of all usage plans. */
   getUsagePlans({ keyId }: { keyId?: string | undefined } = {}): readonly string[] {
     if (keyId === undefined) return this.#usagePlanIds;
     return this.#usagePlanIds.filter((id) => this.isInPlan(keyId, id));
   }
 
-  /** @throws ControlPlaneError if the key or the plan does not exist, or the key is in a plan already */
+  /** @throws ControlPlaneError if the key or the plan does not exist, or if the key is already in a plan */
   createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
     const key = this.#apiKeys.get(keyId);
     if (!key) throw notFound('API Key identifier');
@@ -92,7 +92,7 @@ export class ControlPlane {
   }
 
   /**
-   * The requests of each key on each day, without the rest of its quota. Keys without requests are left out.
+   * The requests of each key on each day, without the key's remaining quota. Keys without requests are left out.
    *
    * @throws ControlPlaneError if the plan does not exist
    */

@@ -1,6 +1,6 @@
 import type { ControlPlane, UsageInterval, UsagePlanMember } from './control-plane.ts';
 
-/** The control plane for a program that repeats calls: what is there or gone already is no error. */
+/** The control plane for a program that repeats calls. It is no error if a key already exists or is already deleted. */
 export function keyGateway(controlPlane: ControlPlane) {
   const has = ({ keyId, usagePlanId }: UsagePlanMember) =>
     controlPlane.isInPlan(keyId, usagePlanId);

@@ -14,8 +14,8 @@ export function isFromThisMachine({ socket, headers }: IncomingMessage): boolean
 
 /**
  * Whether a request is from an AWS client on this machine. A web page of another origin cannot send an
- * `Authorization` header without a preflight request, which is not allowed here. The run's own page can, but
- * browsers mark its requests.
+ * `Authorization` header without a preflight request, which is not allowed here. The run's own page can send this
+ * header, but browsers mark its requests.
  */
 export function isTrusted(request: IncomingMessage): boolean {
   const { headers } = request;

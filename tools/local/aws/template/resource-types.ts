@@ -7,7 +7,7 @@ export interface TemplateEnvironment {
   readonly accountId: string;
 }
 
-/** What a resource's identifiers are generated from. */
+/** The values from which a resource's identifiers are generated. */
 export interface ResourceIdentity extends TemplateEnvironment {
   readonly logicalId: string;
   /** A property of the resource with its intrinsic functions resolved. */
@@ -52,7 +52,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::DynamoDB::Table': {
     attributes: {
       Arn: tableArn,
-      // A placeholder: the embedded DynamoDB has no streams.
+      // A placeholder, because the embedded DynamoDB has no streams.
       StreamArn: (identity) => `${tableArn(identity)}/stream/local`,
     },
   },
