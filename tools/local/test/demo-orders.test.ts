@@ -69,12 +69,20 @@ describe('the orders of a local run', () => {
     expect(await items()).toEqual([]);
   });
 
+  it('are all loaded from a file of many', async () => {
+    const ids = Array.from({ length: 250 }, (_, index) => `${index}`);
+
+    await load(...ids.map((id) => `{"id":${id}}`));
+
+    expect((await items()).map(({ id }) => id!.N).sort()).toEqual(ids.toSorted());
+  });
+
   it('have shipped if they are complete, and are not changed if they differ', async () => {
     await load('{"id":1,"complete":true}', '{"id":2,"quantity":4}');
 
-    await load('{"id":1,"complete":false}', '{"id":2,"quantity":5}');
+    await load('{"id":1,"complete":false}', '{"id":2,"quantity":5}', '{"id":3}');
 
-    expect(await statuses()).toEqual({ 1: 'shipped', 2: 'pending' });
+    expect(await statuses()).toEqual({ 1: 'shipped', 2: 'pending', 3: 'pending' });
     expect(told).toEqual([
       expect.stringMatching('2 orders not changed: the table has other values'),
     ]);
