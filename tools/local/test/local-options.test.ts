@@ -70,16 +70,6 @@ describe('options of the local run', () => {
       new RegExp(`^${name}: "[^"]*["…] is not accepted; expected ${expected}[^\\n]*$`),
     );
   });
-
-  it.each([
-    [['--frob'], '"--frob": no such option; npm start -- --help lists the options'],
-    [['extra'], '"extra": no such option; npm start -- --help lists the options'],
-    [['--json=yes'], '"--json=yes": no such option; npm start -- --help lists the options'],
-    [['--prot=1'], '"--prot=1": no such option (Did you mean --port?); npm start -- --help lists'],
-    [['--port'], '--port: its value is missing; npm start -- --help lists the options'],
-  ])('refuse %j', (parameters, message) => {
-    expect(() => parseLocalOptions(parameters, {})).toThrow(message);
-  });
 });
 
 describe('DYNAMODB_ENDPOINT', () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
@@ -53,15 +53,6 @@ describe('data directory', () => {
           /^the file \/.*\/a\.json is damaged \([^\n]*"no JSON"[^\n]*\): remove it$/,
         ),
       }),
-    );
-  });
-
-  it('reports a file that cannot be written with its path and the remedy', () => {
-    const directory = open();
-    rmSync(directory.pathOf('.'), { recursive: true });
-
-    expect(() => directory.write('a.json', 1)).toThrow(
-      /^the file .*\/data\/a\.json cannot be written \(ENOENT.*\): free space on its disk, or /,
     );
   });
 

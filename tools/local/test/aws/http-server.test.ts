@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
-import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -10,8 +9,6 @@ import type { IncomingRequest } from '../../aws/api-gateway/incoming-request.ts'
 import type { GatewayAnswer } from '../../aws/api-gateway/request-context.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from '../../aws/http-server.ts';
 
-const addresses = Object.values(networkInterfaces()).flat();
-const hasIpv6 = addresses.some((address) => address?.address === '::1');
 const bodyMaxBytes = 10_485_760;
 
 const answerOf = (text: string, statusCode = 200): GatewayAnswer => ({
@@ -81,22 +78,6 @@ async function open(options: object = {}, body?: string): Promise<ClientRequest>
 }
 
 describe('the server of a gateway', () => {
-  it.each([
-    ['127.0.0.1', '127.0.0.1', '127.0.0.1'],
-    ['0.0.0.0', '127.0.0.1', '127.0.0.1'],
-    ...(hasIpv6 ? [['::1', '[::1]', '::1']] : []),
-  ])(
-    'that listens at %s has the origin %s, and sees its client at %s',
-    async (host, name, sourceIp) => {
-      const origin = await start(host);
-
-      await (await fetch(origin)).text();
-
-      expect(origin.replace(/:\d+$/, '')).toBe(`http://${name}`);
-      expect(requests[0]!.sourceIp).toBe(sourceIp);
-    },
-  );
-
   it('passes a request on unchanged, and sends the response with all of its headers', async () => {
     const path = `/${'9'.repeat(500_000)}`;
     const origin = await start();
@@ -124,29 +105,6 @@ describe('the server of a gateway', () => {
     ]);
     expect(response.headers.get('date')).toBe('Tue, 14 Nov 2023 22:13:20 GMT');
     expect(requests[0]!.headers.get('x-sent')?.values).toEqual(['y']);
-  });
-
-  it('answers the error of a handler', async () => {
-    const error = new TypeError('oops');
-    handlers = [() => Promise.reject(error)];
-
-    const response = await fetch(await start());
-
-    expect([response.status, faults]).toEqual([418, [error]]);
-  });
-
-  it('breaks off a response that a handler has sent in part', async () => {
-    handlers = [
-      (_, outgoing) => {
-        outgoing.write('half');
-        throw new Error('oops');
-      },
-    ];
-
-    const answering = fetch(await start()).then((response) => response.text());
-
-    await expect(answering).rejects.toThrow();
-    expect(faults).toEqual([]);
   });
 
   it.each([
@@ -190,52 +148,14 @@ describe('the server of a gateway', () => {
     for (let before = -1; before !== chunks; await sleep(20)) before = chunks;
     await running!.close();
     running = undefined;
+    await hasAnswered.promise;
 
     // The buffers of the system between the two hold up to 36 MB, which are 550 chunks.
     expect(chunks).toBeLessThan(800);
   });
-
-  it('sends no response to a client that disconnects while it sends', async () => {
-    const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    handlers = [
-      (incoming) => {
-        arrived.resolve();
-        incoming.once('close', () => setImmediate(gone.resolve));
-        return false;
-      },
-    ];
-    const call = await open({ method: 'POST' }, 'half');
-    await arrived.promise;
-
-    call.destroy();
-    await gone.promise;
-    await new Promise(setImmediate);
-
-    expect(faults).toEqual([]);
-  });
 });
 
 describe('the report of an answered request', () => {
-  it('has the request, its response and its duration', async () => {
-    const origin = await start();
-    const beforeMs = performance.now();
-
-    await (await fetch(`${origin}/a?b`, { method: 'DELETE' })).text();
-    await hasAnswered.promise;
-
-    expect(answered).toEqual([
-      {
-        method: 'DELETE',
-        target: '/a?b',
-        answer: answerOf('from the gateway'),
-        durationMs: expect.any(Number),
-        isComplete: true,
-      },
-    ]);
-    expect(answered[0]!.durationMs).toBeGreaterThan(0);
-    expect(answered[0]!.durationMs).toBeLessThan(performance.now() - beforeMs);
-  });
-
   it.each([
     ['while its answer is sent', true],
     ['before it has an answer', false],

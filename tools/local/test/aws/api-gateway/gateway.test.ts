@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Gateway } from '../../../aws/api-gateway/gateway.ts';
 import { GatewayFault } from '../../../aws/api-gateway/gateway-fault.ts';
@@ -96,40 +95,6 @@ const bearer = ['Authorization', 'Bearer x'] as const;
 const sendWithToken = () => send({ target: '/test/secret', headers: [bearer] });
 
 describe('gateway', () => {
-  it('passes the function the whole request, and the client its ids', async () => {
-    const timeMs = Date.UTC(2026, 3, 9, 12, 34, 56, 789);
-    const agents = ['one', 'two'].map((agent) => ['User-Agent', agent] as const);
-
-    const { statusCode, headers } = await send({
-      target: '/test/orders/7?a=b',
-      timeMs,
-      headers: agents,
-    });
-
-    const [event] = eventsOf('Echo');
-    expect(statusCode).toBe(200);
-    expect(event).toMatchObject({
-      requestContext: {
-        accountId: '123456789012',
-        apiId: gateway.api.apiId,
-        domainName: `${gateway.api.apiId}.execute-api.eu-central-1.amazonaws.com`,
-        deploymentId: gateway.api.deploymentId,
-        resourceId: expect.stringMatching(/^\w+$/),
-        operationName: 'GetOrder',
-        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        extendedRequestId: expect.stringMatching(/^[\w-]{15}=$/),
-        requestTime: '09/Apr/2026:12:34:56 +0000',
-        requestTimeEpoch: timeMs,
-        identity: { sourceIp: '192.0.2.1', userAgent: 'two' },
-      },
-    });
-    expect(headers).toMatchObject({
-      'x-amzn-RequestId': event.requestContext.requestId,
-      'x-amz-apigw-id': event.requestContext.extendedRequestId,
-    });
-    expect(logFault).not.toHaveBeenCalled();
-  });
-
   it.each<[string, RequestParts, number, string]>([
     ['with a malformed path', { target: '/test/orders/%2z' }, 400, 'BadRequestException'],
     [
@@ -148,20 +113,6 @@ describe('gateway', () => {
     );
   });
 
-  it.each<[string, string, number, object | undefined]>([
-    ['the stage alone', '/test', 200, { resource: '/' }],
-    ['several trailing slashes', '/test/orders/7//', 200, { pathParameters: { id: '7' } }],
-    ['a whole URL', 'http://x.example//test/orders/7', 200, { path: '/orders/7' }],
-    ['braces as a value', '/test/orders/{id}', 200, { pathParameters: { id: '{id}' } }],
-    ['an empty parameter', '/test/orders//lines', 403, undefined],
-    ['another stage that begins like it', '/test2/orders/7', 403, undefined],
-  ])('answers a request for %s: %s', async (_, target, status, event) => {
-    const { statusCode } = await send({ target });
-
-    expect(statusCode).toBe(status);
-    expect(eventsOf('Echo')).toEqual(event ? [expect.objectContaining(event)] : []);
-  });
-
   it('answers 500 to an unexpected error, and logs it', async () => {
     const cause = new Error('unexpected');
     invoke.mockRejectedValue(cause);
@@ -177,17 +128,6 @@ describe('gateway', () => {
 });
 
 describe('gateway with an authorizer', () => {
-  it('asks it about the method, and passes its context to the function', async () => {
-    const { statusCode, authorizer } = await sendWithToken();
-
-    const methodArn = `arn:aws:execute-api:eu-central-1:123456789012:${gateway.api.apiId}/test/GET/secret`;
-    expect(eventsOf('Authorize')).toEqual([
-      { type: 'TOKEN', methodArn, authorizationToken: 'Bearer x' },
-    ]);
-    expect(eventsOf('Echo')[0].requestContext.authorizer).toEqual({ principalId: 'ann' });
-    expect([statusCode, authorizer]).toEqual([200, { principalId: 'ann' }]);
-  });
-
   it("can use the authorizer's context in the response to a denied request", async () => {
     authorization = answering({ ...everything, Effect: 'Deny' });
 
@@ -199,16 +139,6 @@ describe('gateway with an authorizer', () => {
       authorizer: { principalId: 'ann' },
     });
     expect(eventsOf('Echo')).toEqual([]);
-  });
-
-  it('answers 500 if it streams, logs the reason, and closes the stream', async () => {
-    const stream = new PassThrough();
-    authorization = { stream };
-
-    const { statusCode } = await sendWithToken();
-
-    expect([statusCode, stream.destroyed]).toEqual([500, true]);
-    expect(logFault.mock.calls[0]?.[0].cause).toMatch(/authorizer.*stream/);
   });
 });
 
@@ -239,14 +169,6 @@ describe("the answer of an authorizer's function", () => {
     const { statusCode } = await sendWithToken();
 
     expect(statusCode).toBe(status);
-  });
-
-  it('converts the numbers and booleans of its context to strings', async () => {
-    authorization = answering(everything, { context: { limit: 60, isNew: true } });
-
-    const { authorizer } = await sendWithToken();
-
-    expect(authorizer).toEqual({ principalId: 'ann', limit: '60', isNew: 'true' });
   });
 
   it.each<[string, RequestParts['headers'], boolean]>([

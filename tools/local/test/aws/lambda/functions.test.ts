@@ -76,9 +76,6 @@ describe('functions of a template', () => {
   it.each([
     ['of another function', uri(`${arn}-other`)],
     ['of an unknown alias', uri(`${arn}:dead`)],
-    ['with the streaming date and the ordinary operation', uri(arn, '2021-11-15')],
-    ['with something before it', `x${uri(arn)}`],
-    ['with something after it', `${uri(arn)}/x`],
     ['of another service', 'arn:aws:apigateway:eu-central-1:sqs:path/queue'],
   ])('are not found by a URI %s', (_, wrong) => {
     expect(() => read(qualified)(wrong, 'Method')).toThrow('Method: invokes no function');

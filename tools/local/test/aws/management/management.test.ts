@@ -180,18 +180,4 @@ describe('the operator of a local run, with AWS clients', () => {
     expect(answer.status).toBe(403);
     expect(answer.body).toBe('{"message":"Missing Authentication Token"}');
   });
-
-  it('reaches the API, with its body, by the paths of the API', async () => {
-    const call = { method: 'POST', body: '{"statusCode":200}' };
-
-    const { status } = await send('/test/apikeys', call, signed);
-
-    expect(status).toBe(200);
-  });
-
-  it('gets 403, like anybody, for a target that is not a URL', async () => {
-    const answer = await send('//[', { method: 'GET' }, signed);
-
-    expect(answer.status).toBe(403);
-  });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { Template } from '../../../aws/template/template.ts';
 import { createTemplate, lambda, type Resources } from '../small-template.ts';
 
 const table: Resources = {
@@ -29,13 +28,6 @@ describe('a template', () => {
     expect(() => createTemplate(conditional)).toThrow(
       'Topic: the condition IsLarge is not supported locally',
     );
-  });
-
-  it('may have any property of a type without effect', () => {
-    const { ref, attribute } = resource('AWS::SNS::Topic', { Anything: true });
-
-    expect(ref).toBe('Small-X-U31GV6LDBZ5K');
-    expect(attribute('Arn')).toMatch(/^arn:aws:local:/);
   });
 
   it.each<[string, unknown, unknown]>([
@@ -76,13 +68,6 @@ describe('a template', () => {
     const [fn] = template.ofType('AWS::Lambda::Function');
 
     expect(() => fn!.property('Description')).toThrow(message);
-  });
-
-  it('has outputs', () => {
-    const raw = { Resources: {}, Outputs: { Name: { Value: { Ref: 'AWS::StackName' } } } };
-    const environment = { stackName: 'Small', region: 'r', accountId: 'a' };
-
-    expect(new Template(raw, environment).outputs()).toEqual({ Name: 'Small' });
   });
 });
 
