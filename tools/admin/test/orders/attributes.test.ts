@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { directory, file, orders, put, stored } = await ordersOfEachTest();
+const { file, orders, put, stored } = await ordersOfEachTest();
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 /** Attributes of every type, as another program can store them. */
@@ -53,10 +51,9 @@ describe('attributes of other programs', () => {
   it('come back from an export exactly after a deletion with the same file', async () => {
     for (const item of [everyTypeOrder, ...odd]) await put(item);
     const before = await sorted();
-    const out = join(directory.path, 'out.jsonl');
 
-    await orders(['export', '--out', out]);
-    const exported = readFileSync(out, 'utf8');
+    const { stdout: exported } = await orders(['export']);
+    const out = file(exported);
     const deleted = await orders(['delete', out, '--yes']);
     const left = await stored();
     const imported = await orders(['import', out]);
