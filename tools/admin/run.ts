@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { keepCompiledCode } from '../shared/compile-cache.ts';
 import { outliveLostOutput } from '../shared/lost-output.ts';
@@ -21,7 +21,6 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   stderr: process.stderr,
   environment: process.env,
   now: Date.now,
-  wait,
   interruption: interruption.signal,
   endAtSignals,
 });

@@ -11,7 +11,6 @@ export interface CommandIo {
   readonly stderr: Screen;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
-  readonly wait: (ms: number) => Promise<void>;
   /** Aborted when the operator presses Ctrl+C. */
   readonly interruption: AbortSignal;
   /** Makes Ctrl+C end the process at once, for a command that does not handle `interruption`. */

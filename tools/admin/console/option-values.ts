@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { isDateTime } from '../../../lambdas/domain/date-time.ts';
 
 /** Parses a whole number from 1 to a limit. Commander adds the option to the message of an error. */
@@ -22,14 +22,6 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 // A hundred years. A longer duration may not fit into a date.
 const maxMs = 36_500 * 86_400_000;
-
-/** An option whose value is a date-time, parsed into milliseconds since the epoch. */
-export function timeOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) => {
-    if (isDateTime(text)) return Date.parse(text);
-    throw new InvalidArgumentError('Expected a date-time such as 2026-11-20T09:30:00Z.');
-  });
-}
 
 /** Parses a time ahead, given as a date-time or as a duration from now, such as `90d`. */
 export const timeAhead = (text: string): Time => relativeTime(text, 1);

@@ -76,15 +76,14 @@ const wayBack = (id: string) =>
 export async function changeOne(
   orderId: string,
   verb: OrderChange['verb'],
-  { stage, io, confirm }: Call,
+  { stage, confirm }: Call,
 ): Promise<Result> {
-  const table = { ...stage.orders, wait: io.wait };
-  const before = await findOrder(orderId, table);
+  const before = await findOrder(orderId, stage.orders);
   const { to } = transitions[verb];
   const change = { verb, by: await stage.operator(), nowMs: stage.now() };
   refuseUnlessAllowed(change, before);
   if (verb === 'reopen') await confirm(`order ${orderId} ${stateOf(before)}: make it ${to}?`);
-  const changed = orderJson(await changeOrder(before, change, table));
+  const changed = orderJson(await changeOrder(before, change, stage.orders));
   const json = orderJson(before);
   return {
     json: `${changed.slice(0, -1)},"before":${json}}`,
@@ -97,8 +96,7 @@ export async function changeOne(
  * shipped, only one of the two changes takes effect.
  */
 async function changeFile(path: string, verb: 'ship' | 'cancel', call: Call): Promise<Result> {
-  const { stage, io } = call;
-  const table = { ...stage.orders, wait: io.wait };
+  const { stage } = call;
   const by = await stage.operator();
   const { question, words, remedy } = texts[verb];
   const { from, done } = transitions[verb];
@@ -107,7 +105,11 @@ async function changeFile(path: string, verb: 'ship' | 'cancel', call: Call): Pr
     act: async ({ order }) => {
       const shipDate = verb === 'ship' ? order.shipDate : undefined;
       const set = changedFields({ verb, by, nowMs: stage.now(), shipDate });
-      const result = await updateOrder(order, { set, where: { status: { S: from } } }, table);
+      const result = await updateOrder(
+        order,
+        { set, where: { status: { S: from } } },
+        stage.orders,
+      );
       return 'order' in result ? { name: done } : outcomeWithout(verb, result.found);
     },
     words: { ...words, notFound: 'not found', unknownState: 'in an unknown state' },

@@ -13,8 +13,9 @@ import {
   WrongStateError,
 } from '../../shared/errors.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
+import type { OrdersTable } from '../stage/stage-connection.ts';
 import type { FileField } from './order-record.ts';
-import { type RetryingTable, updateOrder } from './stored-orders.ts';
+import { updateOrder } from './stored-orders.ts';
 
 /** The commands that change an order's state. The order stores who did this and when, such as `reopenedBy`. */
 export const transitions = {
@@ -59,7 +60,7 @@ export function changedFields({ verb, by, nowMs, shipDate }: OrderChange): Item 
 export async function changeOrder(
   before: Item,
   change: OrderChange,
-  table: RetryingTable,
+  table: OrdersTable,
 ): Promise<Item> {
   const result = await changeAsRead(before, change, table);
   if ('order' in result) return result.order;
@@ -68,7 +69,7 @@ export async function changeOrder(
 }
 
 /** Changes an order on the condition that its state and its last cancellation are as they were read. */
-export function changeAsRead(before: Item, change: OrderChange, table: RetryingTable) {
+export function changeAsRead(before: Item, change: OrderChange, table: OrdersTable) {
   const names = ['id', 'status', ...Object.keys(cancellationFields)];
   const where = Object.fromEntries(names.map((name) => [name, unchanged(before[name])]));
   return updateOrder(before, { set: changedFields(change), where }, table);

@@ -4,19 +4,14 @@ import type { Item } from '../../../lambdas/domain/item.ts';
 import { ChangedMeanwhileError, InvalidValueError } from '../../shared/errors.ts';
 import { type CommandIo, print, printResult, type Result } from '../console/command-io.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
+import type { OrdersTable } from '../stage/stage-connection.ts';
 import type { Outcome } from './act-on-orders.ts';
 import { comparableNumber, isSame } from './attribute-json.ts';
 import { showCommand } from './change-commands.ts';
 import { orderJson, orderOfLine } from './order-json.ts';
 import { differences, newOrder } from './order-record.ts';
 import { runOverFile } from './orders-run.ts';
-import {
-  deleteOrder,
-  findOrder,
-  insertOrder,
-  type RetryingTable,
-  readOrder,
-} from './stored-orders.ts';
+import { deleteOrder, findOrder, insertOrder, readOrder } from './stored-orders.ts';
 
 /** Adds the command `orders delete`. */
 export function addDeleteCommand(orders: Command, io: CommandIo): void {
@@ -41,24 +36,22 @@ restores them. If an order differs from its line, the command lists the order, a
 command is interrupted, run it again.`;
 
 async function deleteOne(id: string, { stage, io, confirm }: Call): Promise<undefined> {
-  const table = { ...stage.orders, wait: io.wait };
-  const order = await findOrder(id, table);
+  const order = await findOrder(id, stage.orders);
   const json = orderJson(order);
   // If the order cannot be printed, it is not deleted.
   await printResult(io, {}, { text: json, json });
   await confirm(`delete order ${id}?`);
-  const { name } = await deleteIfSame(order, table, (text) => print(io.stderr, text));
+  const { name } = await deleteIfSame(order, stage.orders, (text) => print(io.stderr, text));
   if (name !== 'deleted') throw new ChangedMeanwhileError(`Order ${id}`);
   print(io.stderr, `Order ${id} is deleted.`);
 }
 
 async function deleteFile(path: string, call: Call): Promise<Result> {
-  const table = { ...call.stage.orders, wait: call.io.wait };
   const isFile = (await stat(path).catch(() => undefined))?.isFile();
   if (!isFile) throw new InvalidValueError('file', path, 'a file, which becomes the only copy');
   return runOverFile(call, path, orderOfLine, {
     question: (orders) => `delete ${orders}? The only copy will be ${path}.`,
-    act: ({ order }, tell) => deleteIfSame(newOrder(order), table, tell),
+    act: ({ order }, tell) => deleteIfSame(newOrder(order), call.stage.orders, tell),
     words: { deleted: 'Deleted', notFound: 'not found', different: 'different from the file' },
     remedy: 'the listed orders are not deleted: export them again, or correct the file',
   });
@@ -67,7 +60,7 @@ async function deleteFile(path: string, call: Call): Promise<Result> {
 /** Deletes an order that equals a copy. If it had more attributes when it was deleted, it is printed and put back. */
 async function deleteIfSame(
   copy: Item,
-  table: RetryingTable,
+  table: OrdersTable,
   tell: (text: string) => void,
 ): Promise<Outcome> {
   // No condition can require that an order has no further attribute, so the command reads the order first.

@@ -5,12 +5,13 @@ import { orderStatuses } from '../../../lambdas/domain/order-states.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
+import type { OrdersTable } from '../stage/stage-connection.ts';
 import type { Outcome } from './act-on-orders.ts';
 import { isSame } from './attribute-json.ts';
 import { orderOfLine } from './order-json.ts';
 import { differences, isAccepted, newOrder, type OrderItem } from './order-record.ts';
 import { runOverFile } from './orders-run.ts';
-import { insertOrder, type RetryingTable, readOrder, updateOrder } from './stored-orders.ts';
+import { insertOrder, readOrder, updateOrder } from './stored-orders.ts';
 
 interface ImportOptions {
   /** Whether an existing order takes the values of `updatable` fields from its line. */
@@ -57,11 +58,10 @@ this order. If an order still differs from its line, the import lists the order,
 is interrupted, run it again.`;
 
 async function importFile(call: Call<ImportOptions>, path: string): Promise<Result> {
-  const { stage, options, io } = call;
-  const table = { ...stage.orders, wait: io.wait };
+  const { stage, options } = call;
   const states = '"./admin orders ship", "cancel" and "reopen" change the state';
   return runOverFile(call, path, orderOfLine, {
-    act: ({ order }) => importOrder(order, table, options),
+    act: ({ order }) => importOrder(order, stage.orders, options),
     words: {
       inserted: options.dryRun ? 'Would import' : 'Imported',
       updated: options.dryRun ? 'to update' : 'updated',
@@ -78,7 +78,7 @@ async function importFile(call: Call<ImportOptions>, path: string): Promise<Resu
  */
 export async function importOrder(
   line: OrderItem,
-  table: RetryingTable,
+  table: OrdersTable,
   { update, dryRun }: ImportOptions = {},
 ): Promise<Outcome> {
   const existing = dryRun
@@ -102,7 +102,7 @@ export async function importOrder(
 }
 
 /** Inserts an order. If an order has this id, it stays as it is and is returned. */
-async function existingOrder(order: OrderItem, table: RetryingTable): Promise<Item | undefined> {
+async function existingOrder(order: OrderItem, table: OrdersTable): Promise<Item | undefined> {
   const result = await insertOrder(order, table);
   return 'order' in result ? undefined : result.found;
 }

@@ -1,11 +1,11 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type Command, Option } from 'commander';
 import type { Item } from '../../../lambdas/domain/item.ts';
-import { InvalidValueError, UsageError } from '../../shared/errors.ts';
+import { InvalidValueError, NotFoundError, quoted, UsageError } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
-import { timeOption } from '../console/option-values.ts';
+import { type Time, timeAgo } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
 import { changeOne, showCommand } from './change-commands.ts';
@@ -17,8 +17,8 @@ import { scanOrders } from './stored-orders.ts';
 
 interface ReopenOptions {
   cancelledBy?: string;
-  since?: number;
-  until?: number;
+  since?: Time;
+  until?: Time;
 }
 
 /** Adds the command `orders reopen`. */
@@ -32,11 +32,14 @@ export function addReopenCommand(orders: Command, io: CommandIo): void {
         '--cancelled-by <who>',
         'reopen all orders that this key id or operator has cancelled; needs --since',
       ),
-      timeOption('--since <time>', 'only orders that were cancelled at this time or later'),
-      timeOption(
+      new Option(
+        '--since <time>',
+        'only orders that were cancelled at this date-time or later, or in this time, such as 2h',
+      ).argParser(timeAgo),
+      new Option(
         '--until <time>',
         'only orders that were cancelled at this time or earlier (default: now)',
-      ),
+      ).argParser(timeAgo),
       yesOption,
       asOption,
     ],
@@ -65,17 +68,19 @@ type Selection = NonNullable<ReturnType<typeof selectionOf>>;
 
 /** The orders that the options select, with both times inclusive; undefined if an order id is given. */
 function selectionOf({ stage, options }: Call<ReopenOptions>, orderId: string | undefined) {
-  const { cancelledBy, since: sinceMs, until: untilMs = stage.now() } = options;
-  const selecting = [cancelledBy, sinceMs, options.until];
+  const { cancelledBy, since, until } = options;
+  const selecting = [cancelledBy, since, until];
   if (orderId !== undefined && selecting.every((each) => each === undefined)) return undefined;
-  if (orderId !== undefined || cancelledBy === undefined || sinceMs === undefined) {
+  if (orderId !== undefined || cancelledBy === undefined || since === undefined) {
     throw new UsageError('give either an order id or --cancelled-by and --since', {
       remedy: 'see --help',
     });
   }
+  const nowMs = stage.now();
+  const [sinceMs, untilMs] = [since(nowMs), until?.(nowMs) ?? nowMs];
   if (sinceMs > untilMs) {
-    const since = new Date(sinceMs).toISOString();
-    throw new InvalidValueError('--since', since, 'a time before --until, or before now');
+    const earliest = new Date(sinceMs).toISOString();
+    throw new InvalidValueError('--since', earliest, 'a time before --until, or before now');
   }
   refuseToken('--cancelled-by', cancelledBy);
   return { cancelledBy, sinceMs, untilMs };
@@ -84,13 +89,17 @@ function selectionOf({ stage, options }: Call<ReopenOptions>, orderId: string | 
 /** Reopens orders, each with one conditional write. All state is in the table, so a second run completes the first. */
 async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): Promise<Result> {
   const { stage, io } = call;
-  const table = { ...stage.orders, wait: io.wait };
   const by = await stage.operator();
   const orders: OrderLine[] = [];
-  for await (const page of scanOrders(table, io)) {
-    const selected = page.filter((order) => isSelected(order, selection));
+  let isKnown = false;
+  for await (const page of scanOrders(stage.orders, io)) {
+    // An order that was reopened still names who cancelled it, so a repeated command finds the name, too.
+    const named = page.filter(({ cancelledBy }) => cancelledBy?.S === selection.cancelledBy);
+    isKnown ||= named.length > 0;
+    const selected = named.filter((order) => isSelected(order, selection));
     orders.push(...selected.map((order) => ({ order: order as OrderItem })));
   }
+  if (!isKnown) throw unknownName(selection);
   const hours = Object.groupBy(orders, ({ order }) => hourOf(order.cancelledAt));
   for (const [hour, { length }] of Object.entries(hours).sort() as [string, OrderLine[]][]) {
     print(io.stderr, `${hour}  ${counted(length, 'order')}`);
@@ -105,7 +114,7 @@ async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): 
           return { name: 'cancelledAgain', note: 'was already reopened, and then cancelled again' };
         }
         const change = { verb: 'reopen', by, nowMs: stage.now() } as const;
-        const result = await changeAsRead(order, change, table);
+        const result = await changeAsRead(order, change, stage.orders);
         if ('order' in result) return { name: 'reopened' };
         return { name: 'changed', note: 'was changed by somebody else at the same time' };
       },
@@ -121,10 +130,15 @@ async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): 
   );
 }
 
-function isSelected({ status, cancelledBy, cancelledAt }: Item, selection: Selection): boolean {
-  if (status?.S !== 'cancelled' || cancelledBy?.S !== selection.cancelledBy) return false;
+function unknownName({ cancelledBy }: Selection): NotFoundError {
+  return new NotFoundError(`No order was cancelled by ${quoted(cancelledBy)}`, {
+    remedy: '"./admin orders show" of a cancelled order shows the name as "cancelledBy"',
+  });
+}
+
+function isSelected({ status, cancelledAt }: Item, { sinceMs, untilMs }: Selection): boolean {
   const timeMs = timeOf(cancelledAt);
-  return timeMs >= selection.sinceMs && timeMs <= selection.untilMs;
+  return status?.S === 'cancelled' && timeMs >= sinceMs && timeMs <= untilMs;
 }
 
 function timeOf(time: AttributeValue | undefined): number {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
@@ -8,12 +9,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/domain/item.ts';
-import {
-  InterruptedError,
-  InvalidValueError,
-  NotFoundError,
-  OperatorError,
-} from '../../shared/errors.ts';
+import { InterruptedError, InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import type { CommandIo } from '../console/command-io.ts';
 import { progressLine } from '../console/progress.ts';
 import { counted } from '../console/view.ts';
@@ -21,11 +17,6 @@ import { type Condition, expressions, unchanged } from '../stage/dynamodb-calls.
 import type { OrdersTable } from '../stage/stage-connection.ts';
 import { isOrderId } from './order-json.ts';
 import { fileFields } from './order-record.ts';
-
-/** A table, and how to wait between attempts. */
-export interface RetryingTable extends OrdersTable {
-  readonly wait: (ms: number) => Promise<void>;
-}
 
 /** @throws OperatorError if the id is not a number, or there is no such order */
 export async function findOrder(orderId: string, table: OrdersTable): Promise<Item> {
@@ -47,11 +38,7 @@ export async function readOrder(
   return (await dynamodb.send(get)).Item;
 }
 
-/**
- * Reads a table page by page, with consistent reads, and shows the progress unless `isQuiet`.
- *
- * @throws OperatorError if the table has other items than orders; InterruptedError
- */
+/** Reads a table page by page, with consistent reads, and shows the progress unless `isQuiet`. @throws InterruptedError */
 export async function* scanOrders(
   { dynamodb, tableName }: OrdersTable,
   io: CommandIo,
@@ -64,9 +51,6 @@ export async function* scanOrders(
     if (io.interruption.aborted) {
       throw new InterruptedError('interrupted', { remedy: 'run the command again' });
     }
-    if (page.some(({ id }) => id?.N === undefined)) {
-      throw new OperatorError(`${tableName} contains items that are not orders`);
-    }
     yield page;
     read += page.length;
     if (!isQuiet) progress.draw(`${counted(read, 'order')} read`);
@@ -77,14 +61,14 @@ export async function* scanOrders(
 export type WriteResult = { readonly order: Item } | { readonly found: Item | undefined };
 
 /** Inserts an order. An existing order with the same id stays as it is. */
-export async function insertOrder(order: Item, table: RetryingTable): Promise<WriteResult> {
+export async function insertOrder(order: Item, table: OrdersTable): Promise<WriteResult> {
   const input = {
     TableName: table.tableName,
     Item: order,
     ConditionExpression: 'attribute_not_exists(id)',
     ...foundItem,
   };
-  return write(table, async () => {
+  return write(async () => {
     await table.dynamodb.send(new PutItemCommand(input));
     return order;
   });
@@ -94,19 +78,19 @@ export async function insertOrder(order: Item, table: RetryingTable): Promise<Wr
 export async function updateOrder(
   { id }: Item,
   { set, where }: { set: Record<string, AttributeValue>; where: Condition },
-  table: RetryingTable,
+  table: OrdersTable,
 ): Promise<WriteResult> {
   const change = expressions({ table: table.tableName, key: { id }, set, where });
   const input = { ...(change as UpdateItemCommand['input']), ReturnValues: 'ALL_NEW' as const };
   const command = () => new UpdateItemCommand({ ...input, ...foundItem });
-  return write(table, async () => (await table.dynamodb.send(command())).Attributes!);
+  return write(async () => (await table.dynamodb.send(command())).Attributes!);
 }
 
 // DynamoDB allows 300 operators in a condition. Each equality needs two: `=` and `AND`.
 const mostConditions = 150;
 
 /** Deletes an order if it is as it was read, as far as one condition can require this. */
-export async function deleteOrder(order: Item, table: RetryingTable): Promise<WriteResult> {
+export async function deleteOrder(order: Item, table: OrdersTable): Promise<WriteResult> {
   const names = [...new Set([...fileFields, ...Object.keys(order)])]
     // DynamoDB would take a name with a dot for a path.
     .filter((name) => !name.includes('.'))
@@ -115,7 +99,7 @@ export async function deleteOrder(order: Item, table: RetryingTable): Promise<Wr
   const condition = expressions({ table: table.tableName, key: { id: order.id }, where });
   const input = { ...(condition as DeleteItemCommand['input']), ReturnValues: 'ALL_OLD' as const };
   const command = () => new DeleteItemCommand({ ...input, ...foundItem });
-  return write(table, async () => (await table.dynamodb.send(command())).Attributes!);
+  return write(async () => (await table.dynamodb.send(command())).Attributes!);
 }
 
 const foundItem = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
@@ -128,7 +112,7 @@ const maxAttempts = 12;
  * Writes an order, and repeats the write while DynamoDB throttles it. After any other error, the write is not repeated,
  * because it may have been made.
  */
-async function write(table: RetryingTable, send: () => Promise<Item>): Promise<WriteResult> {
+async function write(send: () => Promise<Item>): Promise<WriteResult> {
   for (let attempt = 1; ; attempt++) {
     try {
       return { order: await send() };
@@ -136,7 +120,7 @@ async function write(table: RetryingTable, send: () => Promise<Item>): Promise<W
       if (error instanceof ConditionalCheckFailedException) return { found: error.Item };
       if (attempt === maxAttempts || !isThrottled(error)) throw error;
     }
-    await table.wait(Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt));
+    await wait(Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt));
   }
 }
 

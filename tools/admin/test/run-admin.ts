@@ -46,7 +46,6 @@ export async function admin(
     stderr,
     environment: {},
     now: Date.now,
-    wait: async () => {},
     interruption: new AbortController().signal,
     endAtSignals: () => {},
     ...io,

@@ -24,7 +24,7 @@ const { handler } = (await import('../../../../lambdas/cancel-order.ts')) as unk
   handler: (event: object, context: object) => Promise<{ statusCode: number }>;
 };
 const client = withCallLimits(new DynamoDBClient({ endpoint: proxy.url }));
-const table = { dynamodb: client, tableName, wait: async () => {} };
+const table = { dynamodb: client, tableName };
 const orderId = '7';
 
 captureLinesOfTests();
