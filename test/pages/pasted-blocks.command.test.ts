@@ -71,7 +71,7 @@ describe.each(shells)('Pasted into %s', (shell) => {
       '*restore-table*20261120T093000Z*': 'echo Orders-20261120T093000Z',
       '*restore-table*': 'false',
       '*scan*': `echo '${JSON.stringify(scan)}'`,
-      '*export*.jsonl*': 'wc -l < ~/calls > "${@: -1}"',
+      '*orders export*': 'wc -l < ~/calls',
     };
     const files = `FILES=~/${stackName('prod')}-restored`;
     const blocks = ['RESTORED= FILES=', 'now.jsonl', 'undo.jsonl'];

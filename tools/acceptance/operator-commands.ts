@@ -19,7 +19,7 @@ owners repair
 keys issue --owner everything --json
 keys list
 keys whois KEY_ID
-keys expire KEY_ID --in 1h --yes
+keys expire KEY_ID 1h --yes
 keys unban KEY_ID
 keys rotate KEY_ID
 keys revoke KEY_ID --yes

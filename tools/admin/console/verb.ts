@@ -42,7 +42,6 @@ interface Verb<Options> {
   readonly arguments?: readonly Argument[];
   readonly description: string;
   readonly options?: readonly Option[];
-  readonly requiredOptions?: readonly Option[];
   readonly help?: string;
   /** Says when a verb with `--yes` asks for confirmation. @default 'The command asks for confirmation' */
   readonly asks?: string;
@@ -66,11 +65,11 @@ export function addVerb<Options extends object = object>(
   io: CommandIo,
   verb: Verb<Options>,
 ): void {
-  const { usage, description, options: ownOptions = [], requiredOptions = [], help = '' } = verb;
+  const { usage, description, options: ownOptions = [], help = '' } = verb;
   const { examples = [`${group.name()} ${usage} --stage prod`] } = verb;
   const command = group.command(usage).description(description);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
-  for (const option of [...requiredOptions, ...ownOptions]) command.addOption(option);
+  for (const option of ownOptions) command.addOption(option);
   const { asks = 'The command asks for confirmation' } = verb;
   const confirmation = `\n${asks}, unless --yes is given.\nWithout a terminal, the command cannot ask, so give --yes.`;
   const texts = [
@@ -80,7 +79,6 @@ export function addVerb<Options extends object = object>(
   ].filter(Boolean);
   command.addHelpText('after', texts.join('\n')).action(async () => {
     if (!verb.isInterruptible) io.endAtSignals();
-    refuseMissing(requiredOptions, command);
     const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
     let name: Promise<string> | undefined;
     const operator = (settings: ClientSettings) => {
@@ -125,17 +123,6 @@ export function addVerb<Options extends object = object>(
     await printed;
     if (!options.json && io.stderr.isTTY) print(io.stderr, place);
   });
-}
-
-/**
- * Refuses missing options after commander has refused unknown ones. So if an option is mistyped, the error names the
- * mistyped option. Commander itself would first miss the right one.
- */
-function refuseMissing(options: readonly Option[], command: Command): void {
-  for (const option of options) {
-    if (command.getOptionValue(option.attributeName()) !== undefined) continue;
-    command.error(`required option '${option.flags}' not specified`);
-  }
 }
 
 /** The error of a command that lost the response to a change. */

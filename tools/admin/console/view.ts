@@ -8,8 +8,6 @@ export interface Field<View> {
   readonly of: (view: View) => string | null;
   /** @default - in both */
   readonly only?: 'record' | 'table';
-  /** A narrow terminal leaves out the column with the smallest number first. @default - it is never left out */
-  readonly importance?: number;
   /** Whether a narrow terminal may cut the column's values. A cut name is useful, a cut id is not. @default false */
   readonly isCuttable?: boolean;
   /** Whether the column's values are aligned to the right. @default false */
@@ -29,8 +27,8 @@ export function recordText<View>(fields: readonly Field<View>[], view: View): st
 }
 
 /**
- * Formats records as a table with headings. If the table is wider than the terminal, its least important columns are
- * left out, and a note names them.
+ * Formats records as a table with headings. If the table is wider than the terminal, its last columns are left out, and
+ * a note names them.
  *
  * @param none the text if there are no records
  * @param columns the width of the terminal. @default - unlimited, as in a pipe
@@ -42,23 +40,17 @@ export function tableText<View>(
   columns = Number.POSITIVE_INFINITY,
 ): string {
   if (views.length === 0) return none;
-  const all = fields
-    .filter(({ only }) => only !== 'record')
-    .map((field) => columnOf(field, views))
-    .map((column, index) => ({ ...column, index }));
+  const all = fields.filter(({ only }) => only !== 'record').map((field) => columnOf(field, views));
   const shown = [...all];
-  for (const column of all.toSorted(byImportance)) {
-    if (column.importance === Number.POSITIVE_INFINITY || widthOf(shown, 'least') <= columns) break;
-    shown.splice(shown.indexOf(column), 1);
-  }
-  let spare = Math.max(0, columns - widthOf(shown, 'least'));
+  while (shown.length > 1 && leastWidthOf(shown) > columns) shown.pop();
+  let spare = Math.max(0, columns - leastWidthOf(shown));
   const texts = shown.map((column) => {
     const width = Math.min(column.width, column.least + spare);
     spare -= width - column.least;
     return column.cells.map((cell) => padded(cut(cell, width), width, column.isNumber));
   });
   const lines = [undefined, ...views].map((_, row) => texts.map((cells) => cells[row]).join(gap));
-  const left = all.filter((column) => !shown.includes(column)).map(({ cells: [name] }) => name);
+  const left = all.slice(shown.length).map(({ cells: [name] }) => name);
   const note = `\nLeft out: ${left.join(', ')} (--json has them)`;
   return [...lines.map((line) => line.trimEnd()), ...(left.length > 0 ? [note] : [])].join('\n');
 }
@@ -67,26 +59,19 @@ const leastCutWidth = 12;
 
 /** A column with its heading. `least` is the width to which it can be cut. */
 function columnOf<View>(field: Field<View>, views: readonly View[]) {
-  const { name, of, importance = Number.POSITIVE_INFINITY, isNumber = false, isCuttable } = field;
+  const { name, of, isNumber = false, isCuttable } = field;
   const cells = [name.toUpperCase(), ...views.map((view) => printable(of(view) ?? '-'))];
   const width = Math.max(...cells.map((cell) => stringWidth(cell)));
   return {
     cells,
-    importance,
     isNumber,
     width,
     least: isCuttable ? Math.min(width, leastCutWidth) : width,
   };
 }
 
-type Column = ReturnType<typeof columnOf>;
-
-function byImportance(one: Column, other: Column): number {
-  return one.importance === other.importance ? 0 : one.importance - other.importance;
-}
-
-function widthOf(columns: readonly Column[], kind: 'width' | 'least'): number {
-  return columns.reduce((sum, column) => sum + column[kind] + gap.length, -gap.length);
+function leastWidthOf(columns: readonly { least: number }[]): number {
+  return columns.reduce((sum, { least }) => sum + least + gap.length, -gap.length);
 }
 
 function cut(cell: string, width: number): string {

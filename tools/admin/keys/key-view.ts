@@ -82,21 +82,17 @@ function endOf({ status, expiresAt }: KeyView): number {
 
 export const keyFields: readonly Field<KeyView>[] = [
   { name: 'key id', of: ({ keyId }) => keyId },
-  { name: 'label', of: ({ label }) => label, isCuttable: true },
-  {
-    name: 'api key',
-    of: ({ lastFour }) => (lastFour === null ? 'unknown' : `…${lastFour}`),
-    importance: 4,
-  },
   { name: 'owner', of: ({ owner }) => owner, isCuttable: true },
   { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'record' },
-  { name: 'plan', of: ({ plan }) => plan, importance: 2 },
-  { name: 'access', of: accessText, importance: 3 },
+  { name: 'label', of: ({ label }) => label, isCuttable: true },
   { name: 'status', of: ({ status }) => status },
-  { name: 'created', of: ({ createdAt }) => createdAt, importance: 1 },
-  { name: 'expires', of: expiryText, importance: 5 },
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
+  { name: 'expires', of: expiryText },
+  { name: 'api key', of: ({ lastFour }) => (lastFour === null ? 'unknown' : `…${lastFour}`) },
+  { name: 'access', of: accessText },
+  { name: 'plan', of: ({ plan }) => plan },
+  { name: 'created', of: ({ createdAt }) => createdAt },
   { name: 'revoked', of: ({ revokedAt }) => revokedAt, only: 'record' },
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt), importance: 6 },
   ...usageFields,
   {
     name: 'rejected',

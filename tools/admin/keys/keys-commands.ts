@@ -1,8 +1,8 @@
-import { type Command, Option } from 'commander';
-import { InvalidValueError, UsageError } from '../../shared/errors.ts';
+import { Argument, type Command, Option } from 'commander';
+import { InvalidValueError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
-import { type Time, timeAgo, timeAhead, timeOption } from '../console/option-values.ts';
+import { type Time, timeAgo, timeAhead } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { type Field, isoTime, recordText, tableText } from '../console/view.ts';
 import { limitsText } from '../owners/owner-view.ts';
@@ -21,8 +21,8 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     usage: 'issue',
     showCommand: () => 'keys list',
     description: 'issue a key, which is shown only once and stored nowhere',
-    requiredOptions: [new Option('--owner <owner>', "the owner's id or name")],
     options: [
+      new Option('--owner <owner>', "the owner's id or name").makeOptionMandatory(),
       new Option(
         '--label <text>',
         'a note on the purpose of the key; "./admin keys list" shows it',
@@ -94,24 +94,17 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       };
     },
   });
-  addVerb<ExpiryOptions>(keys, io, {
+  addVerb(keys, io, {
     usage: 'expire <keyId>',
-    description: "change a key's expiry",
-    options: [
-      timeOption('--at <time>', 'the key expires at this time, such as 2026-12-01T00:00:00Z'),
-      new Option(
-        '--in <duration>',
-        'the key expires after this duration from now, such as 30d',
-      ).argParser(timeAhead),
-      new Option('--never', 'the key never expires'),
-      yesOption,
-      asOption,
+    arguments: [
+      new Argument('<when>', 'a duration from now, a date-time, or never').argParser(expiryOf),
     ],
+    description: "change a key's expiry",
+    options: [yesOption, asOption],
     asks: 'If the new expiry is earlier than the old one, the command asks for confirmation',
-    help: expireHelp,
     examples: [
-      'keys expire key_… --stage prod --at 2026-12-01T00:00:00Z',
-      'keys expire key_… --stage prod --in 30d',
+      'keys expire key_… 2026-12-01T00:00:00Z --stage prod',
+      'keys expire key_… 30d --stage prod',
     ],
     run: expire,
   });
@@ -138,25 +131,12 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   });
 }
 
-interface ExpiryOptions {
-  at?: number;
-  in?: Time;
-  never?: true;
-}
+/** Parses the time at which a key expires; undefined for `never`. */
+const expiryOf = (text: string) => (text === 'never' ? undefined : timeAhead(text));
 
-const expireHelp = `
-Give exactly one of --at, --in and --never.`;
-
-async function expire(
-  { stage, options, confirm }: Call<ExpiryOptions>,
-  keyId: string,
-): Promise<Result> {
-  const { at, in: ahead = at === undefined ? undefined : () => at, never } = options;
-  if ([at, options.in, never].filter((each) => each !== undefined).length !== 1) {
-    throw new UsageError('give exactly one of --at, --in and --never', { remedy: 'see --help' });
-  }
-  const flag = at === undefined ? '--in' : '--at';
-  const expiresAt = ahead && futureSeconds(flag, ahead, stage.now());
+async function expire({ stage, confirm }: Call, keyId: string, when: string): Promise<Result> {
+  const time = expiryOf(when);
+  const expiresAt = time && futureSeconds('when', time, stage.now());
   const key = await findKey(keyId, stage);
   const { expiresAt: before } = validEntry(key, 'changed', stage.now());
   if (expiresAt !== undefined && expiresAt < (before ?? Infinity)) {
@@ -168,11 +148,11 @@ async function expire(
   return { value: view, text: `${keyId} ${end}.` };
 }
 
-/** Converts the time of an option into Unix seconds. @throws InvalidValueError if it is not ahead */
-function futureSeconds(flag: string, time: Time, nowMs: number): number {
+/** Converts a time into Unix seconds. @throws InvalidValueError if it is not ahead */
+function futureSeconds(field: string, time: Time, nowMs: number): number {
   const seconds = Math.floor(time(nowMs) / 1_000);
   if (seconds * 1_000 > nowMs) return seconds;
-  throw new InvalidValueError(flag, isoTime(seconds), 'a time ahead');
+  throw new InvalidValueError(field, isoTime(seconds), 'a time ahead');
 }
 
 function issuedText(key: IssuedKey): string {

@@ -2,7 +2,6 @@ import { ownerCounters } from '../../../lambdas/domain/owner-record.ts';
 import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { absent, changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { runRepeatable } from '../stage/service-failure.ts';
 import {
   findCompleteOwner,
   findOwner,
@@ -107,23 +106,21 @@ export async function renameOwner(
 export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<void> {
   const { details, item } = await findOwner(idOrName, stage);
   const { ownerId, name } = details;
-  await runRepeatable(`${ownerId} may be only partly deleted`, async () => {
-    const removal = { Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) };
-    const deed = { command: 'owners delete' };
-    if (item) await changeAndRecord(details, deed, { others: [removal] }, stage);
-    await deleteGatewayKey(ownerId, stage);
-    const isDeleted = await changeTogether(
-      [
-        { Delete: inOwners(ownerId, { where: { name } }, stage) },
-        { Delete: inOwners(nameReservation(name), { where: reservableFor(ownerId) }, stage) },
-        // After the item was deleted, "owners create" may have completed the owner again.
-        { ConditionCheck: inApiKeys(details, { where: { ownerHash: absent } }, stage) },
-        await onlyDeletion(ownerId, item !== undefined, stage),
-      ],
-      stage,
-    );
-    if (isDeleted) return;
-    await alignGatewayKey(ownerId, stage);
-    throw new ChangedMeanwhileError(ownerId);
-  });
+  const removal = { Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) };
+  const deed = { command: 'owners delete' };
+  if (item) await changeAndRecord(details, deed, { others: [removal] }, stage);
+  await deleteGatewayKey(ownerId, stage);
+  const isDeleted = await changeTogether(
+    [
+      { Delete: inOwners(ownerId, { where: { name } }, stage) },
+      { Delete: inOwners(nameReservation(name), { where: reservableFor(ownerId) }, stage) },
+      // After the item was deleted, "owners create" may have completed the owner again.
+      { ConditionCheck: inApiKeys(details, { where: { ownerHash: absent } }, stage) },
+      await onlyDeletion(ownerId, item !== undefined, stage),
+    ],
+    stage,
+  );
+  if (isDeleted) return;
+  await alignGatewayKey(ownerId, stage);
+  throw new ChangedMeanwhileError(ownerId);
 }

@@ -1,7 +1,6 @@
 import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { absent, changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { runRepeatable } from '../stage/service-failure.ts';
 import { lookUpOwner, nameReservation, ownerName } from '../stored/find-owner.ts';
 import { changeAndRecord, differences } from '../stored/history.ts';
 import { createOwnerIdentity } from '../stored/identities.ts';
@@ -27,13 +26,11 @@ export type NewOwner = PlanRequest & { readonly name: string };
 export async function createOwner(request: NewOwner, stage: KeyStage): Promise<StoredOwner> {
   const name = ownerName(request.name);
   const plan = requestedPlan(request, stage.plans);
-  return runRepeatable(`The owner ${quoted(name)} may be only partly created`, async () => {
-    const details = await provideDetails(name, stage);
-    await putGatewayKey(details.ownerId, plan.plan, stage);
-    await putItem(details, plan, stage);
-    // Another command may have moved or deleted the gateway key before the item was written.
-    return alignGatewayKey(details.ownerId, stage);
-  });
+  const details = await provideDetails(name, stage);
+  await putGatewayKey(details.ownerId, plan.plan, stage);
+  await putItem(details, plan, stage);
+  // Another command may have moved or deleted the gateway key before the item was written.
+  return alignGatewayKey(details.ownerId, stage);
 }
 
 /** Reserves the name and writes the details, or returns the details that an interrupted creation has written. */

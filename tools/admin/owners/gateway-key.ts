@@ -61,17 +61,10 @@ async function gatewayKeyId(ownerId: string, stage: KeyStage): Promise<string> {
     const tags = { [stackTag]: stage.stackName };
     return (await stage.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
   } catch (error) {
-    if (!isConflict(error)) throw error;
     // Values are unique, so a key with this value exists. Another command may have created it.
-    const created = await existingKeyId(ownerId, stage);
+    const created = isConflict(error) ? await existingKeyId(ownerId, stage) : undefined;
     if (created) return created;
-    throw new WrongStateError(
-      `API Gateway has a key with the value ${ownerId} whose name is not ${name}`,
-      {
-        remedy:
-          'rename or delete this key in the console of API Gateway, and run the command again',
-      },
-    );
+    throw error;
   }
 }
 

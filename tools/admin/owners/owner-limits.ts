@@ -52,14 +52,6 @@ export function requestedPlan(request: PlanRequest, plans: Plans, present?: Owne
   return { plan: name, perMinute: ownLimit('perMinute'), perDay: ownLimit('perDay') };
 }
 
-/** The command that gives an owner a plan. */
-export function setPlanCommand(ownerId: string, { plan, perMinute, perDay }: OwnerPlan): string {
-  const words = ['owners set-plan', ownerId, plan];
-  if (perMinute !== undefined) words.push(optionOf.perMinute, `${perMinute}`);
-  if (perDay !== undefined) words.push(optionOf.perDay, `${perDay}`);
-  return words.join(' ');
-}
-
 function plansWithOwnLimits(plans: Plans): string {
   const names = Object.keys(plans).filter((name) => plans[name]!.limitsPerOwner);
   return names.join(' or ');

@@ -51,8 +51,8 @@ export const dayFields: readonly Field<OwnerUsage['days'][number]>[] = [
 ];
 
 export const meteredFields: readonly Field<OwnerUsage>[] = [
-  { name: 'owner id', of: ({ ownerId }) => ownerId, importance: 1 },
   { name: 'name', of: ({ name }) => name, isCuttable: true },
   { name: 'plan', of: ({ plan }) => plan },
   { name: 'requests', of: ({ requests }) => grouped(requests), isNumber: true },
+  { name: 'owner id', of: ({ ownerId }) => ownerId },
 ];

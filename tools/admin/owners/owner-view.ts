@@ -47,7 +47,7 @@ export const usageFields: readonly Field<{ usage: Usage | null }>[] = [
 ];
 
 export const ownerFields: readonly Field<OwnerView>[] = [
-  { name: 'owner id', of: ({ ownerId }) => ownerId, importance: 3 },
+  { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'record' },
   { name: 'name', of: ({ name }) => name, isCuttable: true },
   {
     name: 'plan',
@@ -57,34 +57,23 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'plan', of: planText, only: 'record' },
   { name: 'status', of: ({ status }) => status },
   { name: 'limits', of: limitsText, only: 'record' },
-  { name: 'created', of: ({ createdAt }) => createdAt, importance: 1 },
   { name: 'keys', of: ({ keys }) => grouped(keys), isNumber: true },
-  {
-    name: 'bans',
-    of: ({ bans }) => grouped(bans.length),
-    only: 'table',
-    isNumber: true,
-    importance: 5,
-  },
+  { name: 'today', of: ({ usage }) => countText(usage?.day.used), only: 'table', isNumber: true },
+  { name: 'of', of: ({ usage }) => countText(usage?.day.limit), only: 'table', isNumber: true },
+  { name: 'bans', of: ({ bans }) => grouped(bans.length), only: 'table', isNumber: true },
   { name: 'ban rule', of: banRuleText, only: 'record' },
   { name: 'ban', of: bansText, only: 'record' },
   ...usageFields,
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
+  { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'table' },
   {
     name: 'this minute',
     of: ({ usage }) => usedText(usage?.minute),
     only: 'table',
     isNumber: true,
-    importance: 2,
   },
-  { name: 'today', of: ({ usage }) => countText(usage?.day.used), only: 'table', isNumber: true },
-  { name: 'of', of: ({ usage }) => countText(usage?.day.limit), only: 'table', isNumber: true },
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt), importance: 4 },
+  { name: 'created', of: ({ createdAt }) => createdAt },
 ];
-
-/** Orders owners by their usage today. */
-export function busiestFirst({ usage: one }: OwnerView, { usage: other }: OwnerView): number {
-  return (other?.day.used ?? 0) - (one?.day.used ?? 0);
-}
 
 /** The limits that count for an owner; null if its creation was interrupted. */
 export function countingLimits(item: OwnerItem | undefined, plans: Plans): ShownLimits {

@@ -1,13 +1,12 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Limits } from '../../../lambdas/domain/plan.ts';
-import { isPlanName, type PlanName, planNames, quotaInDays } from '../../../lib/settings/plans.ts';
+import { type PlanName, planNames, quotaInDays } from '../../../lib/settings/plans.ts';
 import { DifferentError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
-import { labelOf } from '../stage/target.ts';
 import { allOwners, findCompleteOwner, findOwner } from '../stored/find-owner.ts';
 import { readHistory } from '../stored/history.ts';
 import { isOwnerId } from '../stored/identities.ts';
@@ -15,11 +14,11 @@ import type { CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
 import { deleteOwner, renameOwner, resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { historyText, lastChangeField } from './history-view.ts';
-import { type PlanRequest, setPlanCommand } from './owner-limits.ts';
+import type { PlanRequest } from './owner-limits.ts';
 import { dayFields, lastDays, meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
-import { busiestFirst, countingLimits, limitsText, ownerFields, ownerView } from './owner-view.ts';
+import { countingLimits, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { repairOwners } from './repair-owners.ts';
-import { planOf, setOwnerPlan } from './set-owner-plan.ts';
+import { setOwnerPlan } from './set-owner-plan.ts';
 
 /** Adds the commands `owners …`. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
@@ -29,21 +28,23 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<PlanRequest>(owners, io, {
     usage: 'create <name>',
     description: 'create an owner; all keys of an owner share its limits',
-    requiredOptions: [new Option('--plan <plan>', 'the plan of the owner').choices(planNames)],
-    options: [...limitOptions, asOption],
+    options: [
+      new Option('--plan <plan>', 'the plan of the owner').choices(planNames).makeOptionMandatory(),
+      ...limitOptions,
+      asOption,
+    ],
     examples: ['owners create "Acme Ltd" --stage staging --plan free'],
     run: async ({ stage, options: { plan, perMinute, perDay } }, name) =>
       changed(stage, () => createOwner({ name, plan, perMinute, perDay }, stage)),
   });
-  addVerb<{ busiest?: boolean }>(owners, io, {
+  addVerb(owners, io, {
     usage: 'list',
-    description: 'list all owners with their usage, the newest first',
-    options: [new Option('--busiest', 'list the owner with the most requests today first')],
-    examples: ['owners list --stage prod --busiest'],
-    run: async ({ stage, options, columns }) => {
+    description: 'list all owners with their usage, those with the most requests today first',
+    run: async ({ stage, columns }) => {
       const { plans } = stage;
-      const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now(), plans));
-      if (options.busiest) views.sort(busiestFirst);
+      const views = (await allOwners(stage))
+        .map((owner) => ownerView(owner, stage.now(), plans))
+        .sort((one, other) => (other.usage?.day.used ?? 0) - (one.usage?.day.used ?? 0));
       const none = 'There are no owners; "./admin owners create" creates one.';
       return { value: views, text: tableText(ownerFields, views, none, columns) };
     },
@@ -184,42 +185,28 @@ const deleteHelp = `
 Logs and backups still contain the owner for a while (docs/operating.md).`;
 
 const setPlanHelp = `
-If the owner is already on the plan enterprise, it keeps a limit that you do not give.
-The line "undo" of the result has the command that undoes the change.`;
+If the owner is already on the plan enterprise, it keeps a limit that you do not give.`;
 
 const repairHelp = `
 Run this command after the tables were restored or moved. If an owner's API Gateway key is missing, the owner's requests
 get 503. The command can be run at any time.`;
 
 async function setPlan(
-  { stage, options }: Call<Partial<Limits>>,
+  { stage, options: { perMinute, perDay } }: Call<Partial<Limits>>,
   idOrName: string,
   plan: string,
 ): Promise<Result> {
   const { plans } = stage;
-  const before = await findCompleteOwner(idOrName, stage);
-  const { ownerId } = before.details;
-  const { perMinute, perDay, local } = options;
-  const owner = await setOwnerPlan(ownerId, { plan: plan as PlanName, perMinute, perDay }, stage);
+  const { details, item } = await findCompleteOwner(idOrName, stage);
+  const request = { plan: plan as PlanName, perMinute, perDay };
+  const owner = await setOwnerPlan(details.ownerId, request, stage);
   const view = ownerView(owner, stage.now(), plans);
-  const [undo, done] = [before, owner].map((each) => setPlanCommand(ownerId, planOf(each)));
-  const target = local === undefined ? `--stage ${stage.name}` : `--local ${labelOf(options)}`;
-  const isUndoable = isPlanName(before.item.plan) && undo !== done;
-  const undoing = isUndoable ? `./admin ${undo} ${target}` : null;
-  const fromLimits = countingLimits(before.item, plans);
-  const from = `${before.item.plan}, ${limitsText(fromLimits)}`;
-  const unchanged = owner.wasRepaired
-    ? "only API Gateway's key, which was not in the plan's usage plan"
-    : 'nothing';
-  const change = `from ${from} to ${owner.item.plan}, ${limitsText(view)}`;
-  const lines = [
-    recordText(ownerFields, view),
-    `changed      ${undo === done ? unchanged : change}`,
-    ...(undoing ? [`undo         ${undoing}`] : []),
-  ];
+  const from = { plan: item.plan, ...countingLimits(item, plans) };
+  const [before, after] = [from, view].map((each) => `${each.plan}, ${limitsText(each)}`);
+  const change = before === after ? 'nothing' : `from ${before} to ${after}`;
   return {
-    value: { ...view, from: { plan: before.item.plan, ...fromLimits }, undo: undoing },
-    text: lines.join('\n'),
+    value: { ...view, from },
+    text: `${recordText(ownerFields, view)}\nchanged      ${change}`,
   };
 }
 

@@ -1,6 +1,5 @@
 import { isPlanName } from '../../../lib/settings/plans.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { runRepeatable } from '../stage/service-failure.ts';
 import { allOwners } from '../stored/find-owner.ts';
 import type { StoredOwner } from '../stored/stored-owner.ts';
 import { alignGatewayKey } from './set-owner-plan.ts';
@@ -15,11 +14,9 @@ export async function repairOwners(stage: KeyStage) {
   const owners = await allOwners(stage);
   const isClear = ({ item }: StoredOwner) => item !== undefined && isPlanName(item.plan);
   const repaired: StoredOwner[] = [];
-  await runRepeatable('Some owners may still lack their API Gateway keys', async () => {
-    for (const owner of owners.filter(isClear)) {
-      const { wasMoved } = await alignGatewayKey(owner.details.ownerId, stage);
-      if (wasMoved) repaired.push(owner);
-    }
-  });
+  for (const owner of owners.filter(isClear)) {
+    const { wasMoved } = await alignGatewayKey(owner.details.ownerId, stage);
+    if (wasMoved) repaired.push(owner);
+  }
   return { repaired, leftOut: owners.filter((owner) => !isClear(owner)) };
 }

@@ -2,26 +2,24 @@ import { type Plans, planNumbers } from '../../../lambdas/domain/plan.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { runRepeatable } from '../stage/service-failure.ts';
 import { findCompleteOwner, readOwner } from '../stored/find-owner.ts';
 import { changeAndRecord, differences } from '../stored/history.ts';
 import type { CompleteOwner } from '../stored/stored-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
-import { type OwnerPlan, type PlanRequest, requestedPlan, setPlanCommand } from './owner-limits.ts';
+import { type OwnerPlan, type PlanRequest, requestedPlan } from './owner-limits.ts';
 import { countingLimits, limitsText } from './owner-view.ts';
 
 /**
  * Moves an owner to another plan. The usage plan must never be tighter than the exact limits. So a move to a larger
  * plan changes API Gateway first, and a move to a smaller plan changes DynamoDB first. A second run completes the move.
  *
- * @returns the owner, and whether its API Gateway key was not in the right usage plan
  * @throws OperatorError if the plan does not allow the limits, or if another command changes them at the same time
  */
 export async function setOwnerPlan(
   idOrName: string,
   request: PlanRequest,
   stage: KeyStage,
-): Promise<CompleteOwner & { wasRepaired: boolean }> {
+): Promise<CompleteOwner> {
   const { plans } = stage;
   const owner = await findCompleteOwner(idOrName, stage);
   const { ownerId } = owner.details;
@@ -29,21 +27,15 @@ export async function setOwnerPlan(
   const after = requestedPlan(request, plans, before);
   const [most, mostBefore] = [after, before].map(({ plan }) => planNumbers(plan, plans).perMinute);
   const isLarger = most! >= mostBefore!;
-  const undo = setPlanCommand(ownerId, before);
-  const state =
-    `The plan of ${ownerId} may be only partly changed, so its requests may get 503 ` +
-    `("./admin ${undo}" undoes the change)`;
-  return runRepeatable(state, async () => {
-    const wasMovedFirst = isLarger && (await putGatewayKey(ownerId, after.plan, stage));
-    await changePlan(owner, after, stage, plans);
-    const changed = await alignGatewayKey(ownerId, stage);
-    if (isDifferent(planOf(changed), after)) throw changedByOther(changed, plans);
-    return { ...changed, wasRepaired: wasMovedFirst || changed.wasMoved };
-  });
+  if (isLarger) await putGatewayKey(ownerId, after.plan, stage);
+  await changePlan(owner, after, stage, plans);
+  const changed = await alignGatewayKey(ownerId, stage);
+  if (isDifferent(planOf(changed), after)) throw changedByOther(changed, plans);
+  return changed;
 }
 
 /** The plan of an owner, and the owner's own limits if it has any. */
-export function planOf({ item: { plan, perMinute, perDay } }: CompleteOwner): OwnerPlan {
+function planOf({ item: { plan, perMinute, perDay } }: CompleteOwner): OwnerPlan {
   return { plan, perMinute, perDay };
 }
 

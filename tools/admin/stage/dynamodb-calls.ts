@@ -14,7 +14,7 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 type Test = (path: string, placeholder: (value: unknown) => string) => string;
 
-/** The required values of attributes, or tests of the attributes, by their paths. It has at least one. */
+/** The required values of attributes, or tests of the attributes, by their paths. */
 export type Condition = Readonly<Record<string, Test | string | number | object>>;
 
 /** Tests that an attribute is present. */
@@ -77,7 +77,7 @@ export async function changeTogether(
   }
 }
 
-/** Formats a change for DynamoDB. @throws TypeError if a condition is empty, or has an undefined value */
+/** Formats a change for DynamoDB. */
 export function expressions(change: Update & { table: string; key: Attributes }) {
   const { table, key, set = {}, remove = [], where = [] } = change;
   const names: Record<string, string> = {};
@@ -94,11 +94,9 @@ export function expressions(change: Update & { table: string; key: Attributes })
   ];
   const conditions = [where].flat().map((condition) => {
     const tests = Object.entries(condition).map(([path, test]) => {
-      if (test === undefined) throw new TypeError(`The condition on ${path} has no value.`);
       const isTest = typeof test === 'function';
       return (isTest ? (test as Test) : unchanged(test))(pathName(path), valueName);
     });
-    if (tests.length === 0) throw new TypeError('The condition is empty.');
     return tests.join(' AND ');
   });
   return {

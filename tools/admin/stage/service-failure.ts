@@ -116,19 +116,6 @@ export function failureText(error: unknown): string {
   return failureOf(error)?.problem ?? reasonOf(error);
 }
 
-/** Runs steps that can be repeated. @throws OperatorError with the given state if a step fails */
-export async function runRepeatable<T>(state: string, steps: () => Promise<T>): Promise<T> {
-  try {
-    return await steps();
-  } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`${state}: ${failureText(error)}`, {
-      cause: error,
-      remedy: 'run the command again to complete it',
-    });
-  }
-}
-
 /** The reason of an error, without what the SDK adds for programmers. */
 function plainReason(error: unknown): string {
   const { name = '', $metadata } = Object(error);

@@ -115,8 +115,8 @@ async function serving(name: FunctionName, { output, settings }: StageConnection
 
 const alarmFields: readonly Field<RaisedAlarm>[] = [
   { name: 'alarm', of: ({ name }) => name },
-  { name: 'since', of: ({ since }) => since, importance: 1 },
   { name: 'meaning', of: ({ description }) => description, isCuttable: true },
+  { name: 'since', of: ({ since }) => since },
 ];
 
 const functionFields: readonly Field<Awaited<ReturnType<typeof serving>>>[] = [

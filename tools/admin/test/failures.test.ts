@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
 import { NoCredentialsError } from '../stage/credentials.ts';
-import { recordCall, runRepeatable, UnconfirmedError } from '../stage/service-failure.ts';
+import { recordCall, UnconfirmedError } from '../stage/service-failure.ts';
 import { WrongAccountError } from '../stage/stage-connection.ts';
 import { admin } from './run-admin.ts';
 
@@ -53,18 +53,16 @@ describe('a failed call', () => {
     expect(report.remedy).toMatch(remedy);
   });
 
-  it('has its remedy before that of a command that can be repeated', async () => {
+  it('has its remedy before that of a command that can be repeated', () => {
     const expired = failure('ExpiredTokenException', 'The token is expired', answered(400));
-    const thrown = await runRepeatable('Some keys may be purged', () =>
-      Promise.reject(expired),
-    ).catch((error) => error);
+    const remedy = 'run the command again to complete it';
+    const thrown = new OperatorError('Some keys may be purged', { cause: expired, remedy });
 
     expect(reportFailure(thrown, onStage)).toEqual({
       exitCode: 3,
       class: 'service',
       code: 'noCredentials',
-      message:
-        'Some keys may be purged: there are no credentials that AWS accepts (ExpiredTokenException: The token is expired)',
+      message: 'Some keys may be purged',
       remedy:
         'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists; ' +
         'then run the command again to complete it',

@@ -34,3 +34,14 @@ it('a change that API Gateway keeps refusing ends with a message that says so', 
     pauses: 7,
   });
 });
+
+it.each(['deleteApiKey', 'createUsagePlanKey', 'deleteUsagePlanKey'] as const)(
+  'API Gateway is not said to have done what it refuses: %s',
+  async (call) => {
+    const client = new APIGatewayClient({ region: 'us-east-1' });
+    client.send = () => Promise.reject(new Error('Rate exceeded'));
+    const key = { apiKey: 'one', keyId: 'one', usagePlanId: 'plan-free' };
+
+    await expect(apiGatewayKeys(client)[call](key)).rejects.toThrow('Rate exceeded');
+  },
+);

@@ -2,18 +2,7 @@ import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dy
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { changeTogether, expressions, readItems, type Update } from '../../stage/dynamodb-calls.ts';
-
-const change = { table: 'T', key: { id: 1 }, set: { status: 'suspended' } };
-const forgotten = undefined as unknown as string;
-
-it.each<[string, Update['where'], RegExp]>([
-  ['a value that somebody forgot', { ownerId: forgotten }, /on ownerId has no value/],
-  ['no test', {}, /is empty/],
-  ['no test in one of its alternatives', [{ ownerId: 'own_1' }, {}], /is empty/],
-])('the condition of a change is refused with %s', (_, where, message) => {
-  expect(() => expressions({ ...change, where })).toThrow(message);
-});
+import { changeTogether, readItems } from '../../stage/dynamodb-calls.ts';
 
 describe('a transaction', () => {
   /** Cancels transactions for these reasons, and carries out the next. */
