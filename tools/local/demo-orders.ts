@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ScanCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { counted } from '../admin/console/view.ts';
 import { actOnOrders } from '../admin/orders/act-on-orders.ts';
@@ -26,7 +25,7 @@ export async function loadFile(
   const tell = (text: string) => log(printable(`${file}: ${text}`));
   try {
     const orders = await readOrders({ path: file, signal, tell }, orderOfLine);
-    const act = ({ order }: OrderLine) => importOrder(order, { ...table, wait });
+    const act = ({ order }: OrderLine) => importOrder(order, table);
     let kept = 0;
     for (const lines of chunksOf(orders.lines())) {
       signal.throwIfAborted();
