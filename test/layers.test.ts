@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { importedFiles } from './helpers/imports.ts';
 
@@ -73,13 +73,6 @@ describe('the folders', () => {
     });
 
     expect(foreign).toEqual([]);
-  });
-
-  it('in the list all exist, except those of tools that were deleted', () => {
-    const found = new Set(scripts.map(folderOf));
-    const here = folders.filter((folder) => existsSync(folder.split('/').slice(0, 2).join('/')));
-
-    expect(here.filter((folder) => !found.has(folder))).toEqual([]);
   });
 });
 

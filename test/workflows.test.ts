@@ -1,7 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
 import { stageNames } from '../lib/settings/stages.ts';
 import { expectAgreement } from './helpers/agreement.ts';
 import { type Job, stepsOf, workflows, workflowTexts } from './workflows.ts';
@@ -167,14 +164,4 @@ describe('what is deployed', () => {
     const [checkout] = stepsOf(deployStage);
     expect(checkout?.with?.ref).toBe('${{ inputs.commit }}');
   });
-});
-
-it('Dependabot looks for updates in every folder with packages', () => {
-  const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8'));
-  const folders: string[] = updates.flatMap(({ directories = [] }) => directories);
-
-  expect(folders).toContain('/');
-  expect(folders.filter((folder) => !existsSync(join('.', folder, 'package-lock.json')))).toEqual(
-    [],
-  );
 });

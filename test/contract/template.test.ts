@@ -74,18 +74,6 @@ describe('the contract', () => {
     expect(readFileSync('openapi.yaml', 'utf8')).not.toMatch(/[-:,[] ?[&*]\w/);
   });
 
-  it('has no unused component', () => {
-    const text = readFileSync('openapi.yaml', 'utf8');
-    const components = contractDocument.components as Record<string, object>;
-    const { securitySchemes: _usedByName, ...referable } = components;
-
-    const unused = Object.entries(referable)
-      .flatMap(([kind, named]) => Object.keys(named).map((name) => `#/components/${kind}/${name}`))
-      .filter((pointer) => !text.includes(`$ref: '${pointer}'`));
-
-    expect(unused).toEqual([]);
-  });
-
   it('promises every header, except those that depend on the request or on AWS', () => {
     const headers = Object.entries<{ required?: boolean }>(contractDocument.components.headers);
 

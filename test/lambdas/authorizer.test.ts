@@ -180,16 +180,6 @@ describe('the authorizer', () => {
 });
 
 describe('the authorizer, when DynamoDB fails,', () => {
-  it('repeats a write whose response is lost', async () => {
-    const [read, write] = admits();
-    dynamodb.next.push(read!, lost, write!);
-
-    const result = await ask();
-
-    expect(result.policyDocument.Statement).toMatchObject([{ Effect: 'Allow' }]);
-    expect(dynamodb.requests[2]).toEqual(dynamodb.requests[1]);
-  });
-
   it.each<[string, Reply, object]>([
     ['loses every response', lost, { message: expect.stringContaining('socket hang up') }],
     ['sends unreadable responses', unreadable, { name: 'SyntaxError' }],

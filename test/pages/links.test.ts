@@ -1,6 +1,6 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { anchorsOf, proseOf } from './markdown.ts';
+import { anchorsOf } from './markdown.ts';
 import { pages, placesIn } from './pages.ts';
 
 /** The folders that `.gitignore` keeps out of the repository. */
@@ -16,7 +16,7 @@ const sources = globSync('{*,.ci/*,.github/**/*}')
   .concat(topFolders.flatMap((folder) => globSync(`${folder}/**/*`)))
   .filter((file) => /\.(ts|js|cjs|ya?ml)$|^\.ci\/./.test(file));
 
-describe.each([...pages])('%s', (file, page) => {
+describe.each([...pages])('%s', (file, _page) => {
   it('names files, folders, commands and headings that exist', () => {
     // The tools have their own test of their names, because a service can be without tools.
     const places = placesIn(file).filter(({ place }) => !place.startsWith('tools/'));
@@ -25,12 +25,6 @@ describe.each([...pages])('%s', (file, page) => {
     );
 
     expect(missing.map(({ place, anchor = '' }) => `${file} names ${place} ${anchor}`)).toEqual([]);
-  });
-
-  it('has a line between the head and the body of each table', () => {
-    const tables = proseOf(page).match(/(?:^ *\|.*\n)+/gm) ?? [];
-
-    expect(tables.filter((table) => !/^.*\n[-:| ]+\n/.test(table))).toEqual([]);
   });
 });
 

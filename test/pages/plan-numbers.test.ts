@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { capitalized } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
-import { expectAgreement, expectContained } from '../helpers/agreement.ts';
+import { expectAgreement } from '../helpers/agreement.ts';
 
 const published = planNames.filter((name) => !plans[name].limitsPerOwner);
 const documents = globSync(['README.md', 'openapi.yaml', 'docs/**/*.md']);
@@ -22,16 +22,6 @@ describe('the numbers of the plans', () => {
       [file, tableRows(readFileSync(file, 'utf8'))],
     );
   });
-
-  it.each(['README.md', 'openapi.yaml', 'docs/clients.md'])(
-    'are those of a plan in the headers RateLimit-Policy that %s shows',
-    (file) => {
-      const shown = readFileSync(file, 'utf8').matchAll(/q=(\d+);w=60, "day";q=(\d+);w=86400/g);
-      const stated = [...shown].map(([, minute, day]) => `${minute} a minute, ${day} a day`);
-
-      expectContained([file, stated], ['lib/settings/plans.ts', limits]);
-    },
-  );
 
   it('are in a table of the contract and of the requirements', () => {
     expect(withTable).toEqual(expect.arrayContaining(['openapi.yaml', 'docs/requirements.md']));

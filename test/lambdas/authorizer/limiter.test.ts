@@ -339,21 +339,6 @@ describe('R18: a key that is not valid', () => {
   });
 });
 
-describe('R18: a revoked key', () => {
-  it("is refused from the next request on, unlike the owner's other keys", async () => {
-    const [one, other] = keysOfOwner(2);
-    const owner = new LimitedOwner(used(3, 3), { [one!.tokenHash]: {}, [other!.tokenHash]: {} });
-    await owner.decide(one);
-    await owner.decide(other);
-    owner.put(used(3, 3), { [other!.tokenHash]: {} });
-
-    await expect(owner.decide(one)).rejects.toThrow(UnauthorizedError);
-
-    expect(codeOf(await owner.decide(other))).toBe('admitted');
-    expect(await owner.cost(() => owner.decide(one))).toEqual(unauthorized);
-  });
-});
-
 describe('a time that only a wrong clock can have written', () => {
   const longest = startSeconds + banSeconds + clockToleranceSeconds;
 

@@ -106,14 +106,6 @@ describe('startScan', () => {
     expect(asked).toEqual([0, 1, 2, 3, 3]);
   });
 
-  it('aborts nothing when all pages have been read', async () => {
-    const table = fakeTable(orderIds(100), 10);
-
-    await readAll(table.readPage);
-
-    expect(table.requests.map(({ signal: { aborted } }) => aborted)).not.toContain(true);
-  });
-
   it('ignores a page that fails after its reader has left', async () => {
     const table = fakeTable(orderIds(100), 10);
     const nextPage = Promise.withResolvers<OrdersPage>();
