@@ -14,7 +14,7 @@ const service = ['lambdas/domain', 'lambdas/runtime', 'lambdas', 'lib/settings',
  * folder. `tools/local/aws` knows only the template and the built assets.
  */
 const sources: Readonly<Record<string, readonly string[]>> = {
-  // Everything outside of `lambdas/` may import this folder of it, and no other.
+  // Code outside of `lambdas/` may import only this folder of `lambdas/`.
   'lambdas/domain': [],
   'lambdas/runtime': ['lambdas/domain'],
   lambdas: ['lambdas/domain', 'lambdas/runtime'],
@@ -44,7 +44,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/admin',
     'tools/smoke',
   ],
-  // It measures the functions before the tests' double of DynamoDB.
+  // The benchmark measures the functions with the tests' double of DynamoDB.
   'tools/bench': ['lambdas/domain', 'lib/settings', 'lib', 'test'],
   'tools/examples': [],
 };
@@ -93,7 +93,7 @@ function folderOf(file: string): string | undefined {
 
 function reachedFrom(file: string): Set<string> {
   const reached = new Set(importedFiles(file));
-  // Iterating over a set includes what is added meanwhile.
+  // An iteration over a set includes the values that are added during the iteration.
   for (const each of reached) for (const next of importedFiles(each)) reached.add(next);
   return reached;
 }

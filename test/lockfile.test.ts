@@ -19,7 +19,7 @@ const required = [manifest, ...workspaces.map((folder) => readJson(`${folder}/pa
   .flatMap((each) => [each.dependencies, each.devDependencies, each.optionalDependencies])
   .flatMap((versions) => Object.entries<string>(versions ?? {}));
 
-/** docs/adr/0009-dependencies-are-pinned-by-hash.md gives the reasons, and the way to get each hash. */
+/** The packages without a hash. docs/adr/0009-dependencies-are-pinned-by-hash.md has the reasons. */
 const packagesWithoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64'].map(
   (platform) => `node_modules/@dynoxide/${platform}`,
 );

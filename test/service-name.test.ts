@@ -9,7 +9,7 @@ import { stepsOf, workflows } from './workflows.ts';
 const underscored = serviceRealm.replaceAll('-', '_');
 const names = [serviceTitle, serviceName, serviceRealm, underscored, underscored.toUpperCase()];
 
-/** CONTRIBUTING.md lists them, except the file with the constant. */
+/** The files that somebody edits by hand. CONTRIBUTING.md lists them, except the file with the constant. */
 const editedByHand =
   /^(lambdas\/domain\/service-name\.ts|tools\/examples\/.*|(tools\/)?package(-lock)?\.json|\.ci\/(ministack-lacks|other-name)|\.github\/workflows\/deploy-stage\.yml)$/;
 

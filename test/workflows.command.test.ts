@@ -66,7 +66,7 @@ describe("the smoke test's key", () => {
     const commands = readFileSync(join(directory.path, 'commands'), 'utf8');
     expect(commands).toContain(`smoke -- --url ${baseUrl} --limits\n`);
     expect(commands).not.toContain(key);
-    // If the run is lost, nobody revokes the key.
+    // The key expires, because nobody revokes it if the run is lost.
     expect(commands).toContain(' --expires-in 1h\n');
     expect(GITHUB_ENV).toBe('SMOKE_KEY_ID=key_one\n');
     expect(printed).toBe(`::add-mask::${key}\n`);

@@ -65,7 +65,7 @@ describe('a job that can sign in to AWS', () => {
       const installations = scriptsOf(job).filter((script) => script.includes('npm ci'));
 
       expect(Object.values(workflowTexts).join()).not.toMatch(/secrets(: inherit|\.)/);
-      // npm puts the packaged Node, an optional dependency, before it in the path of scripts.
+      // Otherwise, npm would put the packaged Node, an optional dependency, first in the path of scripts.
       expect(installations).toEqual([expect.stringContaining('--omit=optional')]);
     },
   );
@@ -92,7 +92,7 @@ describe('a job that can sign in to AWS', () => {
         .join('\n')
         .match(/cdk (deploy|synth|diff).*/g) ?? [];
     for (const command of commands) expect(command).toContain(`--app ${download?.with?.path} `);
-    // `npm run acceptance` runs `cdk`, which takes its options from the environment as well.
+    // `npm run acceptance` runs `cdk`, which also takes its options from the environment.
     if (commands.length === 0) expect(job.env?.CDK_APP).toBe(download?.with?.path);
   });
 });
@@ -136,7 +136,7 @@ describe('what is deployed', () => {
       "${{ inputs.emergency && format('emergency-{0}', github.run_id) || format('deploy-{0}', inputs.stage) }}";
 
     expect(deployStage.concurrency).toEqual({ group, 'cancel-in-progress': false });
-    // Runs that are then skipped would also enter a group of the workflow or of a calling job.
+    // A group of the workflow or of a calling job would also contain runs that are skipped later.
     expect([deploy, ...Object.values(deploy.jobs)].filter((each) => each.concurrency)).toEqual([]);
   });
 

@@ -21,14 +21,14 @@ import { assemblyDirectory } from '../helpers/synthesized.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { LambdaProcess, type Report } from './lambda-process.ts';
 
-// Also valid for 127.0.0.1, under the name localhost.
+// The certificate has the name localhost, and is also valid for 127.0.0.1.
 const name = [{ name: 'commonName', value: 'localhost' }];
 const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
 const home = temporaryDirectory();
 const certificateFile = home.write('certificate.pem', cert);
 
 let dynamodb: DynamodbProxy;
-/** Who signed each request, and with which session. */
+/** The signer and the session of each request. */
 const signatures = new Set<string>();
 
 beforeAll(async () => {

@@ -46,7 +46,7 @@ export class LambdaProcess implements AsyncDisposable {
       cwd: this.#code.path,
       env: {
         ...env,
-        // Its home has no profile and nothing else of the user who runs the test.
+        // The home of the process has no profile, and no other file of the user who runs the test.
         HOME: this.#code.path,
         AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
         AWS_LAMBDA_FUNCTION_NAME: 'function',

@@ -7,14 +7,14 @@ const project = join(import.meta.dirname, 'client');
 const builds = join(import.meta.dirname, '../../.cache/aws-lambda-ric');
 
 /**
- * Builds AWS's runtime interface client for Node, unless that is done, and returns the file that Lambda
- * starts Node with.
+ * Builds AWS's runtime interface client for Node, unless it is built already. Returns the file with which Lambda starts
+ * Node.
  *
  * The client comes as source, with archives of curl and a C++ library, and is compiled when npm installs
  * it. So it is installed apart from the project's own dependencies, which run no install scripts, once
  * for each version of the client and of Node and for each architecture.
  *
- * @throws Error with the output of the build if that fails
+ * @throws Error with the output of the build if the build fails
  */
 export function runtimeClient(): string {
   const directory = join(builds, buildName());
@@ -29,7 +29,7 @@ function buildName(): string {
   return `${process.version}-${process.arch}-${digest}`;
 }
 
-/** It is moved to its place when it is complete, so that an interrupted build is never used. */
+/** Builds the client, and moves the complete client to its place, so that an interrupted build is never used. */
 function build(directory: string): void {
   const workplace = `${directory}.${process.pid}`;
   mkdirSync(builds, { recursive: true });
@@ -49,7 +49,7 @@ function build(directory: string): void {
   renameSync(workplace, directory);
 }
 
-/** The header files that came with the running Node. Without them, npm would download some. */
+/** The header files of the running Node. Without them, npm would download header files. */
 function nodeHeaders(): Record<string, string> {
   const directory = dirname(dirname(process.execPath));
   return existsSync(join(directory, 'include/node/node.h'))

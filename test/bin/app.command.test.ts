@@ -13,7 +13,7 @@ const directory = temporaryDirectoryOfEachTest();
 /** Changed sources: a text, and its replacement. */
 type ChangedSources = Readonly<Record<string, readonly [text: string, replacement: string]>>;
 
-/** Turns on everything that is optional, so that nothing escapes the checks. */
+/** Turns on everything that is optional, so that the checks see the whole template. */
 const everySetting: ChangedSources = {
   'lib/settings/stages.ts': [
     'gradualDeployment:',

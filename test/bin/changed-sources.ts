@@ -1,9 +1,9 @@
 import { registerHooks } from 'node:module';
 
 /**
- * Loaded before a command, this file lets the command read sources as if somebody had changed them.
- * `CHANGED_SOURCES` maps the end of each path to a text in the file and its replacement, in which `<n>` stands
- * for the number of the occurrence.
+ * This file is loaded before a command. It lets the command read sources as if somebody had changed them.
+ * `CHANGED_SOURCES` maps the end of each path to a text in the file and to its replacement. In the replacement, `<n>`
+ * stands for the number of the occurrence.
  */
 const changes: [path: string, [text: string, replacement: string]][] = Object.entries(
   JSON.parse(process.env.CHANGED_SOURCES ?? '{}'),

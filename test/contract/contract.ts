@@ -8,7 +8,7 @@ import { isInt64 } from '../../lambdas/domain/order-fields.ts';
 /** A response to compare with the contract. */
 export interface ComparedAnswer {
   readonly status: number;
-  /** By lower-case name. A header that was sent twice has two values. */
+  /** The values by lower-case header name. A header that was sent twice has two values. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   /** Without it, the body is not compared. */
   readonly text?: string;
@@ -37,7 +37,7 @@ export type DocumentedError = Pick<ErrorBody, 'status' | 'code'>;
 interface Operation {
   readonly operationId: string;
   readonly method: string;
-  /** Below the base address, such as `/store/orders/{orderId}`. */
+  /** The path below the base address, such as `/store/orders/{orderId}`. */
   readonly path: string;
   readonly deprecated?: boolean;
   readonly responses: Responses;
@@ -45,9 +45,9 @@ interface Operation {
 }
 
 /**
- * Headers that need not be documented for a response: those of HTTP's transport, the one that the contract
- * promises for every response, and those that the contract leaves to the infrastructure, or to browsers on a
- * stage that allows an origin.
+ * Headers that need not be documented for a response: the headers of HTTP's transport, the header that the contract
+ * promises for every response, the headers of the infrastructure, and the headers for browsers on a stage that allows
+ * an origin.
  */
 const otherHeaders =
   /^((cache-control|connection|content-encoding|content-length|content-type|date|keep-alive|transfer-encoding|via)$|x-amz|access-control-)/;
@@ -70,7 +70,7 @@ export const operations: readonly Operation[] = Object.entries(contract.paths).f
     })),
 );
 
-/** By operation id, by the type of a gateway response, and of the methods that a path lacks. */
+/** The responses by operation id and by the type of a gateway response, and the responses to unknown methods. */
 const responses: Readonly<Record<string, Responses>> = {
   ...contract['x-gateway-responses'],
   unknownMethods: contract['x-unknown-methods'],
@@ -96,8 +96,8 @@ export function operationsWith({ status, code }: DocumentedError): Operation[] {
 }
 
 /**
- * Compares a response with the contract, more strictly than a client should: an undocumented status, header or
- * field is a difference, and so is another error message.
+ * Compares a response with the contract, more strictly than a client should. An undocumented status, header or field is
+ * a difference, and another error message is a difference, too.
  *
  * @param name the id of its operation, the type of a gateway response, or `unknownMethods`
  */
@@ -164,12 +164,12 @@ function valueDifferences(schema: object, text: string): string[] {
   return [`the body ${instancePath} ${message}: ${JSON.stringify(data).slice(0, 200)}`];
 }
 
-/** An error as a text, with `…` for what differs between responses: numbers and `$context` variables. */
+/** An error as a text, in which `…` replaces numbers and `$context` variables, which differ between responses. */
 export function wordsOf({ status, code, message }: ErrorBody): string {
   return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
 }
 
-/** The contract has only 64-bit integers, and only the text shows whether an id was rounded or reformatted. */
+/** Refuses a number whose text shows that it was rounded or reformatted. The contract has only 64-bit integers. */
 function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { source?: string }) {
   if (typeof value !== 'number' || isInt64(source)) return value;
   throw new SyntaxError(`contains ${source}, which is not a 64-bit integer`);

@@ -7,7 +7,7 @@ interface HandlerResponse {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Expects that a client gets the response of a handler as the contract documents it. */
+/** Expects that the contract documents the response of a handler, as a client gets it. */
 export function expectDocumented(
   operationId: string,
   { statusCode, headers }: HandlerResponse,

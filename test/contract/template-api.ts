@@ -13,7 +13,7 @@ export function deployedOperations(stage: StageName): DeployedMethod[] {
   return deployedMethods(stage).filter(({ method }) => method !== 'ANY');
 }
 
-/** All methods of a stage's template: its operations, and `ANY` where there is none. */
+/** All methods of a stage's template: its operations, and the methods `ANY`. */
 export function deployedMethods(stage: StageName): DeployedMethod[] {
   const resources = new Map(resourcesOfType(stage, 'AWS::ApiGateway::Resource'));
   return resourcesOfType(stage, 'AWS::ApiGateway::Method').map(([, { Properties }]) => ({

@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
 
-/** The facts that a place, such as a file, states, each as a text. Duplicates count once. */
+/** A place, such as a file, and the facts that it states, each as a text. Duplicates count once. */
 export type Statement = readonly [place: string, facts: Iterable<string>];
 
 /**
- * Expects that two places state the same. Each difference names the place to change, what is missing there,
- * and the place that has it.
+ * Expects that two places state the same facts. Each difference names the place to change, the fact that is missing
+ * there, and the place that has the fact.
  */
 export function expectAgreement(one: Statement, other: Statement): void {
   expect([...missing(one, other), ...missing(other, one)]).toEqual([]);

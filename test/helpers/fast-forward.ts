@@ -6,9 +6,8 @@ const stepMs = 20;
 const longestMs = 150_000;
 
 /**
- * Runs a function with fake timers that advance about twenty times as fast as real time. After each
- * step the event loop runs, so that servers in this process can respond however busy the machine
- * is.
+ * Runs a function with fake timers that advance about twenty times as fast as real time. After each step, the event
+ * loop runs, so that servers in this process can respond even if the machine is busy.
  *
  * @returns the result, and the time in milliseconds by the fake timers
  * @throws Error when the function would never return
@@ -23,7 +22,7 @@ export async function fastForward<Result>(
     const running = run().finally(() => {
       isOver = true;
     });
-    // The promise is awaited below. A rejection before that must not count as unhandled.
+    // The promise is awaited below. Until then, a rejection must not count as unhandled.
     running.catch(() => {});
     while (!isOver) {
       if (elapsedMs > longestMs) throw new Error(`it was not over after ${longestMs / 1_000} s`);

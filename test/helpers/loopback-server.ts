@@ -10,7 +10,7 @@ export interface LoopbackServer {
 
 /** Listens on a free port of this machine. */
 export async function listen(server: Server, scheme = 'http'): Promise<LoopbackServer> {
-  // Tests notice that a client has closed a connection by its end.
+  // The server closes no idle connection, because a test takes the end of a connection for a close by the client.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -9,7 +9,7 @@ export interface Network extends AsyncDisposable {
   lose(): void;
 }
 
-/** A network between a function and a server, over which connections are lost as in a long freeze. */
+/** A network between a function and a server, which can lose connections as a long freeze of Lambda does. */
 export async function networkBefore(serverUrl: string): Promise<Network> {
   const { hostname, port, protocol } = new URL(serverUrl);
   const ends: Socket[] = [];

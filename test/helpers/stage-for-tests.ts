@@ -9,8 +9,8 @@ export const testAccount = '123456789012';
 export const testRegion = 'eu-central-1';
 
 /**
- * The configuration of a stage without what each user of this repository chooses in
- * `lib/settings/stages.ts`, so that their choice does not influence the tests.
+ * The configuration of a stage without the values that each user of this repository chooses in
+ * `lib/settings/stages.ts`, so that these values do not influence the tests.
  */
 export function configurationForTests(stage: StageName): StageConfiguration {
   const configuration = stageConfiguration(stage, undefined, {
@@ -24,6 +24,6 @@ export function configurationForTests(stage: StageName): StageConfiguration {
     lambdaConcurrency: 1_000,
     runbook: 'docs/runbook.md',
   });
-  // Only a stage with an account requires the address that alarms are sent to.
+  // The account is set after the checks, because they require an address for alarms of a stage with an account.
   return { ...configuration, account: testAccount, alarmEmail: undefined };
 }

@@ -5,7 +5,7 @@ import { ServiceStack } from '../../lib/service-stack.ts';
 import { stageNames } from '../../lib/settings/stages.ts';
 import { configurationForTests } from './stage-for-tests.ts';
 
-/* Synthesizes all stages as `bin/app.ts` does, into the folder that is its argument. */
+/* Synthesizes all stages like `bin/app.ts`, into the folder that is the argument of this program. */
 const [, , directory] = process.argv;
 const bundles = await bundleFunctions(join(directory!, 'bundles'));
 const app = createApp(directory!);

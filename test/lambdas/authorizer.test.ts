@@ -36,7 +36,7 @@ let token: string;
 let tokens = 0;
 
 beforeEach(() => {
-  // A new environment, because the other one has cached the keys of other tests.
+  // A new environment, because the earlier environment has cached the keys of other tests.
   token = exampleToken('so_test_', String(++tokens).padStart(20, '0'));
 });
 
@@ -95,7 +95,7 @@ describe('the authorizer', () => {
         retryAfter: expect.any(Number),
       },
     });
-    // The access log has a line for it.
+    // No line, because the access log has a line for each admitted request.
     expect(captured.lines()).toEqual([]);
   });
 
@@ -164,7 +164,7 @@ describe('the authorizer', () => {
   it('R18: refuses a key that DynamoDB does not know or accept with 401, after one read', async () => {
     dynamodb.next.push(nothing);
 
-    // Lambda logs the stack, which would be most of a line that anybody can cause.
+    // Without a stack: Lambda logs the stack, which would be most of a line that anybody can cause.
     await expect(ask()).rejects.toMatchObject({
       name: 'UnauthorizedError',
       message: 'Unauthorized',
@@ -211,7 +211,7 @@ describe('the authorizer, when DynamoDB fails,', () => {
 
     const { context } = await environment(authorizerEvent(`Bearer ${token}`), lambdaContext());
 
-    // By the machine's own clock the window would be void, and would be replaced.
+    // With the machine's own clock, the window would be void, and would be replaced.
     expect(dynamodb.requests[1]?.input.UpdateExpression).toContain('minuteCount + :one');
     expect(Number(context?.reset)).toBe(ahead.minuteWindow + 60);
     expect(context?.rateLimit).toMatch(/^"minute";r=\d+;t=([1-5]?\d|60),/);

@@ -41,7 +41,7 @@ const captured = captureLinesOfTests();
 
 beforeEach(() => {
   table.reply = written;
-  // The delays before retries are random, up to this share of the longest.
+  // The delays before retries are random. With 0, there is no delay.
   jest.spyOn(Math, 'random').mockReturnValue(0);
 });
 
@@ -49,7 +49,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Every response is compared with the contract. */
+/** Sends an event. Every response is compared with the contract. */
 async function send(event: APIGatewayProxyEvent, remainingMs?: number) {
   const answer = await handler(event, lambdaContext(remainingMs));
   expectDocumented('cancelOrder', answer, answer.body);
@@ -289,7 +289,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
   it('answers 504 just before its timeout, and writes nothing afterwards', async () => {
     table.next.push(unanswered);
 
-    // Middy's own timer is a real one, and due at once.
+    // Middy's own timer is a real timer, and is due at once.
     const { result } = await fastForward(async () => {
       const response = await send(cancelEvent('42'), 201);
       await new Promise((resolve) => setTimeout(resolve, 5_000));

@@ -16,7 +16,7 @@ jest.unstable_mockModule('../../lambdas/runtime/dynamodb.ts', () => ({
   },
 }));
 
-/** The longest wait between two attempts that get no answer, of which no function makes more than four. */
+/** The longest wait between two attempts that get no answer. No function makes more than four attempts. */
 const longestDelayMs = 200;
 
 describe.each(functionNames)('%s', (name) => {
@@ -25,7 +25,7 @@ describe.each(functionNames)('%s', (name) => {
     await import(`../../${handlerEntries[name]}`);
     const [{ maxAttempts, requestTimeoutMs }] = created as [DynamoDbClientSettings];
 
-    // A connection that was lost takes a timeout, and is not counted as an attempt.
+    // A lost connection takes one more timeout, because it is not counted as an attempt.
     const longestMs = (maxAttempts + 1) * requestTimeoutMs + (maxAttempts - 1) * longestDelayMs;
 
     expect(longestMs).toBeLessThan(functionSettings(name).functionTimeoutMs);

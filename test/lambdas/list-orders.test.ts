@@ -187,7 +187,7 @@ describe('a list whose first page fails', () => {
     table.reply = unanswered;
     const stream = new LambdaStream();
 
-    // Middy's own timer is a real one, and due at once.
+    // Middy's own timer is a real timer, and is due at once.
     await fastForward(async () => {
       await handler(proxyEvent(), stream, lambdaContext(201));
       await new Promise((resolve) => setTimeout(resolve, 5_000));
@@ -246,7 +246,7 @@ function fillTable(scanned: ScannedTable): void {
   table.reply = scanOf(scanned);
 }
 
-/** Every response is compared with the contract, unless it is compressed. */
+/** Requests the list. Every response is compared with the contract, unless it is compressed. */
 async function list(headers: object = {}): Promise<LambdaStream> {
   const answer = await streamed((stream) =>
     handler(proxyEvent({ headers }), stream, lambdaContext()),

@@ -6,7 +6,7 @@ import { testAccount } from '../helpers/stage-for-tests.ts';
 import { stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
 
-/* Computes when alarms are raised, by the patterns and the expressions as the template has them. */
+/* Computes when alarms are raised, from the patterns and the expressions in the template. */
 
 /** Properties as the template has them. */
 type Properties = ReturnType<typeof properties>[string];
@@ -27,7 +27,7 @@ const limited = { ...cancelled, status: '429', integrationStatus: '-' };
 const failedAuthorizer = { ...withoutKey, status: '503', errorType: 'AUTHORIZER_FAILURE' };
 const refusedList = { ...crashed, resource: '/v1/store/orders', integrationStatus: '429' };
 
-/** What a client can send in any number without being served, and the metrics that count it. */
+/** The requests that a client can send in any number without being served, and the metrics that count them. */
 const floods: readonly (readonly [Line, string])[] = [
   [{ ...withoutKey, status: '404' }, 'ClientErrors'],
   [{ ...withoutKey, status: '401', errorType: 'UNAUTHORIZED' }, 'ClientErrors'],
@@ -230,7 +230,7 @@ function isRaisedBy(values: Values, id: string): boolean {
   return ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value > Threshold;
 }
 
-/** What an alarm compares with its threshold; undefined in a period without a value. */
+/** The value that an alarm compares with its threshold; undefined in a period without a value. */
 function comparedValue(values: Values, id: string) {
   const alarm = alarmOf(id);
   const query = alarm.Metrics?.find(({ Expression }: Properties) => Expression);

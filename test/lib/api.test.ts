@@ -22,7 +22,7 @@ const ownHeaders: Readonly<Record<string, Record<string, string>>> = {
   INTEGRATION_FAILURE: { 'Retry-After': "'1'" },
 };
 
-/** The gateway responses after the authorizer has accepted the key. They state its limits. */
+/** The gateway responses after the authorizer has accepted the key. They state the key's limits. */
 const afterAuthorizer = [
   'ACCESS_DENIED',
   'QUOTA_EXCEEDED',
@@ -203,7 +203,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     const account = { BurstLimit: 5_000, RateLimit: 10_000 };
     const expected = planNames.map((name) => {
       const { perMinute, perDay } = plans[name];
-      // Around the end of a minute, the limiter admits two minutes' worth at once.
+      // Around the end of a minute, the limiter admits the requests of two minutes at once.
       const own = { BurstLimit: 2 * 2 * perMinute, RateLimit: (2 * perMinute) / 60 };
       return [
         `UsagePlans${capitalized(name)}`,

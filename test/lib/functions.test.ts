@@ -16,7 +16,7 @@ const expectedFunctions = {
     variable: 'API_KEYS_TABLE',
   },
   listOrders: {
-    // The other half of the account's concurrency is for the authorizer and cancellations.
+    // Half of the account's concurrency. The other half is for the authorizer and cancellations.
     size: { MemorySize: 1_769, Timeout: 895, ReservedConcurrentExecutions: 500 },
     table: 'TablesOrders',
     actions: ['dynamodb:Scan'],

@@ -24,14 +24,14 @@ const domain = {
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d',
 };
 
-/** The settings of a stage as they are published, whatever the team that deploys it has filled in. */
+/** The settings of a stage as they are published, without the values that a team has entered. */
 function published(stage: StageName): StageSettings {
   const place = { account: noAccountYet, region: 'eu-central-1' };
   const empty = { alarmEmail: undefined, lambdaConcurrency: undefined, domain: undefined };
   return { ...stageSettings(stage), ...place, ...empty };
 }
 
-/** The configuration of a stage with other settings than the published ones. */
+/** The configuration of a stage whose published settings are replaced by other settings. */
 function configure(settings: Partial<StageSettings>, stage: StageName = 'prod') {
   return stageConfiguration(stage, undefined, { ...published(stage), ...settings });
 }

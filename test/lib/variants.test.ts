@@ -34,7 +34,7 @@ const origin = 'https://shop.example.com';
 /** Every setting that a stage can have beyond those of the repository. */
 const everySetting = {
   account: '123456789012',
-  // A Region with a name of another form, in its own partition.
+  // A Region in another partition, whose name has another form.
   region: 'eusc-de-east-1',
   domain: {
     name: 'api.example.com',
@@ -90,7 +90,7 @@ describe('a stack with every setting', () => {
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
     const [{ Statement, Action, VisibilityConfig }, ...others] = Rules;
     expect(others).toEqual([]);
-    // A sampled request would show its key.
+    // Off, because a sampled request would show its key.
     expect(VisibilityConfig.SampledRequestsEnabled).toBe(false);
     expect(Statement.RateBasedStatement).toEqual({
       AggregateKeyType: 'IP',
@@ -240,7 +240,7 @@ describe('a stack that allows an origin', () => {
 });
 
 it('a deployment that replaces a table gives each function a new permission before its new code, and takes the former one last', () => {
-  // CloudFormation deletes what is no longer in the template when everything else has been updated.
+  // CloudFormation deletes a resource that is no longer in the template after everything else has been updated.
   const policiesOf = ({ Resources }: Template) =>
     Object.keys(Resources).filter((id) => Resources[id]!.Type === 'AWS::IAM::Policy');
   const before = policiesOf(template('prod'));

@@ -18,7 +18,7 @@ const sources = globSync('{*,.ci/*,.github/**/*}')
 
 describe.each([...pages])('%s', (file, _page) => {
   it('names files, folders, commands and headings that exist', () => {
-    // The tools have their own test of their names, because a service can be without tools.
+    // Places in tools/ have a test there, because a service can be without tools.
     const places = placesIn(file).filter(({ place }) => !place.startsWith('tools/'));
     const missing = places.filter(
       ({ place, anchor }) => !existsSync(place) || !hasAnchor(place, anchor),

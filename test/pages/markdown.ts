@@ -1,6 +1,6 @@
 /** A fenced block of code, without its indentation. */
 interface CodeBlock {
-  /** Such as `sh`, or empty. */
+  /** The language, such as `sh`, or an empty text. */
   readonly lang: string;
   readonly text: string;
 }

@@ -7,7 +7,7 @@ import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts'
 import { shellBlocks } from './markdown.ts';
 
 const home = temporaryDirectoryOfEachTest();
-// Only an interactive shell goes on after a block that fails.
+// Interactive shells, because only they continue after a block that fails.
 const shells = ['bash --norc -i', 'zsh -f -i'].filter((shell) => run(shell, '', {}).status === 0);
 
 describe('remove-failed-stack.sh', () => {
@@ -138,7 +138,7 @@ describe.each(shells)('Pasted into %s', (shell) => {
 /**
  * Pastes blocks of a page into a shell whose programs only record their calls.
  *
- * @param answers what programs do, as shell commands by patterns of their calls
+ * @param answers the programs' reactions, as shell commands by patterns of their calls
  * @param parts parts of the blocks, or assignments
  */
 function paste(

@@ -9,7 +9,7 @@ const blocks = globSync('{*.md,docs/**/*.md}').flatMap((file) =>
 it.each([
   // In zsh, the shell of macOS, a `#` in a pasted command is not a comment.
   ['contain no comment', (block: string) => /(^|\s)#.*/m.exec(block)],
-  // A shell carries out the lines of a paste one by one, whether those before have failed or not.
+  // A shell executes pasted lines one by one, even if an earlier line has failed.
   ['end at their first failure', secondCommand],
   ['do not choose prod', (block: string) => /.*\bprod\b.*/.exec(block)],
 ])('Blocks of commands to paste %s', (_, mistakeIn) => {
@@ -36,7 +36,7 @@ it('Every answer of the AWS CLI that a shell reads has a stated format, because 
   expect(withoutFormat).toEqual([]);
 });
 
-/** The first line that does not continue the one before, except in a shell of its own that ends at a failure. */
+/** The first line that does not continue the line before it. Lines in a subshell that ends at a failure are allowed. */
 function secondCommand(block: string): string[] | null {
   if (block.startsWith('(\n  set -e\n')) return null;
   const withoutTexts = block.replaceAll(/'[^']*'|"[^"]*"/g, (text) => text.replaceAll('\n', ' '));

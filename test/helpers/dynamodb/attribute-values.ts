@@ -3,7 +3,7 @@ import type { Item } from '../../../lambdas/domain/item.ts';
 export type Value = string | number | undefined;
 type Values = { readonly [name: string]: Value | Values };
 
-/** Strings, numbers and maps as DynamoDB has them; without attributes that are undefined. */
+/** Converts strings, numbers and maps to DynamoDB's own JSON. Leaves out attributes that are undefined. */
 export function attributes(values: Values): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(values)) {

@@ -16,7 +16,7 @@ export interface DynamodbCall extends DynamodbRequest {
   readonly incoming: IncomingMessage;
   readonly body: string;
   readonly outgoing: ServerResponse;
-  /** Has the server behind the proxy execute the request, or one with another body, and returns its response. */
+  /** Lets the server behind the proxy execute the request, or a request with another body. Returns the response. */
   readonly execute: (body?: string) => Promise<Executed>;
 }
 
@@ -39,7 +39,7 @@ export const unanswered: Reply = () => {};
 export const unreadable: Reply = ({ outgoing }) =>
   outgoing.writeHead(200, contentType).end('{"Count":1,"Items":[');
 
-/** An error whose body ends before it says which. */
+/** An error whose body ends before the error's name. */
 export const nameless: Reply = ({ outgoing }) =>
   outgoing.writeHead(400, contentType).end('{"__type":"com.amazonaws.dyn');
 
@@ -61,13 +61,13 @@ export const throttled = failure('ProvisionedThroughputExceededException');
 export const refused = failure('ValidationException');
 export const disowned = failure('ResourceNotFoundException');
 
-/** Has the request executed, and sends the response. */
+/** Lets the request be executed, and sends the response. */
 export const forward: Reply = async ({ execute, outgoing }) => {
   const { status, headers, body } = await execute();
   outgoing.writeHead(status, headers).end(body);
 };
 
-/** Has the request executed, and loses its response. */
+/** Lets the request be executed, and loses its response. */
 export const executedAndLost: Reply = async (call) => {
   await call.execute();
   lost(call);

@@ -42,7 +42,7 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   const { endpoint, close } = DYNAMODB_ENDPOINT
     ? { endpoint: DYNAMODB_ENDPOINT, close: async () => {} }
     : await startDynoxide();
-  // There is no time limit: on a busy machine, a request that is given up and sent again counts twice.
+  // There is no time limit, because a request that is given up and sent again on a busy machine would count twice.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const options = { credentials, signer: unchecked };
   const dynamodb = new DynamoDBClient({ endpoint, region: 'local', ...options });
@@ -66,7 +66,7 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   };
 }
 
-/** Ends dynoxide when standard input ends, which it does however this process ends. */
+/** Ends dynoxide when standard input ends. Standard input ends when this process ends in any way. */
 const untilInputEnds = '"$0" "$@" & read -r line; kill $!';
 
 /** Starts the database of the local run. On Linux, each has a loopback address of its own. */
@@ -90,7 +90,7 @@ async function startDynoxide() {
   return { endpoint: `http://${host}:${port}`, close };
 }
 
-/** The database needs a signature, but does not check it. A real one takes a third of a request's CPU time. */
+/** A fixed signature. The database does not check it, and a real signature takes a third of a request's CPU time. */
 const unchecked = {
   sign: async <Request extends { headers: Record<string, string> }>(request: Request) => {
     request.headers.authorization =

@@ -36,8 +36,8 @@ const entryAttributes = new Set([
 ]);
 
 /**
- * The new item of an owner with the Free plan, with overrides, of which undefined ones remove an
- * attribute. Overrides of a key's attributes apply to the entries of all keys.
+ * The new item of an owner with the Free plan, with overrides. An undefined override removes an attribute. Overrides of
+ * a key's attributes apply to the entries of all keys.
  *
  * @param keys the owner's keys, by default the example key alone
  */

@@ -43,7 +43,7 @@ export function used(minuteCount: number, dayCount: number): Overrides {
   return { minuteWindow: minute, minuteCount, dayWindow: day, dayCount };
 }
 
-/** The addresses of a number of keys of the example owner, of which the first is the example key. */
+/** The addresses of a number of keys of the example owner. The first key is the example key. */
 export function keysOfOwner(count: number): KeyAddress[] {
   return Array.from({ length: count }, (_, index) => {
     const own = String(index).padStart(20, '0');
@@ -75,7 +75,7 @@ export class LimitedOwner {
     this.item = ownerItem(overrides, keys);
   }
 
-  /** Executes one command at a time, so those of requests at once interleave. */
+  /** Executes one command at a time, so the commands of simultaneous requests interleave. */
   readonly send: Send = async (command) => {
     if (command instanceof GetItemCommand) this.#reads++;
     else this.#writes++;
@@ -95,7 +95,7 @@ export class LimitedOwner {
   /**
    * A new execution environment, which has no key in its cache.
    *
-   * @param send replaces the table's
+   * @param send replaces the `send` of the table
    * @param plans the numbers of the version that runs in it
    */
   environment(send: Send = (command) => this.send(command), plans: Plans = plansOfTests): Limiter {

@@ -3,7 +3,7 @@ import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
 
-/** The stored item of an order with overrides, of which undefined ones remove an attribute. */
+/** The stored item of an order with overrides. An undefined override removes an attribute. */
 export function orderItem(
   id: bigint | number | string,
   overrides: Record<string, AttributeValue | undefined> = {},

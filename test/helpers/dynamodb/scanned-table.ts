@@ -15,8 +15,8 @@ interface ScanInput {
 }
 
 /**
- * Answers the scans of a table. As in DynamoDB, the orders are divided between the segments of a
- * parallel scan, in an order different from that of a scan without segments.
+ * Answers the scans of a table. Like in DynamoDB, the orders are divided between the segments of a parallel scan, in
+ * another sequence than in a scan without segments.
  */
 export function scanOf(table: ScannedTable): Reply {
   return (call) => {

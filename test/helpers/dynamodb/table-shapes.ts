@@ -3,7 +3,7 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 /** The attributes and the key of a table. */
 export type TableShape = Pick<CreateTableCommandInput, 'AttributeDefinitions' | 'KeySchema'>;
 
-/** The tables as `lib/store-tables.ts` creates them, by their names there. A test compares them. */
+/** The tables, by their names in `lib/store-tables.ts`. A test compares them with the tables that it creates. */
 export const tableShapes = {
   Orders: {
     AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],

@@ -22,7 +22,7 @@ export class LambdaStream extends Writable {
 
   constructor() {
     super();
-    // Lambda's runtime has a listener for errors. Without one, an error would end the process.
+    // Like in Lambda's runtime, there is a listener for errors. Without a listener, an error would end the process.
     this.on('error', () => {});
   }
 
@@ -45,7 +45,7 @@ export class LambdaStream extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     if (this.isHeld) return;
-    // The function writes to its buffer again.
+    // A copy, because the function uses its buffer again.
     if (chunk.length > 0) this.received.push(Buffer.from(chunk));
     done();
   }

@@ -5,8 +5,8 @@ import type { Command, Execution } from '../../helpers/dynamodb/execution.ts';
 import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
 
 /*
- * An execution environment as a function: what it does depends only on its inputs so far, which are requests and
- * responses of DynamoDB, each at a time of its clock.
+ * An execution environment as a function. Its behaviour depends only on its inputs so far. An input is a request or a
+ * response of DynamoDB, at a time of the environment's clock.
  */
 
 export const tolerated = 1;
@@ -28,7 +28,7 @@ export type Input = { nowSeconds: number } & ({ key: number } | { answer: Execut
 export type Reaction = { sent: Command } | End;
 export type End = { decision: Decision } | { error: unknown };
 
-/** Gives inputs to a new execution environment, and returns what it does after the last one. */
+/** Gives inputs to a new execution environment, and returns its reaction to the last input. */
 export async function reactionTo(inputs: readonly Input[]): Promise<Reaction> {
   let nowSeconds = 0;
   let reaction: Reaction | undefined;

@@ -8,14 +8,14 @@ import { type End, type Input, type Reaction, reactionTo } from './execution-env
  * lead from one state to the next:
  *
  *   request   an environment gets its next request, and sends its first command
- *   answer    DynamoDB executes an environment's command and responds. The environment sends another one, or the
+ *   answer    DynamoDB executes an environment's command and responds. The environment sends another command, or the
  *             request ends
- *   lost      DynamoDB executes a command, and its response is lost: the SDK will send the command again
+ *   lost      DynamoDB executes a command, and its response is lost, so the SDK will send the command again
  *   tick      the clock advances by half a minute
  *   change    an operator's command changes the item
  *
- * The search goes through all states, beginning with the one before the first request. In each it takes every step
- * that is possible, and checks the rules (rules.ts). States that have the same name are one.
+ * The search goes through all states, beginning with the state before the first request. In each state, it takes every
+ * possible step, and checks the rules (rules.ts). States with the same name are the same state.
  */
 
 const tickSeconds = 30;
@@ -28,12 +28,12 @@ export type Change = (item: Item, nowSeconds: number) => Item;
 
 export interface Scenario {
   item: Item;
-  /** For each execution environment, how far its clock is ahead, and the keys of its requests in order. */
+  /** For each execution environment, the seconds by which its clock is ahead, and the keys of its requests in order. */
   environments: { aheadSeconds: number; requests: number[] }[];
   changes?: Record<string, Change>;
-  /** How many answers to writes may be lost. @default 1 */
+  /** The maximum number of answers to writes that are lost. @default 1 */
   losses?: number;
-  /** How often the clock may advance by half a minute. @default 1 */
+  /** The maximum number of times that the clock advances by half a minute. @default 1 */
   ticks?: number;
 }
 
@@ -50,7 +50,7 @@ interface Environment {
 interface PendingCommand {
   key: number;
   command: Command;
-  /** By the environment's clock. */
+  /** The time at which it was sent, by the environment's clock. */
   sentAtSeconds: number;
   /** True if its response was lost, so that the SDK repeats it. */
   isRepeated: boolean;
@@ -66,11 +66,11 @@ export interface State {
   changesLeft: readonly string[];
   lossesLeft: number;
   ticksLeft: number;
-  /** How many requests were counted in each window, whatever the item says. */
+  /** The number of requests that were counted in each window, whatever the item says. */
   counted: Readonly<Record<string, number>>;
 }
 
-/** What happened in a step. */
+/** A step, with the states before and after it. */
 export interface Step {
   event: 'request' | 'answer' | 'lost' | 'tick' | 'change';
   before: Item;
@@ -83,7 +83,7 @@ export interface Step {
   nowSeconds: number;
 }
 
-/** The state after an event, and what else a rule has to know. */
+/** The state after an event, and the other facts that a rule needs. */
 type Outcome = Omit<Step, 'before' | 'after' | 'counted'> & { state: State };
 
 /** An event that is possible in a state, and its outcome. */
@@ -156,8 +156,8 @@ export class Exploration {
         events.push([`${index} gets a request`, () => this.#request(state, index)]);
       }
     });
-    // What a request sends depends on its environment and the clock alone. So where the clock stands
-    // still, it makes no difference to the others whether it comes before or after them.
+    // The first command of a request depends only on its environment and the clock. So while the clock stands still, a
+    // request may come before or after other steps without a difference.
     const [request] = events;
     if (request && state.ticksLeft === 0) return [request];
     state.environments.forEach(({ pending }, index) => {
@@ -287,7 +287,7 @@ export class Exploration {
     ].join(';');
   }
 
-  /** A short name of a value, the same for equal ones. */
+  /** A short name of a value. Equal values have the same name. */
   #nameOf(value: object): string {
     const known = this.#names.get(value);
     if (known) return known;

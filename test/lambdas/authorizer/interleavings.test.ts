@@ -5,12 +5,12 @@ import { brokenRule } from './rules.ts';
 import { scenarios } from './scenarios.ts';
 
 /*
- * No other test notices a write whose condition lacks the owner's plan or its own limits, or two first rejections of a
- * minute that count as one.
+ * These tests notice two mistakes that no other test notices: a write whose condition lacks the owner's plan or own
+ * limits, and two first rejections of a minute that are counted as one.
  */
 
 describe('the limiter, in every order of requests, changes, lost responses and clock ticks,', () => {
-  // It logs a plan that it does not know.
+  // The limiter logs a plan that it does not know.
   captureLinesOfTests();
 
   it.each(Object.keys(scenarios))('R24, R26: keeps every rule: %s', async (name) => {

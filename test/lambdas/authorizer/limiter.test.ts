@@ -48,7 +48,7 @@ describe('a request within the limits', () => {
         reset: minute + 60,
         rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
         rateLimit: `"minute";r=52;t=40, "day";r=969;t=${nextDay - minute - 20}`,
-        // API Gateway uses this if its own quota of the day is used up.
+        // API Gateway uses this value if its own quota of the day is used up.
         retryAfterSeconds: nextDay - minute - 20,
       },
       reads: 0,
@@ -403,7 +403,7 @@ describe('the limiter, when DynamoDB fails,', () => {
   });
 
   it('gives up after six writes if the item makes every condition fail', async () => {
-    // A string is neither less than a limit nor at least as large.
+    // A count that is a string is neither less than a limit nor at least as large.
     const owner = new LimitedOwner({ ...used(3, 3), minuteCount: 'three' });
 
     const { result, writes } = await owner.cost(() => owner.decide());
@@ -450,7 +450,7 @@ describe('R25: Retry-After', () => {
     nowSeconds: fc.integer({ min: startSeconds, max: nextDay }),
     milliseconds: fc.integer({ min: 0, max: 999 }),
   });
-  /** A rejection beyond the tolerated ones, which begins a ban in place of a void one. */
+  /** A rejection that the plan does not tolerate, and that begins a ban in place of a void ban. */
   const rejectedDuringVoidBan = {
     minuteAge: -240,
     minuteCount: 5,

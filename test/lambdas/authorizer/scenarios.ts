@@ -26,7 +26,7 @@ function item(overrides: Overrides, keyCount = 1): Item {
   return ownerItem(overrides, Object.fromEntries(entries));
 }
 
-/** A move to a plan, which replaces the limits of the owner's own. */
+/** A move to a plan, which replaces the owner's own limits. */
 function withPlan(plan: string, own: Partial<Limits> = {}): Change {
   return ({ perMinute: _perMinute, perDay: _perDay, ...before }) => {
     return { ...before, ...attributes({ plan, ...own }) };
@@ -48,7 +48,7 @@ const revoke = withEntries(({ [first]: _revoked, ...others }) => others);
 const unban = withEntries(({ [first]: entry, ...others }) => {
   return entry ? { ...others, [first]: { M: { id: entry.M!.id! } } } : others;
 });
-/** The new key inherits the ban of the old one, which stays valid for a while. */
+/** A rotation. The new key inherits the ban of the old key, and the old key stays valid for a while. */
 const rotate = withEntries((entries, nowSeconds) => {
   const { [first]: entry } = entries;
   if (!entry) return entries;

@@ -1,7 +1,7 @@
 import type { Item } from '../../../lambdas/domain/item.ts';
 import { banSeconds, keys, plans, tolerated } from './execution-environment.ts';
 
-/* What an owner's item says, in words of the specification and not of the limiter. */
+/* The meaning of an owner's item, in terms of the specification instead of the limiter. */
 
 const minuteSeconds = 60;
 export const toleranceSeconds = 300;
@@ -13,7 +13,7 @@ export function numberOf(attributes: Item, name: string): number {
 
 const limitNames = { minute: 'perMinute', day: 'perDay' } as const;
 
-/** The limit of a window: that of the item's plan, and its own one if it is smaller and the plan has such limits. */
+/** The limit of a window: the plan's limit, or the item's own limit if it is smaller and the plan allows own limits. */
 export function limitIn(item: Item, name: 'minute' | 'day'): number {
   const limit = limitNames[name];
   const known = Object.entries(plans).find(([plan]) => plan === item.plan?.S);
@@ -22,7 +22,7 @@ export function limitIn(item: Item, name: 'minute' | 'day'): number {
   return Math.min(own, ofPlan);
 }
 
-/** How many rejections the item's plan tolerates: any number, if the version does not know it. */
+/** The number of rejections that the item's plan tolerates. A plan that is not known tolerates any number. */
 export function toleratedIn(item: Item): number {
   return Object.keys(plans).includes(item.plan!.S!) ? tolerated : Infinity;
 }

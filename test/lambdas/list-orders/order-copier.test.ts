@@ -16,7 +16,7 @@ import {
   scanAnswer,
 } from '../../helpers/dynamodb/orders.ts';
 
-/* Values as other people's programs write them, beside the ones that are right and look as if they were not. */
+/* Values that other programs write: wrong values, and right values that look wrong. */
 
 const numbers =
   '0 -0 -1 007 1.0 1.5 -1.5 1E+2 1e-30 NaN - 12a 9223372036854775807 9223372036854775808 ' +
@@ -129,7 +129,7 @@ describe('copyOrders', () => {
 
       const { json, itemCount } = copy(scanAnswer(items));
 
-      // After an item that the copier did not understand, all others would be left to the SDK.
+      // If the copier did not understand an item, it would leave all further items to the SDK.
       expect(itemCount).toBe(items.length);
       expect(parseOrders(json)).toEqual(ordersIn(items));
     },
@@ -172,7 +172,7 @@ describe('copyOrders', () => {
 function copy(page: string) {
   const memory = Buffer.from(page);
   const { orders, rest, ...others } = copyOrders(memory);
-  // What was copied has memory of its own.
+  // The copied orders must have memory of their own.
   memory.fill('#');
   return { ...others, json: orders.toString(), rest: rest.toString() };
 }
@@ -187,7 +187,7 @@ function parseOrders(json: string): unknown {
   return parseExactly(`[${json.slice(1)}]`);
 }
 
-/** The orders among items by a reading that is as plain as it is slow, as `parseExactly` returns them. */
+/** The orders among items, which a plain and slow function reads. They have the form that `parseExactly` returns. */
 function ordersIn(items: OrderItem[]): object[] {
   return items.map(plainReading).filter((order) => order !== undefined);
 }
@@ -234,7 +234,7 @@ const anyValue = fc.oneof(
   anyText.map((text) => ({ M: { [text]: { S: text } } })),
 );
 
-/** Some attributes of an order and others, in any order. */
+/** Some attributes of an order and some other attributes, in any sequence. */
 const anyItem: fc.Arbitrary<OrderItem> = fc
   .tuple(int64, fc.dictionary(anyName, anyValue))
   .chain(([id, odd]) => fc.shuffledSubarray(Object.entries(orderItem(id, odd)), { minLength: 1 }))

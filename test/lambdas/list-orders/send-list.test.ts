@@ -26,7 +26,7 @@ const decompress = { gzip: gunzipSync, zstd: zstdDecompressSync };
 const codings = Object.keys(decompress) as Coding[];
 
 const pageBytes = 64 * 1024;
-/** Several times as many as the longest list needs. */
+/** The maximum number of turns, which is several times what the longest list needs. */
 const mostTurns = 20_000;
 /** The time in which a reader at the minimum rate reads a page. */
 const minRateMs = (1_000 * pageBytes) / minBytesPerSecond;
@@ -76,15 +76,15 @@ class Client extends Writable {
     else setTimeout(take, ms);
   }
 
-  /** How long the client takes to read a chunk. */
+  /** The milliseconds that the client takes to read a chunk. */
   msToRead(_chunk: Buffer): number {
     return this.msPerChunk;
   }
 }
 
 /**
- * Sends a list with fake timers. Returns how it ended, how long that took, what was counted, and whether
- * the list has left its pages.
+ * Sends a list with fake timers. Returns the result, the duration, the totals, and whether the list has closed its
+ * pages.
  */
 async function send(pages: Pages, client: Client, coding?: Coding) {
   const sinceMs = performance.now();
@@ -108,7 +108,7 @@ async function send(pages: Pages, client: Client, coding?: Coding) {
   );
   for (let turns = 0; outcome === undefined; turns++) {
     if (turns === mostTurns) throw new Error('The list does not end.');
-    // Compression takes place in another thread, and time that no timer shows.
+    // Compression runs in another thread, and takes time that no fake timer shows.
     await (coding ? sleep(1) : new Promise((resolve) => setImmediate(resolve)));
     const isWaiting = !coding || client.isReading;
     if (outcome === undefined && isWaiting) jest.advanceTimersToNextTimer();

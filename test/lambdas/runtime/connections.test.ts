@@ -17,7 +17,7 @@ import { fastForward } from '../../helpers/fast-forward.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { type Network, networkBefore } from '../../helpers/network.ts';
 
-// Also valid for 127.0.0.1, under the name localhost.
+// The certificate has the name localhost, and is also valid for 127.0.0.1.
 const name = [{ name: 'commonName', value: 'localhost' }];
 const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
 const trusted = getCACertificates();

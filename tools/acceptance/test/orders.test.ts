@@ -39,7 +39,7 @@ describe('a list', () => {
 describe('cancellations', () => {
   const signal = new AbortController().signal;
 
-  /** Answers every request but the tenth with 204. The four that follow `renew` at once are slower. */
+  /** Answers every request with 204, except the tenth. The four requests directly after `renew` are slower. */
   function stageThatAnswers(tenth: number) {
     const paths = new Set<string>();
     let coldRequests = 0;

@@ -25,7 +25,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Runs a command that sends itself a signal: by default after a part of the orders is in the table. */
+/** Runs a command that sends itself a signal. By default, it does so when a part of the orders is in the table. */
 async function interrupted(
   SIGNAL: NodeJS.Signals,
   command = ['orders', 'import', file],

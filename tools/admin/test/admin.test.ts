@@ -286,7 +286,7 @@ describe('the operator and a running service', () => {
       `error: 1 owner not repaired: ${ownerId}; "./admin owners create --local http`,
     );
     expect(listed.stdout).toMatch(new RegExp(`^${owner} +gold \\(removed\\)`, 'm'));
-    // API Gateway still has its key in the usage plan of its former plan.
+    // The owner's API Gateway key is still in the usage plan of the former plan.
     expect(status).toBe(200);
   });
 
@@ -370,7 +370,7 @@ describe('the operator and a running service', () => {
     await changeOwner(ownerId, {
       [`keys.${hashToken(apiKey)}.rejectionCount`]: toleratedRejectionsPerMinute,
     });
-    // The first of these meets a count that the function has not seen, and is counted with the next.
+    // The first of these requests meets a count that the function has not seen, and is counted with the next request.
     statuses.push(await statusWith(apiKey), await statusWith(apiKey));
     expect(statuses).toEqual([200, 429, 429, 429]);
     const banned = await adminJson(`keys whois ${keyId}`);

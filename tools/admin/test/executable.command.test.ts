@@ -50,7 +50,7 @@ describe('./admin', () => {
   });
 });
 
-/** Below a folder that has packages, as in a monorepo. @returns the path */
+/** Copies ./admin below a folder that has packages, as in a monorepo. @returns the path */
 function copyOfAdmin(): string {
   const copy = join(directory.path, 'copy of it');
   mkdirSync(copy);

@@ -174,7 +174,7 @@ it.each(everyMishap)(
       try {
         await expectNobodyRefused(await expectNothingUnknown());
         const after = await recordsAndState();
-        // A change is recorded, and nothing else.
+        // There is a record if, and only if, something has changed.
         const isChanged = !isDeepStrictEqual(after.state, before.state);
         const known = new Set(before.records.map(textOf));
         const isRecorded = after.records.some((record) => !known.has(textOf(record)));
@@ -214,7 +214,7 @@ async function rotateOrItsReplacement(
   }
 }
 
-/** All records of histories, and what they are about: the complete owners, and everything of their keys. */
+/** All records of histories, and the recorded state: the complete owners with their keys. */
 async function recordsAndState() {
   const owners = (await allOwners(fixture.stage)).filter(({ item }) => item);
   const items = await fixture.readAll('Owners');
@@ -256,7 +256,7 @@ function isNothingLeft(error: Error): void {
   expect(error.message).toContain('No key has the id');
 }
 
-/** The last change was done, but its response lost. */
+/** Expects the error that follows if the last change was done, but its response was lost. */
 function isDoneAlready(error: Error): void {
   expect(error.message).toMatch(/There is already an owner "New"|There is no owner "own_\w+"/);
 }

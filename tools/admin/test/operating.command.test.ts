@@ -70,7 +70,7 @@ async function runAll(
   return documented.map(({ command }, index) => ({ command, output: outputs[index]! }));
 }
 
-/** Replaces what differs between runs: ids, tokens and their last characters, times, durations. */
+/** Replaces the values that differ between runs: ids, tokens and their last characters, times, durations. */
 function comparable({ command, output }: ShownCommand): ShownCommand {
   const replaced = output
     .replaceAll(/\b(key|own)_[0-9A-Za-z]{20,32}\b/g, '$1_…')

@@ -32,7 +32,7 @@ interface Grant {
   readonly action: string;
   readonly resource: string;
   readonly condition: Readonly<Record<string, string>>;
-  /** Applies only if the resource has such a tag; a new resource has none. */
+  /** The grant applies only if the resource has this tag. A new resource has no tag. */
   readonly conditionIfExists: Readonly<Record<string, string>>;
 }
 

@@ -104,7 +104,7 @@ export async function issueTo(wanted: WantedKey, stage: KeyStage): Promise<Issue
 /** A call is a command of the document client, or the name of a call to the gateway. */
 type Call = object | string;
 
-/** What happens to a change of a command. */
+/** The mishap of a command's change. */
 export const mishaps = ['followed by a kill', 'not done', 'done, but its response lost'] as const;
 export type Mishap = (typeof mishaps)[number];
 
@@ -147,8 +147,8 @@ export function interposed(
 }
 
 /**
- * Runs something again and again, with another command before its first call, before its second, and so
- * on, until it has no such call.
+ * Runs something several times. Another command runs before its first call in the first run, before its second call in
+ * the second run, and so on, until there is no further call.
  *
  * @param run receives a function that puts the other command before one call of a stage, and the number of
  *   calls before that one

@@ -14,7 +14,7 @@ const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
 const snippets = codeBlocks(page);
 const directory = moduleDirectoryOfFile();
 
-/** Stands in for the files that the generators write: what the page uses of them, by the same names. */
+/** Stands for the files that the generators write. It has the parts that the page uses, with the same names. */
 const generated = {
   'src/generated/index.ts': `
     interface Call { baseUrl: string | undefined; auth: string | undefined; throwOnError: true }

@@ -50,7 +50,7 @@ it('the example client runs where `navigator` names no browser', async () => {
   expect(orders).toEqual([]);
 });
 
-/** The result of the work, and the seconds that pass on the fake clock until then. */
+/** The result of the work, and the seconds that the work takes on the fake clock. */
 async function timed<T>(work: Promise<T>): Promise<{ result: T | unknown; seconds: number }> {
   const startMs = Date.now();
   let isDone = false;

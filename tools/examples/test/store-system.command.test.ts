@@ -110,7 +110,7 @@ describe("the examples for the store's own system", () => {
     const states = new Map<string, string>();
     for (const id of ids.toReversed()) {
       states.set(id, await cancel(id));
-      // The first cancellation comes before all shipments, the others meet them half-way.
+      // The first cancellation comes before all shipments. The other cancellations come between the shipments.
       if (states.size === 1) writing.stdin.write('\n');
     }
     const printed = (await output).trim().split('\n').slice(1);

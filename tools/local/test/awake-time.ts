@@ -4,8 +4,8 @@ const pollMs = 20;
 const longestPollMs = 100;
 
 /**
- * Whether something is so within a time, in which a pause of this process, or of the whole machine,
- * counts as a tenth of a second at the most.
+ * Whether a condition becomes true within a time. A pause of this process, or of the whole machine, counts as at most a
+ * tenth of a second of this time.
  */
 export async function isWithinAwakeMs(
   ms: number,

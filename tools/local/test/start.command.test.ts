@@ -24,7 +24,7 @@ import { isWithinAwakeMs } from './awake-time.ts';
 import { type Ready, type Run, startRun, startService } from './running-service.ts';
 
 const endsWithinMs = 2_000;
-// With this setting, the synthesis fails, so that only an earlier message can be seen.
+// With this setting, the synthesis fails, so a message that appears comes before the synthesis.
 const unsynthesizable = { CDK_CONTEXT_JSON: '{' };
 const otherServer = await serve(() => {});
 const usedPort = new URL(otherServer.url).port;

@@ -38,7 +38,7 @@ const limitedEverywhere = 'answers 429 on every operation';
 const cancelledAgain = 'answers 409 when order 1 is cancelled again';
 const badId = 'answers 400 to an order id that is not a canonical int64';
 
-/** For a check that needs the result of another one: that other check. */
+/** For each check that needs the result of another check, this other check. */
 export const before: Readonly<Record<string, string>> = {
   [listedAgain]: listed,
   [limitedEverywhere]: exhausted,
@@ -111,7 +111,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
 
   // Statuses
   [
-    // A key with a correct checksum is served without being looked up.
+    // With this mistake, a key with a correct checksum is served without being looked up.
     'refuses a well-formed key of an owner that does not exist',
     'response: 200',
     withStatus(200, (authorization) => !!parseAuthorization(authorization, 'so_test_')),
@@ -128,7 +128,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   ],
   [unknownPath, 'status 403 is not in openapi.yaml', withStatus(403, () => true)],
   [
-    // An unknown path has another response for a client with a key.
+    // With this mistake, an unknown path has another response for a client with a key.
     unknownPath,
     'expected: 404 not_found, because openapi.yaml lacks this path or method',
     withStatus(500, (authorization) => authorization.includes('so_')),
@@ -144,7 +144,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     withStatus(200, (_, request) => request === 'GET /store/orders'),
   ],
 
-  // The order is cancelled already.
+  // The order is already cancelled.
   ['cancels order 1', 'expected: 204', () => {}],
 
   // Errors

@@ -23,7 +23,7 @@ const disagreement = expect.stringContaining('describe no window of');
 
 it.each([
   [0, 100, []],
-  // A cold start, and DynamoDB's second attempt.
+  // As long as a cold start and a second attempt of the write.
   [9, 9_500, []],
   [9, 100, [disagreement]],
   [-4, 9_500, [disagreement]],

@@ -9,13 +9,13 @@ import { expectAgreement } from '../../../test/helpers/agreement.ts';
 
 const page = 'docs/requirements.md';
 
-/** A rule begins with its number in bold and ends where the next one, or a heading, begins. */
+/** A rule begins with its number in bold, and ends before the next rule or heading. */
 const beginning = /^(?=\*\*[RI]\d|#)/m;
 
-/** A text that begins with a rule's number, or several with commas between, and a colon. */
+/** A text that begins with the numbers of one or more rules, with commas between them, and a colon. */
 const citation = /['"`](?<numbers>[RI]\d+(?:, [RI]\d+)*): /g;
 
-/** Each has a number such as R12, or I3 for an interpretation. */
+/** The rules. Each has a number such as R12, or I3 for an interpretation. */
 const rules = readFileSync(page, 'utf8')
   .split(beginning)
   .flatMap((text) => {

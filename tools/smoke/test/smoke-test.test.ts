@@ -8,7 +8,7 @@ import { type Answer, type Send, senderTo } from '../stage/http-client.ts';
 import { Stage } from '../stage/stage.ts';
 import { before, type Mistake, mistakes, spoilt } from './mistakes.ts';
 
-// It stands still, so that times in headers agree however long a busy machine takes.
+// The clock stands still, so that times in headers agree even if a busy machine takes long.
 const startedAtMs = Date.now();
 let store: RunningStore;
 let key: Awaited<ReturnType<RunningStore['issue']>>;

@@ -10,7 +10,7 @@ interface Terminal {
   readonly modes: boolean[];
 }
 
-/** Standard input that holds a text already. */
+/** Standard input that already contains a text. */
 function input(typed: string, { isTTY = true } = {}): Terminal {
   const [stdin, stderr] = [new PassThrough(), new PassThrough()];
   const modes: boolean[] = [];

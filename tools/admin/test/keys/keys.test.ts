@@ -209,7 +209,7 @@ describe('rotateKey', () => {
     ['revoked', (keyId) => revokeKey(keyId, stage), 0],
     ['rotated by somebody else', (keyId) => rotateKey(keyId, nowSeconds + 60, stage), 2],
   ])('rotates nothing if the key is %s after it was read', async (_, change, keys) => {
-    // It expires before its grace would end, so that a rotation leaves its expiry as it is.
+    // The key expires before its grace would end, so a rotation does not change its expiry.
     const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 30 });
     const meanwhile = interposed(stage, isTransaction, () => change(keyId));
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 const tokenOf = (prefix: string) => createToken(prefix, createOwnerIdentity(prefix).seed);
-/** The same with its last character replaced by another. */
+/** The same text with another last character. */
 const mistyped = (token: string) => token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
 
 describe('keys whois', () => {

@@ -5,7 +5,7 @@ import { ordersOfEachTest } from './orders-of-each-test.ts';
 const { file, orders, put } = await ordersOfEachTest();
 const pending = { status: { S: 'pending' } };
 
-/** What another program can have stored, and the kinds of its problems. */
+/** Items that another program can have stored, and the kinds of their problems. */
 const items: [Record<string, AttributeValue>, ...string[]][] = [
   [pending],
   [{ ...pending, quantity: { N: '9223372036854775807' }, complete: { BOOL: false } }],

@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-/** A change of the order, which returns what whoever makes it is told. */
+/** A change of the order, which returns the message to its user. */
 interface Change {
   readonly to: OrderStatus;
   make(): Promise<'done' | 'refused' | 'unconfirmed'>;
@@ -88,7 +88,7 @@ function sequencesAfter(change: ChangeName, longest = 3): ChangeName[][] {
   return [[], ...next];
 }
 
-/** What docs/threat-model.md says of a client's cancellation: others have cancelled and reopened since. */
+/** The exception in docs/threat-model.md: others have cancelled and reopened the order after the client. */
 const isForgotten = (change: ChangeName, sequence: ChangeName[]) =>
   change === 'cancelOrder' && sequence.slice(1).join() === 'cancelOrder,orders reopen';
 
@@ -98,7 +98,7 @@ const cases = (Object.keys(changes) as ChangeName[]).flatMap((change) =>
     .map((sequence) => ({ change, sequence })),
 );
 
-/** Carries out the next such write and what happens meanwhile, and then loses the write's response. */
+/** Carries out the next write of this kind, and then `meanwhile`. After that, loses the write's response. */
 function loseNext(write: string, meanwhile: () => Promise<void>): void {
   proxy.reply = async (call) => {
     if (call.operation !== write) return forward(call);

@@ -33,7 +33,7 @@ const cancelled = (cancelledAt: string, cancelledBy = 'key_1', more: object = {}
   ...more,
 });
 
-/** Orders that are meant, by their ids, and others. */
+/** Orders that the command has to change, by their ids, and other orders. */
 const meant: Record<string, Record<string, AttributeValue>> = {
   1: cancelled('09:00:00.000Z'),
   2: cancelled('09:59:59.999Z'),
@@ -148,7 +148,7 @@ describe('orders reopen --cancelled-by', () => {
     ['not made', lost],
     ['made, and its response lost', executedAndLost],
   ])('is done, or completes when it is run again, whichever call is %s', async (_, fault) => {
-    // Once for a single loss, and once for the last call before the command is killed.
+    // Once for a response that is lost, and once for a command that is killed after the call.
     for (const isKilled of [false, true]) {
       for (let failing = 0, calls = Number.POSITIVE_INFINITY; failing < calls; failing++) {
         await putOrders();

@@ -40,7 +40,7 @@ const usagePlanOf = async (name: string) => {
   const owner = (await readAll('Owners')).find((each) => each.name === name)!;
   return gatewayKeys().get(String(owner.ownerId));
 };
-/** All but histories. */
+/** All items except histories. */
 const everything = async () => [await readAll('ApiKeys'), await ownersItems(), usagePlans()];
 const ownersItems = async () =>
   (await readAll('Owners')).filter(({ ownerId }) => !String(ownerId).startsWith('history#'));
@@ -51,7 +51,7 @@ const throttling = (throttled: keyof KeyGateway) =>
     (call) => call === throttled,
     () => Promise.reject(new Error(`${throttled}: Too Many Requests`)),
   );
-/** One of two moves may be refused, and for this reason only. */
+/** Only one of two moves may be refused, and only for this reason. */
 const refused = (error: Error) =>
   expect(error.message).toContain('was changed by somebody else at the same time');
 
@@ -83,7 +83,7 @@ describe('createOwner', () => {
     expect(JSON.stringify(await readAll('ApiKeys'))).not.toContain(details.seed);
   });
 
-  // The last one has a decomposed letter.
+  // The last name has a decomposed letter.
   it.each(['Café', 'CAFÉ', '  café ', 'Cafe\u0301'])(
     'refuses a name that is taken: %j',
     async (name) => {

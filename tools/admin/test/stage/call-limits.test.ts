@@ -15,7 +15,7 @@ import {
 import { callLimitSettings, withCallLimits } from '../../stage/call-limits.ts';
 import { failureOf } from '../../stage/service-failure.ts';
 
-/** Limits that no test reaches, however busy the machine is. */
+/** Limits that no test reaches, even on a busy machine. */
 const patient = {
   connectionTimeoutMs: 60_000,
   answerTimeoutMs: 60_000,

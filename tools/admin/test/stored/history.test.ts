@@ -62,7 +62,7 @@ describe('the history of an owner', () => {
           perDay: { from: 500, to: null },
         },
       },
-      // The clock of this operator is slower.
+      // This operator's clock is behind.
       {
         ...byAnn,
         command: 'keys expire',

@@ -150,7 +150,7 @@ describe('the server of a gateway', () => {
     running = undefined;
     await hasAnswered.promise;
 
-    // The buffers of the system between the two hold up to 36 MB, which are 550 chunks.
+    // The system's buffers between the server and the client hold up to 36 MB, which are 550 chunks.
     expect(chunks).toBeLessThan(800);
   });
 });

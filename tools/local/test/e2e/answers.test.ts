@@ -31,11 +31,11 @@ const orders = [
 /** The limits of the owner with the plan enterprise. */
 const ownLimits = { perMinute: 2_000, perDay: 300_000 };
 
-// It stands still, so that times in headers agree however long a busy machine takes.
+// The clock stands still, so that times in headers agree even if a busy machine takes long.
 const nowMs = Date.now();
 let store: RunningStore;
 let keys: Readonly<Record<PlanName, IssuedKey>>;
-/** What was answered: the operation, the status and the error's code. */
+/** An answer: the operation, the status and the error's code. */
 const seen = new Set<string>();
 
 beforeAll(async () => {
@@ -175,9 +175,9 @@ const notProvoked = new Set([
   ...operations
     .filter(({ method }) => method === 'GET')
     .map(({ operationId }) => `${operationId} 403 insufficient_scope`),
-  // A table that does not answer is a 503 after a second or two: the functions do not wait longer.
+  // If a table does not answer, the functions wait for a second or two, and then answer 503.
   ...operations.map(({ operationId }) => `${operationId} 504 timeout`),
-  // A fixed answer of the gateway's own: there is nothing in it that could fail.
+  // The gateway gives this fixed answer itself, so no step can fail.
   'getPet 500 internal_error',
 ]);
 

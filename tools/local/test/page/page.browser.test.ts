@@ -10,7 +10,7 @@ import { localPage } from '../../page/local-page.ts';
 import { type RunningService, startService } from '../running-service.ts';
 import { openPage, startChromium, violations, type WatchedPage } from './chromium.ts';
 
-// Odd and beyond 2^53: as a JavaScript number, not one of them would survive.
+// The ids are odd and beyond 2^53, so a JavaScript number would round each of them.
 const orderIds = Array.from({ length: 120 }, (_, index) =>
   String(2n ** 53n + 1n + 2n * BigInt(index)),
 );
@@ -80,7 +80,7 @@ function focusedLabel(): Promise<string> {
   return page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
 }
 
-/** Sends requests until the page is refused so. If the minute ends in between, it takes another. */
+/** Sends requests until the page gets this refusal. If the minute ends before, it tries again in the next minute. */
 async function reachRefusal(code: string, requests: number): Promise<void> {
   const headers = { Authorization: `Bearer ${service.keys.free}` };
   for (let minute = 0; minute < 3 && !(await text('#outcome')).includes(code); minute++) {

@@ -16,10 +16,9 @@ import {
 } from '../small-template.ts';
 
 /*
- * What API Gateway was seen to do with a request. Each recording in facts.yaml has its source (a test
- * that was run against AWS, with its recorded result, or a thread that shows an answer), the parts of
- * the template that matter, and requests with what was recorded. Only that is expected: `(present)` is
- * a value that a recording masks.
+ * The recorded behaviour of API Gateway. Each recording in facts.yaml has its source, which is a test that was run
+ * against AWS, or a thread that shows an answer. It also has the relevant parts of the template, and requests with the
+ * recorded values. Only these values are expected. `(present)` stands for a value that a recording masks.
  */
 
 interface Recording {
@@ -42,7 +41,7 @@ interface Fact {
     readonly path: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string;
-    /** What the function `returnBody` is to return, which is the body of a POST. */
+    /** The value that the function `returnBody` returns, which is the body of a POST. */
     readonly functionReturns?: unknown;
   };
   /** A text of a header stands for all its values, joined by commas; `json` is the parsed body. */

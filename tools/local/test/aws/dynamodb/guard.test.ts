@@ -104,7 +104,7 @@ describe('the guard before DynamoDB', () => {
     expect([body, incoming.headers['x-amz-target']]).toEqual(['{"TableName":"Orders"}', target]);
     // DynamoDB Local gives each access key id its own tables, but here all callers share them.
     expect(incoming.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=local\//);
-    // It accepts letters and digits only.
+    // DynamoDB Local accepts only letters and digits.
     for (const id of [operator(), idOf('Read')]) expect(id).toMatch(/^ASIA[0-9A-F]{32}$/);
     expect(incoming.headers.host).toBe(new URL(server.url).host);
   });
