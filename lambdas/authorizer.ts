@@ -73,7 +73,7 @@ function authorizerResult(decision: Decision, methodArn: string): APIGatewayAuth
   };
 }
 
-/** Covers the whole stage: a policy for one method would deny the others if it were ever cached. */
+/** The ARN of all methods of the stage. A policy for one method, if it were cached, would deny all other methods. */
 function everyMethodOfStage(methodArn: string): string {
   const [api, stage] = methodArn.split('/', 2);
   return `${api}/${stage}/*/*`;

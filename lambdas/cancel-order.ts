@@ -98,7 +98,7 @@ async function cancelPendingOrder(cancellation: Cancellation, signal: AbortSigna
     .send(command, { abortSignal: signal })
     .catch((error: unknown) => ({ Attributes: orderOfFailure(error, cancellation) }));
   if (!isCancelledBy(cancellation, order)) {
-    // Such a response can be an empty one with status 200 from a proxy. The order may be cancelled or not.
+    // A proxy may have sent an empty response with status 200. It is unknown whether the order is cancelled.
     const cause = new Error('The answer does not say what it wrote.');
     throw new ServiceUnavailableError({ cause });
   }

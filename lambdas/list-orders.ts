@@ -20,7 +20,7 @@ import { recordMetrics } from './runtime/metrics.ts';
 const dynamodb = createDynamoDbClient({ maxAttempts: 3, requestTimeoutMs: 3_000 });
 const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 
-/** Prepares the response before any of it is sent: a list to stream, or the body of an error. */
+/** Prepares the whole response before its first byte is sent: a list to stream, or the body of an error. */
 const respond = apiHandler(listOrders);
 
 /**

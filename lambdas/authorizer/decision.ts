@@ -132,7 +132,7 @@ function decisionWith(
   responseMs: number,
 ): Decision {
   const { minute, day } = allowances;
-  // The headers without a window's name describe the one with the fewest requests left.
+  // The headers without a window's name describe the window with the fewest requests left.
   const { limit, remaining, reset } = day.remaining < minute.remaining ? day : minute;
   return {
     ownerId: owner.ownerId,

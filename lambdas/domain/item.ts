@@ -1,4 +1,4 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** An item of a table, or the key of one, in DynamoDB's own JSON. */
+/** An item of a table, or the key of an item, in DynamoDB's own JSON. */
 export type Item = Record<string, AttributeValue>;

@@ -255,7 +255,7 @@ class ItemCopier {
     return page.length;
   }
 
-  /** The position after an attribute such as `"petId":{"NULL":true}`, whatever its value is. */
+  /** The position after an attribute with any value, such as `"petId":{"NULL":true}`. */
   private endOfAttribute(start: number): number {
     const { page } = this;
     let at = this.endOfString(start);

@@ -48,7 +48,7 @@ export class SlowReaderError extends Error {
 
 /**
  * Sends the JSON array of all orders to the response stream of Lambda's runtime, for as long as the client
- * reads fast enough. The next chunk is made when the stream has taken the one before it.
+ * reads fast enough. A chunk is made when the stream has taken the chunk before it.
  *
  * When the list fails, its `]` is missing, so that nobody takes a part of the orders for all of them. The response
  * stream is not destroyed, as `pipeline` would do, because the runtime treats an error of its stream as a crash, and

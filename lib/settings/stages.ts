@@ -157,7 +157,7 @@ function trialSettings(stage: StageName): StageSettings {
 /** The prefixes of the keys of all stages except trials. */
 export const apiKeyPrefixes = stageNames.map((stage) => stages[stage].apiKeyPrefix);
 
-/** The stage whose keys have the prefix of this one. */
+/** The stage whose keys have the same prefix as a key; undefined if there is none. */
 export function stageOfKey(key: string): StageName | undefined {
   const [, trial] = /^so_try([a-z]+)_/.exec(key) ?? [];
   return [...stageNames, `try-${trial}`]

@@ -67,7 +67,7 @@ export async function checkGatewayResponses(trial: Deployed): Promise<void> {
   const html = { 'content-type': 'text/html' };
   // API Gateway accepts 10 MB: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
   const body = 'x'.repeat(11 * 1024 * 1024);
-  // With this sequence, no change has to be undone, because API Gateway decides on each answer before the earlier ones.
+  // No change has to be undone: API Gateway gives each answer before it reaches the places of the earlier changes.
   await provoke('UNSUPPORTED_MEDIA_TYPE', () => stage.call('getPet', { headers: html }));
   await provoke('REQUEST_TOO_LARGE', () => stage.call('cancelOrder', { orderId: '1', body }));
   await provoke('INTEGRATION_TIMEOUT', cancelCold, () => shortenTimeout(api));

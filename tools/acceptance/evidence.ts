@@ -11,12 +11,12 @@ export const emulator = process.env.AWS_ENDPOINT_URL || undefined;
 /** The longest wait, because metrics can be late by some minutes. In an emulator, they have no reason to be late. */
 const [patienceMs, pauseMs] = emulator ? [2_000, 500] : [600_000, 5_000];
 
-/** A table in Markdown: a verdict, what was checked, what was expected, and what was seen. */
+/** A table in Markdown. Its columns are the verdict, the check, the expected result, and the result. */
 export class Evidence {
   markdown = '| verdict | what | expected | seen |\n| --- | --- | --- | --- |';
   isGood = true;
 
-  /** Adds what a check has seen, or why it could not be made. @throws InterruptedError if the user ends the run */
+  /** Adds the result of a check, or the reason why it failed. @throws InterruptedError if the user ends the run */
   async add(what: string, expected: Expected, look: () => Promise<string>): Promise<void> {
     const [verdict, seen] = await look().then(
       (text) => [isIn(text, expected) ? 'as expected' : 'differs', text] as const,

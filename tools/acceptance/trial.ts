@@ -101,7 +101,7 @@ export async function issueKey(trial: Deployed, owner: string, ...options: strin
   return { stage: new Stage(send, apiKey!), keyId: keyId!, ownerId };
 }
 
-/** Runs an operator's command. @returns what it prints */
+/** Runs an operator's command. @returns its standard output */
 export async function admin(trial: Trial, words: readonly string[], input?: Iterable<string>) {
   return run(trial, ['tools/admin/run.ts', ...words], input);
 }

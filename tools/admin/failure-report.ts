@@ -8,7 +8,7 @@ import {
 } from './stage/service-failure.ts';
 import { labelOf, type Target, withTarget } from './stage/target.ts';
 
-/** The exit code for each class of failures. `--help` explains the classes. Four of them are also codes of errors. */
+/** The exit code for each class of failures. `--help` explains the classes. */
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
 /** Describes the error that ended a command. */

@@ -18,7 +18,7 @@ import { exampleToken, keyId, ownerId, ownerItem } from '../../test/helpers/dyna
 import { serve } from '../../test/helpers/loopback-server.ts';
 import { type OrdersTable, pageBody } from './canned-orders.ts';
 
-/** What the tables contain: orders, and an owner with four keys. */
+/** The content of the tables: orders, and an owner with four keys. */
 export interface Tables extends OrdersTable {
   /** Whether the owner has used up its minute. @default false */
   isMinuteFull?: boolean;

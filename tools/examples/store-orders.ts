@@ -1,7 +1,7 @@
 /*
- * A client of the Store Orders API: one file without dependencies, to copy into your project. It runs on
- * Node 20 and later, Deno, Bun, and in browsers where the stage allows the page's origin. It sends one request
- * at a time and waits as long as the service asks, perhaps for hours. An `AbortSignal` limits the wait.
+ * A client of the Store Orders API. It is one file without dependencies: copy it into your project. It runs on Node 20
+ * and later, Deno, Bun, and in browsers if the stage allows the page's origin. It sends one request at a time. It waits
+ * as long as the service asks, perhaps for hours. An `AbortSignal` limits the wait.
  */
 
 /** An order. Integers are bigints, because a number loses digits beyond 2^53. */
@@ -43,11 +43,11 @@ export interface StoreOrdersOptions {
 
 const userAgent = 'store-orders-typescript/1.0.0';
 const maxAttempts = 5;
-/** How long to wait for the first byte of a response, and for each further one. */
+/** The longest wait for the first byte of a response, and for each further byte. */
 const timeoutMs = 30_000;
-/** How many requests of each window are left for other processes that use the same key. */
+/** The number of requests of each window that are left for other processes that use the same key. */
 const reserve = 2;
-/** No error and no order is as long as this. */
+/** A limit for the length of an error or an order, which is never reached. */
 const maxCharacters = 1_000_000;
 
 export class StoreOrders {
@@ -56,9 +56,9 @@ export class StoreOrders {
   readonly #options: StoreOrdersOptions;
   /** Settles when the last request has been answered. */
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** Whether `fetch` reads zstd: a third fewer bytes than gzip. Node does not ask for it by itself. */
+  /** Whether `fetch` reads zstd, which needs a third fewer bytes than gzip. Node does not ask for zstd by itself. */
   readonly #readsZstd: boolean;
-  /** When the next request may be sent, by the clock of `performance`, which nobody sets. */
+  /** The time from which the next request may be sent. Nobody can set the clock of `performance`. */
   #resumeAtMs = 0;
 
   /** @param baseUrl such as `http://127.0.0.1:3000/staging/v1` */
@@ -125,7 +125,7 @@ export class StoreOrders {
     }
   }
 
-  /** Sends a request when the one before it has been answered. @throws StoreOrdersError for an error */
+  /** Sends a request when the request before it has been answered. @throws StoreOrdersError for an error */
   async #send(method: string, path: string, signal: AbortSignal | undefined): Promise<Response> {
     const answer = this.#lastTurn.then(() => this.#sendNow(method, path, signal));
     this.#lastTurn = answer.catch(() => {});
@@ -141,14 +141,14 @@ export class StoreOrders {
     if (waitMs > 0) await sleep(waitMs, signal);
     const headers: Record<string, string> = { Authorization: `Bearer ${this.#apiKey}` };
     if (this.#readsZstd) headers['Accept-Encoding'] = 'zstd, gzip';
-    // A browser sends its own name. For another one, it may need the stage's permission.
+    // A browser sends its own `User-Agent`. To send another one, it may need the stage's permission.
     if (!globalThis.navigator?.userAgent?.startsWith('Mozilla')) headers['User-Agent'] = userAgent;
     const connection = new AbortController();
     const { fetch = globalThis.fetch } = this.#options;
     try {
       const init = { method, headers, redirect: 'manual', signal: connection.signal } as const;
       const response = await settled(fetch(this.#baseUrl + path, init), signal, timeoutMs);
-      // Such as `"minute";r=59;t=34, "day";r=999;t=40000`: requests left, seconds until the reset.
+      // For example `"minute";r=59;t=34, "day";r=999;t=40000`, with the requests left and the seconds until the reset.
       const windows = response.headers.get('RateLimit') ?? '';
       let seconds = retryAfterSecondsOf(response);
       for (const [, remaining, reset] of windows.matchAll(/;r=(\d+);t=(\d+)/g))
@@ -199,7 +199,7 @@ async function errorOf(response: Response, signal: AbortSignal | undefined) {
     message = String(body.message ?? message);
     code = String(body.code ?? code);
   } catch {
-    // The body is not the service's error, but perhaps the page of a proxy, or it was cut off.
+    // The body is not an error of the service. It may be the page of a proxy, or it may have been cut off.
   }
   // A browser hides the status of a redirect.
   if (type === 'opaqueredirect' || (status >= 300 && status < 400))
@@ -207,7 +207,7 @@ async function errorOf(response: Response, signal: AbortSignal | undefined) {
   return new StoreOrdersError(code, message, response);
 }
 
-/** A string, which may contain braces and of which the end may be missing, or a brace. */
+/** A brace, or a string, which may contain braces, and whose end may be missing. */
 const stringOrBrace = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}]/g;
 
 /** Parses an array of objects while its text arrives. @throws StoreOrdersError if it is not a whole array */

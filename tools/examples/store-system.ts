@@ -1,5 +1,5 @@
 /*
- * What the store's own system writes into the table of orders. docs/store-system.md gives the reasons for each
+ * The writes of the store's own system to the table of orders. docs/store-system.md gives the reason for each
  * condition. The variable ORDERS_TABLE has the table's name.
  */
 
@@ -22,7 +22,7 @@ export async function createOrder(order: { id: bigint; [attribute: string]: unkn
   }
 }
 
-/** Returns the state of the order as the response shows it: hand over the parcel only if it is `shipped`. */
+/** Returns the state of the order from the response. Hand over the parcel only if the state is `shipped`. */
 export async function shipOrder(id: bigint, shippedBy: string): Promise<string | undefined> {
   const command = new UpdateCommand({
     TableName,

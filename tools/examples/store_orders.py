@@ -35,9 +35,9 @@ except ImportError:
 
 USER_AGENT = "store-orders-python/1.0.0"
 MAX_ATTEMPTS = 5
-TIMEOUT_SECONDS = 30  # For the first byte of a response, and for each further one.
-RESERVE = 2  # How many requests of each window are left for other processes that use the same key.
-MAX_LENGTH = 1_000_000  # No error and no order of the service is as long as this.
+TIMEOUT_SECONDS = 30  # The longest wait for the first byte of a response, and for each further byte.
+RESERVE = 2  # The number of requests of each window that are left for other processes that use the same key.
+MAX_LENGTH = 1_000_000  # A limit for the length of an error or an order, which is never reached.
 # Gets the method, the path, the status (0 without a response), and the seconds that the client then waits.
 OnAttempt = Callable[[str, str, int, float], object]
 NO_RESPONSE = (OSError, EOFError, HTTPException, zlib.error, ZstdError, ValueError, RecursionError)
@@ -73,7 +73,7 @@ class StoreOrders:
         if re.search("[^0-9A-Za-z_-]", self._api_key):  # An error would show such a key.
             raise ValueError("The API key is malformed.")
         self._turn = threading.Lock()
-        self._resume_at = 0.0  # When the next request may be sent, by the monotonic clock.
+        self._resume_at = 0.0  # The time from which the next request may be sent, by the monotonic clock.
         self._idle: HTTPConnection | None = self._connection()
         self._used_at = 0.0
 
@@ -119,7 +119,7 @@ class StoreOrders:
 
     @contextmanager
     def _response(self, method: str, path: str) -> Iterator[HTTPResponse]:
-        """Sends a request when the one before it has been answered."""
+        """Sends a request when the request before it has been answered."""
         headers = {
             "Accept-Encoding": "zstd, gzip" if ZstdDecompressor else "gzip",
             "Authorization": f"Bearer {self._api_key}",
@@ -206,7 +206,7 @@ def _error_of(response: HTTPResponse, texts: Iterable[str]) -> StoreOrdersError:
         body = json.loads(text)
         return StoreOrdersError(body["code"], body["message"], response)
     except (*NO_RESPONSE, LookupError, TypeError):
-        # The body is not the service's error, but perhaps the page of a proxy, or it was cut off.
+        # The body is not an error of the service. It may be the page of a proxy, or it may have been cut off.
         return StoreOrdersError("unknown", f"HTTP status {response.status}", response)
 
 

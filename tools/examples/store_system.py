@@ -1,4 +1,4 @@
-"""What the store's own system writes into the table of orders. docs/store-system.md gives the reasons for each
+"""The writes of the store's own system to the table of orders. docs/store-system.md gives the reason for each
 condition. The variable ORDERS_TABLE has the table's name."""
 
 import os
@@ -21,7 +21,7 @@ def create_order(order):
 
 
 def ship_order(order_id, shipped_by):
-    """Returns the state of the order as the response shows it: hand over the parcel only if it is "shipped"."""
+    """Returns the state of the order from the response. Hand over the parcel only if the state is "shipped"."""
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     try:
         response = orders.update_item(

@@ -49,7 +49,7 @@ function demoText(keys: DemoKeys, baseUrl: string, exampleOrderId: string | unde
     const [perMinute, perDay] = [plans[plan].perMinute, plans[plan].perDay].map(number.format);
     return `  ${plan.padEnd(10)}  ${perMinute} per minute, ${perDay} per day\n${' '.repeat(14)}${keys[plan]}`;
   });
-  // Other users of a machine can read the words of a command, but not what a pipe carries.
+  // The key comes from a pipe, because other users of a machine can read the words of a command.
   const withKey = 'echo "Authorization: Bearer $ORDERS_KEY" |\n    curl -sSi';
   const cancel = `
 Cancel one:

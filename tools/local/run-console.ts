@@ -43,7 +43,7 @@ export function textConsole(basePath: string, functionLogPath: string): RunConso
   };
 }
 
-/** What to print for a line of a function's log. A line that is not a log entry is a developer's own output. */
+/** The part of a function's log line to print. A line that is not a log entry is a developer's own output. */
 export function notablePart(line: string): { problem?: string; output?: string } {
   const entry = jsonEntry(line);
   if (!entry) return { output: line };

@@ -24,7 +24,7 @@ interface RunEnvironment {
   readonly console: RunConsole;
   /** Aborts the start. */
   readonly signal: AbortSignal;
-  /** Collects what to stop at the end of the run, or when the start fails. */
+  /** Collects the parts to stop at the end of the run, or when the start fails. */
   readonly started: AsyncDisposableStack;
 }
 

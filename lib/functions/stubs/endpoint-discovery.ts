@@ -1,6 +1,6 @@
 /**
  * Replaces the SDK's endpoint discovery in the bundles. DynamoDB is reached at its regional endpoint
- * or at the configured one, so discovery is always off.
+ * or at the configured endpoint, so discovery is always off.
  */
 export const resolveEndpointDiscoveryConfig = <Config extends object>(config: Config) =>
   Object.assign(config, { endpointDiscoveryEnabled: async () => false });

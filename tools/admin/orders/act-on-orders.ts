@@ -3,7 +3,7 @@ import { counted } from '../console/view.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import type { OrderLine } from './orders-file.ts';
 
-/** What became of an order. */
+/** The outcome of a command for one order. */
 export interface Outcome {
   /** The outcome's name in JSON, such as `shipped`. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Outcomes {
   readonly listed: readonly ListedOrder[];
 }
 
-/** What to do with each of many orders. */
+/** An action on each of many orders. */
 export interface Action {
   readonly act: (each: OrderLine) => Promise<Outcome>;
   readonly signal: AbortSignal;

@@ -7,14 +7,14 @@ import { actOnOrders, type ListedOrder, type Outcome, type Outcomes } from './ac
 import type { OrderItem } from './order-record.ts';
 import { type CheckedOrders, type OrderLine, readOrders } from './orders-file.ts';
 
-/** What a command does with many orders. */
+/** The work of a command on many orders. */
 export interface OrdersRun {
   /** The question before anything is done, with the number of orders. @default - none */
   readonly question?: (orders: string) => string;
   readonly act: (each: OrderLine, tell: (text: string) => void) => Promise<Outcome>;
   /** The words for the outcomes, by the outcomes' names. The first word is a verb with a capital letter. */
   readonly words: Readonly<Record<string, string>>;
-  /** What to do about the orders that the report lists. */
+  /** The remedy for the orders that the report lists. */
   readonly remedy: string;
   /** How to complete a command that has failed. @default - run it again */
   readonly completion?: string;

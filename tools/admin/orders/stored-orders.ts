@@ -89,7 +89,7 @@ export async function updateOrder(
 // DynamoDB allows 300 operators in a condition. Each equality needs two: `=` and `AND`.
 const mostConditions = 150;
 
-/** Deletes an order if it is as it was read, as far as one condition can require this. */
+/** Deletes an order if it has not changed since it was read, as far as one condition can require this. */
 export async function deleteOrder(order: Item, table: OrdersTable): Promise<WriteResult> {
   const names = [...new Set([...fileFields, ...Object.keys(order)])]
     // DynamoDB would take a name with a dot for a path.

@@ -43,7 +43,7 @@ export interface StageConnection extends KeyStage {
   readonly clockOffsetMs: number;
 }
 
-/** The account of the credentials is not that of the stage. */
+/** The account of the credentials is not the account of the stage. */
 export class WrongAccountError extends OperatorError {
   constructor(label: string, expected: string, account: string) {
     super(`${label} is in account ${expected}, but the credentials are for account ${account}`, {

@@ -101,7 +101,7 @@ async function namedRecords(ownerId: string, stage: KeyStage): Promise<NamedReco
   return Object.entries(records).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** Adds the time and the operator, and a name that sorts after those of earlier records. */
+/** Adds the time and the operator, and a name that sorts after the names of earlier records. */
 async function signed(
   deed: Deed,
   earlier: readonly NamedRecord[],

@@ -32,7 +32,7 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   });
 }
 
-/** Lists all keys of an owner, including valid ones whose details were removed. */
+/** Lists all keys of an owner, including valid keys whose details were removed. */
 export function keysOf(owner: StoredOwner): StoredKey[] {
   const { ownerId, keys } = owner.details;
   const entries = owner.item?.keys ?? {};

@@ -29,7 +29,7 @@ export interface AnsweredRequest {
   readonly isComplete: boolean;
 }
 
-/** What an HTTP server serves, and where it listens. */
+/** The handlers and the address of an HTTP server. */
 export interface HttpServerOptions {
   readonly gateway: Gateway;
   /** Handlers, which are called in this order, before the gateway. */

@@ -6,7 +6,7 @@ type Timed = Pick<Answer, 'headers' | 'durationMs'>;
 /** Allows for rounding to seconds, and for clocks that differ. */
 const toleranceSeconds = 2;
 
-/** The three headers as numbers; NaN for one that is missing or not a number. */
+/** The three headers as numbers; NaN for a header that is missing or not a number. */
 export function rateLimitOf(answer: Headers): { limit: number; remaining: number; reset: number } {
   const value = (name: string) => Number(headerOf(answer, `x-ratelimit-${name}`) ?? Number.NaN);
   return { limit: value('limit'), remaining: value('remaining'), reset: value('reset') };

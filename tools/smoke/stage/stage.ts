@@ -53,7 +53,7 @@ export class Stage {
     return this.#ask({ method, path, body, headers: this.#headers(options) });
   }
 
-  /** Calls an operation. @throws CheckFailed if the answer is not the expected and documented one */
+  /** Calls an operation. @throws CheckFailed if the answer is not as expected and documented */
   async expect(operationId: string, options: CallOptions, expected: Expected): Promise<Answer> {
     const answer = await this.call(operationId, options);
     this.compare(operationId, answer, expected);
@@ -82,8 +82,8 @@ export class Stage {
 
   /**
    * @param name the id of an operation, or the type of a gateway response
-   * @param found what else is wrong with the answer
-   * @throws CheckFailed if the answer is not the expected and documented one
+   * @param found other problems of the answer
+   * @throws CheckFailed if the answer is not as expected and documented
    * @throws OperatorError if no request is left, unless that is expected
    */
   compare(
@@ -105,7 +105,7 @@ export class Stage {
         : []),
       ...(all.some((text) => text.includes(this.key)) ? ['the response repeats the API key'] : []),
     ];
-    // A body that was not read, such as that of an answer to HEAD, has no code to compare.
+    // A body that was not read, such as the body of an answer to HEAD, has no code to compare.
     const isCode = !code || answer.text === undefined || codeOf(answer) === code;
     const isExpected = answer.status === status && isCode;
     if (isExpected && differences.length === 0) return;

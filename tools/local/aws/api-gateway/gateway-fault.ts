@@ -19,7 +19,7 @@ export class GatewayFault extends Error {
 
 interface BuiltInResponse {
   readonly status: number;
-  /** The message in the answer; null for types without one. */
+  /** The message in the answer; null for types without a message. */
   readonly message: string | null;
   /** The value of the header `x-amzn-ErrorType` without `Exception` at its end. */
   readonly errorType: string;

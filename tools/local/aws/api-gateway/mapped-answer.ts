@@ -16,7 +16,7 @@ const variables = /\$context\.(?<path>\w+(?:\.\w+)*)/g;
  * @param parameters mapping expressions by target, such as `gatewayresponse.header.X-Limit`; an expression
  *   is `'text'` or a variable, such as `context.authorizer.limit`
  * @param prefix the start of each target, such as `gatewayresponse.header.`
- * @param templates the templates of the body by content type; only the first one is used
+ * @param templates the templates of the body by content type; only the first template is used
  * @throws TemplateError for a target, an expression or a template that is not supported
  */
 export function readMappedAnswer(

@@ -20,7 +20,7 @@ export function lineOutput(log: (line: string) => void): Writable {
   });
 }
 
-/** Replaces the positions in a bundle, such as those of a stack, by positions in its sources, if it has a source map. */
+/** Replaces positions in a bundle, such as in a stack trace, by positions in its sources, if it has a source map. */
 export function sourcePositions(filename: string): (text: string) => string {
   const position = new RegExp(`${RegExp.escape(filename)}:(\\d+):(\\d+)`, 'g');
   let sourceMap: SourceMap | undefined;

@@ -85,7 +85,7 @@ export const typesWithoutEffect: ReadonlySet<string> = new Set([
   'AWS::WAFv2::WebACLAssociation',
 ]);
 
-/** A name like those that CloudFormation generates, but the same in every run. */
+/** A name like CloudFormation's generated names, but the same in every run. */
 export function physicalName(identity: ResourceIdentity, maxLength = 255): string {
   const suffix = stableId(identity, 12).toUpperCase();
   const name = `${identity.stackName}-${identity.logicalId}`;
