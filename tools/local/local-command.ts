@@ -94,7 +94,6 @@ function messageOf(error: unknown): string {
   if (error instanceof OperatorError || error instanceof LocalRunError) return error.message;
   if (!(error instanceof Error)) return String(error);
   const { syscall, code, message } = error as NodeJS.ErrnoException;
-  if (syscall === 'mkdtemp') return `TMPDIR: ${message}; name a directory that exists`;
   if (code === 'EADDRINUSE') {
     return `--port: ${message}; stop the other program, choose another port, or 0 for a free one`;
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -220,11 +221,22 @@ describe('a local run', () => {
     });
   });
 
+  it('ends with the reason if its embedded database ends', async () => {
+    const run = await startReady();
+    const database = execFileSync('pgrep', ['-P', String(run.child.pid), 'dynoxide']);
+
+    process.kill(Number(database), 'SIGKILL');
+
+    expect(await run.exited).toEqual([1, null]);
+    expect(await run.stderr).toBe(
+      'the embedded DynamoDB in memory fails (dynoxide ended (SIGKILL)): start again\n',
+    );
+  });
+
   it.each([
     ['an unknown option', ['--prot', '0'], {}, /^"--prot": no such option.* --help/],
     ['a text that could clear the screen', ['--stage', '\u009b2J'], {}, /"\\u009b2J"/],
     ['an address of another machine', ['--host', '192.0.2.1'], {}, /^--host .*127\.0\.0/],
-    ['a folder that is missing', [], { TMPDIR: '/none' }, /^TMPDIR: ENOENT.*name a directory/],
     [
       'a port in use',
       ['--port', usedPort],

@@ -25,7 +25,6 @@ export interface EmbeddedDynamoDBOptions {
   readonly signal?: AbortSignal;
 }
 
-const startAttempts = 5;
 // The first of the ports that IANA assigns to nobody.
 const firstPort = 49_152;
 const portLimit = 65_536;
@@ -48,56 +47,14 @@ const watchdog = `
  *
  * @throws LocalRunError if there is no binary for this platform, or it does not start
  */
-export async function startEmbeddedDynamoDB(
-  options: EmbeddedDynamoDBOptions = {},
-): Promise<EmbeddedDynamoDB> {
+export async function startEmbeddedDynamoDB({
+  databaseFile,
+  signal,
+}: EmbeddedDynamoDBOptions = {}): Promise<EmbeddedDynamoDB> {
   const binary = binaryPath();
-  options.signal?.throwIfAborted();
-  let reason = '';
-  for (let attempt = 0; attempt < startAttempts; attempt++) {
-    try {
-      const address = { host: loopbackAddress(), port: randomInt(firstPort, portLimit) };
-      return await startOnce(binary, address, options);
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      // Tries again, because another process may have the port, or may still be closing the file.
-      reason = (error as Error).message;
-    }
-  }
-  throw failureOf(options.databaseFile, reason);
-}
-
-function failureOf(file: string | undefined, reason: string): LocalRunError {
-  return new LocalRunError(
-    file
-      ? `the embedded DynamoDB with the data in ${file} fails (${reason}): free space on its disk, restore a copy of the file, or name another directory`
-      : `the embedded DynamoDB in memory fails (${reason}): start again`,
-  );
-}
-
-function binaryPath(): string {
-  const packageName = `@dynoxide/${process.platform}-${process.arch}`;
-  const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? [];
-  const path = folders.map((each) => join(each, packageName, 'dynoxide')).find(existsSync);
-  if (path !== undefined) return path;
-  throw new LocalRunError(
-    `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
-      'DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http://127.0.0.1:8000',
-  );
-}
-
-// Only Linux assigns all of 127.0.0.0/8 to the loopback interface.
-function loopbackAddress(): string {
-  if (process.platform !== 'linux') return '127.0.0.1';
-  return `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
-}
-
-async function startOnce(
-  binary: string,
-  { host, port }: { host: string; port: number },
-  { databaseFile, signal }: EmbeddedDynamoDBOptions,
-): Promise<EmbeddedDynamoDB> {
+  signal?.throwIfAborted();
   const file = databaseFile ? ['--db-path', databaseFile] : [];
+  const [host, port] = [loopbackAddress(), randomInt(firstPort, portLimit)];
   const words = ['serve', '--host', host, '--port', String(port), ...file];
   // The program has a process group of its own, so that it does not get the terminal's Ctrl+C.
   const child = spawn('/bin/sh', ['-c', watchdog, binary, ...words], {
@@ -127,7 +84,8 @@ async function startOnce(
     await untilListening(child, ended, lines, signal);
   } catch (error) {
     await close();
-    throw error;
+    signal?.throwIfAborted();
+    throw failureOf(databaseFile, (error as Error).message);
   }
   return {
     endpoint: `http://${host}:${port}`,
@@ -137,6 +95,31 @@ async function startOnce(
     failure: (reason) => failureOf(databaseFile, reason),
     close,
   };
+}
+
+function failureOf(file: string | undefined, reason: string): LocalRunError {
+  return new LocalRunError(
+    file
+      ? `the embedded DynamoDB with the data in ${file} fails (${reason}): free space on its disk, restore a copy of the file, or name another directory`
+      : `the embedded DynamoDB in memory fails (${reason}): start again`,
+  );
+}
+
+function binaryPath(): string {
+  const packageName = `@dynoxide/${process.platform}-${process.arch}`;
+  const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? [];
+  const path = folders.map((each) => join(each, packageName, 'dynoxide')).find(existsSync);
+  if (path !== undefined) return path;
+  throw new LocalRunError(
+    `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
+      'DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http://127.0.0.1:8000',
+  );
+}
+
+// Only Linux assigns all of 127.0.0.0/8 to the loopback interface.
+function loopbackAddress(): string {
+  if (process.platform !== 'linux') return '127.0.0.1';
+  return `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 }
 
 async function untilListening(
