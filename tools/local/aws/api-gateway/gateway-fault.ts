@@ -30,7 +30,6 @@ const builtInResponses = {
   ACCESS_DENIED: response(403, 'User is not authorized to access this resource', 'AccessDenied'),
   AUTHORIZER_CONFIGURATION_ERROR: response(500, null, 'AuthorizerConfiguration'),
   AUTHORIZER_FAILURE: response(500, null, 'AuthorizerFailure'),
-  BAD_REQUEST_PARAMETERS: response(400, 'Bad Request', 'BadRequest'),
   DEFAULT_4XX: response(400, 'Bad Request', 'BadRequest'),
   DEFAULT_5XX: response(500, 'Internal server error', 'InternalServerError'),
   INTEGRATION_FAILURE: response(504, 'Internal server error', 'InternalServerError'),

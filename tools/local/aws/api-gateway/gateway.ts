@@ -26,9 +26,6 @@ interface GatewayServices {
   readonly logFault: (fault: GatewayFault, requestId: string) => void;
 }
 
-// A `%` that does not start the encoding of a byte.
-const malformedEncoding = /%(?![0-9A-Fa-f]{2})/;
-
 /**
  * The REST API of a template. If a step of API Gateway stops a request, it throws a `GatewayFault`, which is answered
  * with a gateway response.
@@ -80,7 +77,6 @@ export class Gateway {
 
   #route(exchange: Exchange): ApiMethod {
     const { request, context } = exchange;
-    if (malformedEncoding.test(request.path)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
     const path = pathBelowStage(request.path, this.api.stage);
     if (path === undefined) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
     const route = this.#findRoute(request.method, path);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Gateway } from '../../../aws/api-gateway/gateway.ts';
-import { GatewayFault } from '../../../aws/api-gateway/gateway-fault.ts';
+import type { GatewayFault } from '../../../aws/api-gateway/gateway-fault.ts';
 import type { InvocationResult } from '../../../aws/lambda/function-code.ts';
 import {
   api,
@@ -95,22 +95,11 @@ const bearer = ['Authorization', 'Bearer x'] as const;
 const sendWithToken = () => send({ target: '/test/secret', headers: [bearer] });
 
 describe('gateway', () => {
-  it.each<[string, RequestParts, number, string]>([
-    ['with a malformed path', { target: '/test/orders/%2z' }, 400, 'BadRequestException'],
-    [
-      'to another stage, with a bearer token',
-      { target: '/other/orders/7', headers: [bearer] },
-      403,
-      'MissingAuthenticationTokenException',
-    ],
-  ])('answers a request %s with a gateway response', async (_, parts, status, type) => {
-    const { statusCode, headers } = await send(parts);
+  it('answers 403 to a bearer token for another stage', async () => {
+    const { statusCode, headers } = await send({ target: '/other/orders/7', headers: [bearer] });
 
-    expect([statusCode, headers['x-amzn-ErrorType']]).toEqual([status, type]);
-    expect(logFault).toHaveBeenCalledWith(
-      expect.any(GatewayFault),
-      headers['x-amzn-RequestId'] ?? '',
-    );
+    const type = 'MissingAuthenticationTokenException';
+    expect([statusCode, headers['x-amzn-ErrorType']]).toEqual([403, type]);
   });
 
   it('answers 500 to an unexpected error, and logs it', async () => {
