@@ -37,10 +37,11 @@ export type RunningStore = Awaited<ReturnType<typeof startStore>>;
  * can cause faults.
  *
  * @param now the clock of the service and its functions, in milliseconds since the epoch
+ * @param change returns the text of the template, with a change that a developer could make
  */
-export async function startStore(now = Date.now) {
+export async function startStore(now = Date.now, change = (template: string) => template) {
   const restoreTimeLimits = lengthenTimeLimits();
-  const templateFile = templateWithOwnTables();
+  const templateFile = writeTemplate(change);
   const database = await startDynamoDb();
   const proxy = await DynamodbProxy.before(database.endpoint);
   /** The log lines of the functions and the gateway. */
@@ -132,12 +133,12 @@ export async function startStore(now = Date.now) {
 }
 
 /** Writes the template of staging with tables of its own, because tests of other files may share the database. */
-function templateWithOwnTables(): string {
+function writeTemplate(change: (template: string) => string): string {
   const id = randomUUID();
   const tables = resourcesOfType('staging', 'AWS::DynamoDB::Table').map(([name]) => name);
   const renamed = tables.reduce(
     (text, name) => text.replaceAll(`"${name}"`, `"${name}${id.slice(0, 8)}"`),
-    JSON.stringify(template('staging')),
+    change(JSON.stringify(template('staging'))),
   );
   const file = join(assemblyDirectory(), `changed-${id}.json`);
   writeFileSync(file, renamed);
