@@ -28,3 +28,22 @@ it('a function that returns rubbish is answered with 502, its reason is logged, 
   const reason = /^gateway: \S+ INTEGRATION_FAILURE: .*the result is not an object/s;
   expect(lines).toEqual([expect.stringMatching(reason)]);
 });
+
+it('a DynamoDB that does not answer is named without its password', async () => {
+  const keys = { AttributeName: 'id', KeyType: 'HASH' };
+  const table = {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: { KeySchema: [keys], AttributeDefinitions: [] },
+  };
+  const assembly = writeAssembly({ ...api, Table: table }, {});
+  const dynamodbEndpoint = 'http://user:secret@127.0.0.1:9';
+
+  const starting = startLocalService({
+    ...assembly,
+    ...{ stackName: 'Small', log: () => {}, dynamodbEndpoint },
+  });
+
+  const message = /^DYNAMODB_ENDPOINT: http:\/\/127.0.0.1:9 fails \(.*ECONNREFUSED.*\): check/;
+  await expect(starting).rejects.toThrow(message);
+  assembly.remove();
+});

@@ -27,6 +27,15 @@ describe('embedded DynamoDB', () => {
     });
   });
 
+  it('listens on Linux at an address that no web page can guess', async () => {
+    const { endpoint, close } = await startEmbeddedDynamoDB();
+
+    await close();
+
+    const isGuessable = new URL(endpoint).hostname === '127.0.0.1';
+    expect(isGuessable).toBe(process.platform !== 'linux');
+  });
+
   it('ends with the process that started it, even if that process is killed', async () => {
     const module = new URL('../../../aws/dynamodb/embedded-dynamodb.ts', import.meta.url).href;
     const code = `const { startEmbeddedDynamoDB } = await import(${JSON.stringify(module)});
