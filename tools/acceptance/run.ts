@@ -19,10 +19,10 @@ const command = new Command('npm run acceptance --')
   .description(`Deploys a trial with your AWS credentials, checks it, and destroys it. Prints a
 table in Markdown.
 
-It takes about half an hour, and costs less than a dollar. ORDERS_STAGE
-names the trial (default: try-accept). Account and Region are those of staging
-in lib/settings/stages.ts. After Ctrl+C, it removes the trial. If a run ended in
-another way, the next run removes its trial.
+A run takes about half an hour, and costs less than a dollar. The environment
+variable ORDERS_STAGE names the trial (default: try-accept). The trial is in
+staging's account and Region (lib/settings/stages.ts). After Ctrl+C, the run
+removes the trial. If a run ended in another way, the next run removes its trial.
 
 Exit code: 0 if everything is as expected, 1 otherwise.`);
 

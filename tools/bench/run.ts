@@ -12,7 +12,11 @@ const { only, quick, json } = new Command('npm run bench --')
       .choices(jobNames)
       .default(jobNames, 'all of them'),
   )
-  .option('--quick', 'tiny sizes and one round: checks that it works, not how fast it is', false)
+  .option(
+    '--quick',
+    'check that the benchmark works: with small sizes, one round, and no targets',
+    false,
+  )
   .option('--json', 'print one line of figures on stdout and the table on stderr', false)
   .parse()
   .opts<{ only: typeof jobNames; quick: boolean; json: boolean }>();

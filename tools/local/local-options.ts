@@ -38,7 +38,7 @@ function localCommand(port: number): Command {
     .option('--data <dir>', 'keep the data in this directory (default: in memory)', directoryOf)
     .option('--orders <file>', `load orders from ${ordersFile} (default: a sample)`, fileOf)
     .option('--empty', 'start without demo owners and sample orders')
-    .option('--watch', 'start again when a file in lambdas/, lib/ or bin/ changes')
+    .option('--watch', 'start the service again when a file in lambdas/, lib/ or bin/ changes')
     .addOption(
       new Option('--inspect [port]', 'let a debugger attach')
         .preset(String(inspectorPort))
@@ -53,7 +53,7 @@ const inspectorPort = 9229;
 const helpAfter = `
 npm needs -- before the options: npm start -- --port 3001
 
-Without --port, the variable PORT of the environment is the port, if it is set.
+If you do not give --port, the environment variable PORT is the port.
 To use another DynamoDB-compatible server instead of the embedded one, set DYNAMODB_ENDPOINT to its URL.`;
 
 function portOf(name: string): (text: string) => number {

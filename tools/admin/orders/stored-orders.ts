@@ -38,7 +38,7 @@ export async function readOrder(
   return (await dynamodb.send(get)).Item;
 }
 
-/** Reads a table page by page, with consistent reads, and shows the progress unless `isQuiet`. @throws InterruptedError */
+/** Reads a table page by page with consistent reads. Shows the progress unless `isQuiet`. @throws InterruptedError */
 export async function* scanOrders(
   { dynamodb, tableName }: OrdersTable,
   io: CommandIo,

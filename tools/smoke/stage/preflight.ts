@@ -53,12 +53,13 @@ function unreachable(hostname: string, error: NodeJS.ErrnoException) {
       `there is no DNS record for ${hostname}. For a name of your own, create a CNAME or an alias to ` +
       `the stack's output DomainNameTarget, then try again (docs/first-deploy.md, "A name of your own"). ` +
       `Otherwise compare the address with the output BaseUrl`,
-    EAI_AGAIN: `no DNS server answers for ${hostname}: is there a network?`,
+    EAI_AGAIN: `no DNS server answers for ${hostname}; check the network`,
     ERR_TLS_CERT_ALTNAME_INVALID:
       `${hostname} has a certificate for another name: its DNS record does not point to the stack's ` +
       `output DomainNameTarget`,
   };
-  const explanation = explanations[error.code ?? ''] ?? `${reasonOf(error)}: is the stage running?`;
+  const explanation =
+    explanations[error.code ?? ''] ?? `${reasonOf(error)}; check that the stage is running`;
   return new OperatorError(`--url does not answer: ${explanation}`);
 }
 
@@ -74,14 +75,14 @@ function ensureService(answer: Answer): void {
   }
   if (answer.status !== 401) return;
   throw new OperatorError(
-    "the stage refuses the key (401): issue one there, or use the address of the key's own stage",
+    "the stage refuses the key (401); issue a key of this stage, or use the address of the key's own stage",
   );
 }
 
 function notSteady(answer: Answer): OperatorError {
   const remedy =
     answer.status === 403
-      ? "is this the stack's output BaseUrl, with its stage?"
+      ? "check that --url is the stack's output BaseUrl, which contains the stage"
       : 'docs/runbook.md says what 503 means, under "Authorizer failures"';
   return new OperatorError(
     `--url does not give good answers after ${longestPropagationMs / 1_000} s: ` +

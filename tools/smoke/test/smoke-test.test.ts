@@ -181,7 +181,10 @@ describe('smoke test, before its checks', () => {
   });
 
   it.each([
-    ['http://127.0.0.1:1/staging/v1', /--url does not answer: .*: is the stage running\?$/],
+    [
+      'http://127.0.0.1:1/staging/v1',
+      /--url does not answer: .*; check that the stage is running$/,
+    ],
     ['https://api.store.invalid/v1', /no D?NS? ?(record|server).* api\.store\.invalid/],
   ])('says why %s does not answer', async (url, message) => {
     const { exitCode, errors } = await run(['--url', url], { key: key.apiKey });
