@@ -258,7 +258,7 @@ describe('smoke test, before its checks', () => {
     [
       'is perhaps another stage',
       120_000,
-      '{"message":"Forbidden"}; is this the stack\'s output BaseUrl, with its stage?',
+      '{"message":"Forbidden"}; check that --url is the stack\'s output BaseUrl, which contains the stage',
       [{ status: 403, text: '{"message":"Forbidden"}' }],
     ],
     [
