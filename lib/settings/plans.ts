@@ -10,16 +10,16 @@ export type PlanName = 'free' | 'pro' | 'business' | 'enterprise';
 const banSeconds = 300;
 
 /** A plan with the same limits for all its owners. It tolerates three times as many rejections as requests. */
-function plan(perMinute: number, perDay: number): Plan {
-  const toleratedRejectionsPerMinute = 3 * perMinute;
-  return { perMinute, perDay, limitsPerOwner: false, toleratedRejectionsPerMinute, banSeconds };
+function plan(limits: Pick<Plan, 'perMinute' | 'perDay'>): Plan {
+  const toleratedRejectionsPerMinute = 3 * limits.perMinute;
+  return { ...limits, limitsPerOwner: false, toleratedRejectionsPerMinute, banSeconds };
 }
 
 /** From the smallest to the largest: an owner whose plan the authorizer does not know gets the first plan's limits. */
 export const plans: Readonly<Record<PlanName, Plan>> = {
-  free: plan(60, 1_000),
-  pro: plan(300, 10_000),
-  business: plan(1_000, 100_000),
+  free: plan({ perMinute: 60, perDay: 1_000 }),
+  pro: plan({ perMinute: 300, perDay: 10_000 }),
+  business: plan({ perMinute: 1_000, perDay: 100_000 }),
   // One DynamoDB partition, and therefore one owner's item, takes 60,000 writes of 1 KB a minute.
   enterprise: {
     perMinute: 60_000,
