@@ -156,13 +156,17 @@ describe('copyOrders', () => {
 
   it('I1: converts every page, together with orderToJson, like a plain reading', () => {
     fc.assert(
-      fc.property(anyItems, anyForm, (items, form) => {
-        const { json, itemCount, rest } = copy(pageOf(items, form));
-        const { Items: left, Count } = JSON.parse(rest);
+      fc.property(fc.array(anyItem), fc.boolean(), (items, isEscaped) => {
+        const page = scanAnswer(items);
 
+        const { json, itemCount, rest } = copy(isEscaped ? escaped(page) : page);
+
+        const { Items: left } = JSON.parse(rest);
         expect(parseOrders(json + jsonOf(left))).toEqual(ordersIn(items));
         expect(parseOrders(jsonOf(items))).toEqual(ordersIn(items));
-        expect([itemCount + left.length, Count]).toEqual([items.length, items.length]);
+        expect(itemCount + left.length).toBe(items.length);
+        // Only an escape lets the copier leave items to the SDK.
+        if (!isEscaped) expect(left).toEqual([]);
       }),
       { numRuns: 500 },
     );
@@ -240,36 +244,7 @@ const anyItem: fc.Arbitrary<OrderItem> = fc
   .chain(([id, odd]) => fc.shuffledSubarray(Object.entries(orderItem(id, odd)), { minLength: 1 }))
   .map((attributes) => Object.fromEntries(attributes));
 
-const anyItems = fc.array(anyItem);
-
-/** How the JSON of a page is written. */
-interface PageForm {
-  /** The names of its members. */
-  readonly order: string[];
-  /** White space between all tokens. @default - none, as DynamoDB writes it */
-  readonly space?: string;
-  /** Whether every character beyond ASCII is escaped, which DynamoDB may do. */
-  readonly isEscaped?: boolean;
-}
-
-const members = ['Count', 'Items', 'LastEvaluatedKey', 'ScannedCount'];
-const anyOrder = fc.shuffledSubarray(members, { minLength: members.length });
-const anyForm: fc.Arbitrary<PageForm> = fc.record({
-  order: anyOrder,
-  space: fc.constantFrom('', '', '', '', ' '),
-  isEscaped: fc.boolean(),
-});
-
-function pageOf(items: OrderItem[], { order, space, isEscaped }: PageForm): string {
-  const page = JSON.parse(scanAnswer(items, '7'));
-  const json = JSON.stringify(
-    Object.fromEntries(order.map((name) => [name, page[name]])),
-    null,
-    space,
-  );
-  return isEscaped ? escaped(json) : json;
-}
-
+/** A page with every character beyond ASCII escaped, which DynamoDB may do. */
 function escaped(json: string): string {
   return json.replace(
     /[\u0080-\uffff]/g,
