@@ -7,10 +7,6 @@ import {
   parseHeaders,
   parseTarget,
 } from '../../aws/api-gateway/incoming-request.ts';
-import {
-  createRequestContext,
-  type RequestContext,
-} from '../../aws/api-gateway/request-context.ts';
 import type { InvocationResult } from '../../aws/lambda/function-code.ts';
 import { ControlPlane } from '../../aws/management/control-plane.ts';
 import { Template } from '../../aws/template/template.ts';
@@ -175,7 +171,6 @@ export interface Assembly {
 export function writeAssembly(
   resources: Resources,
   code: Readonly<Record<string, string>>,
-  outputs: object = {},
 ): Assembly {
   const { path: directory, write, remove } = temporaryDirectory();
   const files = Object.keys(code).map((name) => [
@@ -189,7 +184,7 @@ export function writeAssembly(
     mkdirSync(join(directory, `asset.${name}`), { recursive: true });
     write(`asset.${name}/index.js`, text);
   }
-  const template = { Resources: resources, Outputs: outputs };
+  const template = { Resources: resources };
   const templateFile = write('Small.template.json', JSON.stringify(template));
   const manifest = { files: Object.fromEntries(files) };
   const assetsManifestFile = write('Small.assets.json', JSON.stringify(manifest));
@@ -213,17 +208,6 @@ export function createRequest(parts: RequestParts = {}): IncomingRequest {
     sourceIp: '192.0.2.1',
     timeMs: parts.timeMs ?? Date.UTC(2026, 3, 9, 12, 34, 56),
   };
-}
-
-export function createContext(request: IncomingRequest): RequestContext {
-  const { accountId, region } = environment;
-  return createRequestContext(request, {
-    accountId,
-    region,
-    apiId: 'a1b2c3d4e5',
-    stage: 'test',
-    deploymentId: 'd1',
-  });
 }
 
 /** Runs the function of an event. It is known by the URI of its integration. */
@@ -251,7 +235,7 @@ const usagePlansOf = (template: Template) =>
   template.ofType('AWS::ApiGateway::UsagePlan').map(({ ref }) => ref);
 
 /** Adds a key to the only usage plan of a control plane. */
-export function addKey(plane: ControlPlane, value: string, enabled = true): void {
-  const { id: keyId } = plane.createApiKey({ name: value, value, enabled });
+function addKey(plane: ControlPlane, value: string): void {
+  const { id: keyId } = plane.createApiKey({ name: value, value, enabled: true });
   plane.createUsagePlanKey({ usagePlanId: plane.getUsagePlans()[0]!, keyId });
 }

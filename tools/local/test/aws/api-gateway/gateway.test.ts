@@ -102,6 +102,25 @@ describe('gateway', () => {
     expect([statusCode, headers['x-amzn-ErrorType']]).toEqual([403, type]);
   });
 
+  it('uses the default of its class for a gateway response that the template lacks', async () => {
+    const properties = {
+      ResponseType: 'DEFAULT_4XX',
+      StatusCode: '418',
+      ResponseParameters: {
+        'gatewayresponse.header.X-Stage': 'context.stage',
+        'gatewayresponse.header.X-Missing': 'context.authorizer.missing',
+      },
+    };
+    gateway = createGateway({
+      Default: { Type: 'AWS::ApiGateway::GatewayResponse', Properties: properties },
+    });
+
+    const { statusCode, headers } = await send({ target: '/test/unknown' });
+
+    expect([statusCode, headers['X-Stage']]).toEqual([418, 'test']);
+    expect(headers).not.toHaveProperty('X-Missing');
+  });
+
   it('answers 500 to an unexpected error, and logs it', async () => {
     const cause = new Error('unexpected');
     invoke.mockRejectedValue(cause);
