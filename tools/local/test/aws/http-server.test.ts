@@ -107,6 +107,20 @@ describe('the server of a gateway', () => {
     expect(requests[0]!.headers.get('x-sent')?.values).toEqual(['y']);
   });
 
+  it('breaks off a response that a handler has sent in part', async () => {
+    handlers = [
+      (_, outgoing) => {
+        outgoing.write('half');
+        throw new Error('oops');
+      },
+    ];
+
+    const answering = fetch(await start()).then((response) => response.text());
+
+    await expect(answering).rejects.toThrow();
+    expect(faults).toEqual([]);
+  });
+
   it.each([
     ['HEAD', 200, '5'],
     ['GET', 204, null],

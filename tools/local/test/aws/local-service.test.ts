@@ -2,16 +2,20 @@ import { expect, it } from '@jest/globals';
 import { startLocalService } from '../../aws/local-service.ts';
 import { api, lambda, method, proxy, writeAssembly } from './small-template.ts';
 
-it('a function that returns rubbish is answered with 502, its reason is logged, and other functions are served', async () => {
+it('functions whose results API Gateway refuses are answered with 502 and logged, and other functions are served', async () => {
   const resources = {
     ...api,
     ...lambda('Rubbish'),
+    ...lambda('Streaming'),
     ...lambda('Whole'),
     ...method('GET /rubbish', proxy('Rubbish')),
+    ...method('GET /streaming', proxy('Streaming')),
     ...method('GET /whole', proxy('Whole')),
   };
   const assembly = writeAssembly(resources, {
     Rubbish: 'exports.handler = async () => "rubbish";',
+    Streaming: `exports.handler = awslambda.streamifyResponse(async (event, output) => {
+      output.end('{}' + '\\0'.repeat(8)); });`,
     Whole: 'exports.handler = async () => ({ statusCode: 200, body: "whole" });',
   });
   const lines: string[] = [];
@@ -19,14 +23,19 @@ it('a function that returns rubbish is answered with 502, its reason is logged, 
   const service = await startLocalService({ ...assembly, stackName: 'Small', log });
   const get = (path: string) => fetch(`${service.origin}/test/${path}`);
 
-  const [rubbish, whole] = [await get('rubbish'), await get('whole')];
+  const [rubbish, streaming] = [await get('rubbish'), await get('streaming')];
+  const whole = await get('whole');
 
   await service.close();
   assembly.remove();
-  expect(rubbish.status).toBe(502);
+  expect([rubbish.status, streaming.status]).toEqual([502, 502]);
   expect(await whole.text()).toBe('whole');
-  const reason = /^gateway: \S+ INTEGRATION_FAILURE: .*the result is not an object/s;
-  expect(lines).toEqual([expect.stringMatching(reason)]);
+  const reasons = [
+    'the result is not an object',
+    'the function streams and its integration does not',
+  ];
+  const logged = reasons.map((reason) => `^gateway: \\S+ INTEGRATION_FAILURE: [^]*${reason}`);
+  expect(lines).toEqual(logged.map((line) => expect.stringMatching(line)));
 });
 
 it('a DynamoDB that does not answer is named without its password', async () => {
