@@ -1,23 +1,31 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
+import { orderFields } from '../../../lambdas/domain/order-fields.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
+
+/** The value of a field in the stored item of an order. */
+const storedValues = {
+  integer: { N: '7' },
+  string: { S: '2026-11-20T09:30:00Z' },
+  boolean: { BOOL: false },
+};
 
 /** The stored item of an order with overrides. An undefined override removes an attribute. */
 export function orderItem(
   id: bigint | number | string,
   overrides: Record<string, AttributeValue | undefined> = {},
 ): OrderItem {
-  const attributes: Record<OrderFieldName, AttributeValue> = {
+  const attributes = Object.entries(orderFields).map(([name, { type }]) => [
+    name,
+    storedValues[type],
+  ]);
+  const all = {
+    ...Object.fromEntries(attributes),
     id: { N: String(id) },
-    petId: { N: '7' },
     quantity: { N: '2' },
-    shipDate: { S: '2026-11-20T09:30:00Z' },
-    complete: { BOOL: false },
+    ...overrides,
   };
-  const present = Object.entries({ ...attributes, ...overrides }).filter(
-    ([, value]) => value !== undefined,
-  );
+  const present = Object.entries(all).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present) as OrderItem;
 }
 
