@@ -114,7 +114,7 @@ async function cold({ bundles, isQuick, measure }: Workbench): Promise<Findings>
   const title = 'Cold start: bundle load and first answer';
   const findings: Findings = { title, rounds: {}, figures: {} };
   for (const name of functionNames) {
-    const { event, answer } = callOf(name);
+    const { event, answer } = calls[name]();
     const contestants = { ours: bundles.ours[name], peer: bundles.byDefault[name] };
     const { ours, peer } = await interleave(isQuick ? 1 : 31, contestants, async (bundleFile) => {
       const job = { bundleFile, event, batches: [1] };
@@ -131,9 +131,11 @@ async function cold({ bundles, isQuick, measure }: Workbench): Promise<Findings>
   return findings;
 }
 
-function callOf(name: FunctionName) {
-  if (name === 'listOrders') return { event: proxyEvent(), answer: /"statusCode":200/ };
-  if (name === 'cancelOrder') return { event: cancelEvent('1'), answer: /"statusCode":204/ };
-  const event = authorizerEvent(`Bearer ${exampleToken()}`);
-  return { event, answer: /"Effect":"Allow"/ };
-}
+const calls = {
+  authorizer: () => ({
+    event: authorizerEvent(`Bearer ${exampleToken()}`),
+    answer: /"Effect":"Allow"/,
+  }),
+  listOrders: () => ({ event: proxyEvent(), answer: /"statusCode":200/ }),
+  cancelOrder: () => ({ event: cancelEvent('1'), answer: /"statusCode":204/ }),
+} satisfies Record<FunctionName, unknown>;
