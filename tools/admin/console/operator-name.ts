@@ -1,9 +1,5 @@
 import { Option } from 'commander';
-import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
-import { withCallLimits } from '../stage/call-limits.ts';
-import { failureText } from '../stage/service-failure.ts';
-import type { ClientSettings } from '../stage/stage-connection.ts';
-import type { Target } from '../stage/target.ts';
+import { InvalidValueError } from '../../shared/errors.ts';
 import { checkedText } from './checked-text.ts';
 import type { CommandIo } from './command-io.ts';
 
@@ -13,32 +9,21 @@ export const asOption = new Option(
   'the name that is stored with the change (default: your AWS user or role)',
 );
 
-const unknown = '--as is missing, and AWS does not say who you are';
-
 /**
- * Finds the operator's name. This is the value of `--as`. Without `--as`, it is the AWS identity without its account,
- * such as `user/ann`, or on a local run the name of this machine's user.
+ * The operator's name. This is the value of `--as`. Without `--as`, it is the AWS identity without its account, such as
+ * `user/ann`, or on a local run the name of this machine's user.
  *
+ * @param callerArn such as arn:aws:sts::111122223333:assumed-role/Operator/ann; undefined on a local run
  * @throws OperatorError if the name is not one line of text, or looks like a key id
- * @see https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html Every identity may call it.
  */
-export async function operatorName(
-  { as, ...target }: Target & { as?: string },
+export function operatorName(
+  as: string | undefined,
   { USER, USERNAME }: CommandIo['environment'],
-  settings: ClientSettings,
-): Promise<string> {
+  callerArn: string | undefined,
+): string {
   if (as !== undefined) return ownName(as);
-  if (target.local !== undefined) return USER || USERNAME || 'local';
-  // Loaded here, because few commands need this module.
-  const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
-  const client = withCallLimits(new STSClient(settings));
-  const { Arn = '' } = await client.send(new GetCallerIdentityCommand()).catch((cause) => {
-    throw new OperatorError(`${unknown}: ${failureText(cause)}`, { cause });
-  });
-  // arn:aws:sts::111122223333:assumed-role/Operator/ann
-  const [, , , , , ...name] = Arn.split(':');
-  if (name.length > 0) return name.join(':');
-  throw new OperatorError(unknown);
+  if (callerArn === undefined) return USER || USERNAME || 'local';
+  return callerArn.split(':').slice(5).join(':');
 }
 
 /** Checks the value of `--as`. A key id is refused: an operator's cancellation would look like a customer's. */

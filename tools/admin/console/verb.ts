@@ -1,8 +1,8 @@
 import { type Argument, type Command, Option } from 'commander';
 import { OperatorError } from '../../shared/errors.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
-import { type ClientSettings, connect, type StageConnection } from '../stage/stage-connection.ts';
-import { labelOf, type Target, withTarget } from '../stage/target.ts';
+import { connect, type StageConnection } from '../stage/stage-connection.ts';
+import { type Target, withTarget } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
 import { asOption, operatorName } from './operator-name.ts';
 import { codePrompt, confirm } from './questions.ts';
@@ -80,11 +80,7 @@ export function addVerb<Options extends object = object>(
   command.addHelpText('after', texts.join('\n')).action(async () => {
     if (!verb.isInterruptible) io.endAtSignals();
     const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
-    let name: Promise<string> | undefined;
-    const operator = (settings: ClientSettings) => {
-      name ??= operatorName(options, io.environment, settings);
-      return name;
-    };
+    const operator = (arn?: string) => operatorName(options.as, io.environment, arn);
     const stage = await connect(options, io.now, operator, codePrompt(io));
     const clockSeconds = Math.round(stage.clockOffsetMs / 1_000);
     if (Math.abs(clockSeconds) > toleratedClockSeconds) {
@@ -95,9 +91,7 @@ export function addVerb<Options extends object = object>(
     const isSigned = ownOptions.includes(asOption);
     // The name is checked first, so that a name that is not accepted does not end a command half-way.
     if (isSigned) await stage.operator();
-    const { name: stageName, account, region } = stage;
-    const at = options.local === undefined ? `(${account}, ${region})` : `at ${labelOf(options)}`;
-    const place = `stage ${stageName} ${at}`;
+    const { place } = stage;
     const call: Call<Options> = {
       stage,
       place,

@@ -5,6 +5,7 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDB, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { type OutputName, stackName, stageOfStack } from '../../../lib/settings/names.ts';
 import {
   isStageName,
@@ -26,7 +27,7 @@ export interface OrdersTable {
 }
 
 /** The settings of every client of AWS, or of the local service. */
-export type ClientSettings = ReturnType<typeof clientSettings>;
+type ClientSettings = ReturnType<typeof clientSettings>;
 
 /** The clients and names of a stage that the commands need. */
 export interface StageConnection extends KeyStage {
@@ -34,8 +35,8 @@ export interface StageConnection extends KeyStage {
   readonly orders: OrdersTable;
   /** A local service also runs a stage. */
   readonly name: StageName;
-  readonly account: string;
-  readonly region: string;
+  /** The stage's name, and its account and Region, or its address. */
+  readonly place: string;
   readonly settings: ClientSettings;
   /** Reads an output of the stack. @throws OperatorError if it has none with this name */
   readonly output: (name: OutputName) => string;
@@ -58,23 +59,22 @@ const clockPrecisionMs = 2_000;
 /**
  * Connects to the place that `lib/settings/stages.ts` names, or to a local service.
  *
- * @param operator finds the operator's name
+ * @param operator derives the operator's name from the ARN of the credentials; a local service has none
  * @throws OperatorError if there is no such stage, or it is in another account
  */
 export async function connect(
   target: Target,
   now: () => number,
-  operator: (settings: ClientSettings) => Promise<string>,
+  operator: (callerArn?: string) => string,
   askForCode?: AskForCode,
 ): Promise<StageConnection> {
   refuseWrongTarget(target);
   const { local, stage } = target;
   const withoutOffset = clientSettings(target, askForCode);
   const label = labelOf(target);
+  const caller = isStageName(stage) ? await callerIn(stage, withoutOffset) : undefined;
   const cloudFormation = withCallLimits(new CloudFormationClient(withoutOffset));
-  const stack = isStageName(stage)
-    ? await stackOfStage(stage, cloudFormation, withoutOffset)
-    : (await cloudFormation.send(new DescribeStacksCommand({}))).Stacks?.[0];
+  const stack = await stackOf(target, cloudFormation, caller?.Account);
   const name = stageOfStack(stack?.StackName);
   if (name === undefined) {
     throw new OperatorError(`${label} is not a stage of this service`, {
@@ -92,7 +92,6 @@ export async function connect(
   const clockOffsetMs = Math.abs(learnedMs) < clockPrecisionMs ? 0 : learnedMs;
   const settings = { ...withoutOffset, systemClockOffset: clockOffsetMs };
   const dynamodb = withCallLimits(new DynamoDB(settings));
-  const { account, region } = placeOf(stack);
   return Object.assign(keyStageOf(name, output), {
     dynamodb,
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
@@ -104,58 +103,44 @@ export async function connect(
       },
     },
     now: () => now() + clockOffsetMs,
-    operator: () => operator(settings),
+    operator: async () => operator(caller?.Arn),
     name,
-    account,
-    region,
+    place: caller
+      ? `${label} (${caller.Account}, ${settings.region})`
+      : `stage ${name} at ${label}`,
     settings,
     output,
     clockOffsetMs,
   });
 }
 
-/** @throws WrongAccountError for credentials of another account, even if it has no such stack or denies the call */
-async function stackOfStage(
-  stage: StageName,
-  cloudFormation: CloudFormationClient,
-  settings: ClientSettings,
+/** The identity of the credentials. @throws WrongAccountError if it is not in the account of the stage */
+async function callerIn(stage: StageName, settings: ClientSettings) {
+  const client = withCallLimits(new STSClient(settings));
+  const { Account = '', Arn } = await client.send(new GetCallerIdentityCommand());
+  const { account: expected } = stageSettings(stage);
+  if (expected !== noAccountYet && Account !== expected) {
+    throw new WrongAccountError(labelOf({ stage }), expected, Account);
+  }
+  return { Account, Arn };
+}
+
+/** The stack of a stage, or the only stack of a local service. @throws NotFoundError if the stage is not deployed */
+async function stackOf(
+  { stage }: Target,
+  client: CloudFormationClient,
+  account: string | undefined,
 ): Promise<Stack | undefined> {
-  const { account: expected, region } = stageSettings(stage);
-  const StackName = stackName(stage);
-  const refuseOther = (account: string) => {
-    if (expected === noAccountYet || account === expected) return;
-    throw new WrongAccountError(labelOf({ stage }), expected, account);
-  };
+  const StackName = isStageName(stage) ? stackName(stage) : undefined;
   try {
-    const { Stacks: [stack] = [] } = await cloudFormation.send(
-      new DescribeStacksCommand({ StackName }),
-    );
-    refuseOther(placeOf(stack).account);
-    return stack;
+    return (await client.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0];
   } catch (error) {
-    if (Object(error).$fault !== 'client') throw error;
-    const account = await accountOf(settings);
-    if (account) refuseOther(account);
     if (!/does not exist/.test(reasonOf(error))) throw error;
-    const place = `account ${account ?? expected}, Region ${region}`;
+    const place = `account ${account}, Region ${await client.config.region()}`;
     throw new NotFoundError(`There is no stack ${StackName} in ${place}`, {
       remedy: `deploy it with "npx cdk deploy ${StackName}"`,
     });
   }
-}
-
-/** The account of the credentials; undefined if AWS does not say it. */
-async function accountOf(settings: ClientSettings): Promise<string | undefined> {
-  const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
-  const client = withCallLimits(new STSClient(settings));
-  const identity = await client.send(new GetCallerIdentityCommand()).catch(() => undefined);
-  return identity?.Account;
-}
-
-/** Reads the place in an ARN such as arn:aws:cloudformation:eu-central-1:111122223333:stack/NAME/1a2b. */
-function placeOf(stack: Stack | undefined): { account: string; region: string } {
-  const [, , , region = '', account = ''] = stack?.StackId?.split(':') ?? [];
-  return { account, region };
 }
 
 function clientSettings({ local, stage }: Target, askForCode: AskForCode | undefined) {

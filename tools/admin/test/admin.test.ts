@@ -30,7 +30,7 @@ beforeAll(async () => {
     stackName: stackName('staging'),
     log: () => {},
   });
-  stage = await connect({ local: service.origin }, now, async () => 'ann');
+  stage = await connect({ local: service.origin }, now, () => 'ann');
 });
 afterAll(() => service?.close());
 

@@ -5,6 +5,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SNSClient } from '@aws-sdk/client-sns';
+import { STSClient } from '@aws-sdk/client-sts';
 import { expect } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { stackName } from '../../../lib/settings/names.ts';
@@ -117,6 +118,9 @@ async function statusCalls({ outputs }: Recording): Promise<AwsCall[]> {
     sns: mockClient(SNSClient),
   };
   const [cloudFormation, dynamodb] = [mockClient(CloudFormationClient), mockClient(DynamoDBClient)];
+  // Every identity may make this call.
+  const sts = mockClient(STSClient);
+  sts.onAnyCommand().resolves({ Account: account });
   dynamodb.onAnyCommand().resolves({});
   clients.cloudwatch.onAnyCommand().resolves({});
   clients.lambda.onAnyCommand().resolves({});
@@ -128,7 +132,6 @@ async function statusCalls({ outputs }: Recording): Promise<AwsCall[]> {
     Stacks: [
       {
         StackName: stack,
-        StackId: `arn:aws:cloudformation:${region}:${account}:stack/${stack}/1`,
         Outputs: Object.entries(names).map(([OutputKey, OutputValue]) => ({
           OutputKey,
           OutputValue: OutputKey.endsWith('FunctionName') ? functionName : OutputValue,
@@ -143,6 +146,7 @@ async function statusCalls({ outputs }: Recording): Promise<AwsCall[]> {
     GetTopicAttributes: topicArn,
   };
   cloudFormation.restore();
+  sts.restore();
   dynamodb.restore();
   return Object.entries(clients).flatMap(([service, client]) => {
     const operations = client

@@ -26,7 +26,7 @@ async function run(file: string, words: readonly string[], env: Record<string, s
 }
 
 it.each([
-  ["admin's calls", './admin', list, credentials, 3, 'cloudformation.eu-central-1.amazonaws.com'],
+  ["admin's calls", './admin', list, credentials, 3, 'sts.eu-central-1.amazonaws.com'],
   [
     "admin's credentials",
     './admin',

@@ -1,4 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { stackName, usagePlanOutput } from '../../../lib/settings/names.ts';
@@ -16,6 +17,7 @@ const place = { account: '111122223333', region: 'eu-central-1' };
 /** Gives each test of the calling file a stack of its own, in the place that its settings then name. */
 export function stackOfEachTest(): StackOfTest {
   const cloudFormation = mockClient(CloudFormationClient);
+  const sts = mockClient(STSClient);
   const stack = { cloudFormation, outputs: {} as Record<string, string> };
   beforeEach(() => {
     for (const name of ['staging', 'prod'] as const) Object.assign(stageSettings(name), place);
@@ -25,6 +27,8 @@ export function stackOfEachTest(): StackOfTest {
     );
     stack.outputs.Plans = JSON.stringify(plans);
     cloudFormation.reset();
+    const Arn = `arn:aws:iam::${place.account}:user/ann`;
+    sts.on(GetCallerIdentityCommand).resolves({ Account: place.account, Arn });
     cloudFormation.on(DescribeStacksCommand).callsFake(() => ({
       Stacks: [
         {
@@ -38,6 +42,9 @@ export function stackOfEachTest(): StackOfTest {
       ],
     }));
   });
-  afterAll(() => cloudFormation.restore());
+  afterAll(() => {
+    cloudFormation.restore();
+    sts.restore();
+  });
   return stack;
 }

@@ -89,7 +89,7 @@ const cancel = (run: Ready, id: string) =>
   call(run, run.keys.enterprise, 'DELETE', `/store/orders/${id}`);
 
 const operatorOf = ({ baseUrl }: Ready) =>
-  connect({ local: new URL(baseUrl).origin }, Date.now, async () => 'ann');
+  connect({ local: new URL(baseUrl).origin }, Date.now, () => 'ann');
 
 const answers = (url: string) =>
   fetch(url).then(
@@ -209,7 +209,7 @@ describe('a local run', () => {
 
     const shown = await run.started;
     const [, local] = /keys issue --owner Acme --local (\S+)/.exec(shown)!;
-    const stage = await connect({ local }, Date.now, async () => 'ann');
+    const stage = await connect({ local }, Date.now, () => 'ann');
 
     expect(shown).not.toMatch(/so_[a-z_]+_\w/);
     expect(await allOwners(stage)).toEqual([]);
