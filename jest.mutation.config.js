@@ -1,6 +1,6 @@
 import { common } from './jest.config.js';
 
-/** The tests that have to notice the changes of `npx stryker run`. */
+/** The tests that have to notice the changes of Stryker. */
 export default {
   ...common,
   // The explorations of the limiter take longer than a mutant may.

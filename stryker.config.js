@@ -1,4 +1,4 @@
-/* For `npx stryker run`: what deploys is changed one place at a time, and its tests have to notice. */
+/* For `npm run nightly -- mutation`: what deploys is changed one place at a time, and its tests have to notice. */
 
 /**
  * Leaves out what is computed once, when a module is loaded: it is reached by all tests that import the
@@ -22,7 +22,6 @@ const loadedOnce = {
 
 export const strykerPlugins = [{ kind: 'Ignore', name: 'loaded-once', value: loadedOnce }];
 
-/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
   mutate: ['lambdas/**/*.ts'],
   testRunner: 'jest',
