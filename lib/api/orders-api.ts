@@ -117,7 +117,7 @@ export class OrdersApi extends Construct {
       resultsCacheTtl: Duration.seconds(0),
     });
     // Set here, because the construct makes the same URI with `Fn::Split` and `Fn::Select`, which the local run and the
-    // tests cannot read (docs/adr/0004-one-plain-template-per-stage.md).
+    // tests cannot read (docs/adr/0001-local-gateway-runs-the-synthesized-template.md).
     (authorizer.node.defaultChild as CfnAuthorizer).authorizerUri = Stack.of(this).formatArn({
       service: 'apigateway',
       account: 'lambda',

@@ -1,8 +1,8 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
 /*
- * Everything that differs between the stages (docs/adr/0004-one-plain-template-per-stage.md). docs/first-deploy.md
- * says what to fill in first.
+ * Everything that differs between the stages, also their accounts and Regions. So every checkout of a commit
+ * synthesizes the same templates. docs/first-deploy.md says what to fill in first.
  */
 
 /** The settings of a stage. */

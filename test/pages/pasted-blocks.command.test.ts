@@ -63,6 +63,42 @@ it('apply-table-settings.sh applies what DynamoDB does not copy, and the stream 
   expect(changes.at(-1)).toContain(' TablesOrders ');
 });
 
+it('create-deploy-role.sh creates a role for GitHub once, and names the repository as GitHub does', () => {
+  const answers = {
+    '*get-role*': 'test -e ~/role',
+    '*create-role*': 'touch ~/role',
+    '*gh api*.login*': 'echo Stages',
+    '*gh api*.name*': 'echo Namely',
+    '*gh api*': 'echo 7',
+  };
+  const create = () => runFile('docs/create-deploy-role.sh', answers, 'STAGES/NAMELY');
+
+  const first = create();
+  const second = create();
+
+  expect(first.filter((call) => call.includes('create-role'))).toEqual([
+    expect.stringContaining('"repo:Stages@7/Namely@7:environment:prod"'),
+  ]);
+  expect(second.join()).not.toContain('create-role');
+  expect(second.join()).toContain('put-role-policy');
+  expect(first.join()).not.toMatch(/<[A-Z_]+>/);
+});
+
+it('record-writes.sh records the writes to three tables, and leaves out two functions', () => {
+  const answers = {
+    '*OrdersTableName*': 'echo Orders',
+    '*Function*': 'echo Function',
+    '*describe-stacks*': 'echo Other',
+  };
+
+  const selectors = runFile('docs/record-writes.sh', answers, 'Stack', 'trail').at(-1);
+
+  expect(selectors).toContain('"EndsWith": ["/Other", "/Other", "/Orders"]');
+  expect(selectors).toContain('"NotEndsWith": ["/Function", "/Function"]');
+  const [, json = ''] = /--advanced-event-selectors (.*)/.exec(selectors!) ?? [];
+  expect(() => JSON.parse(json)).not.toThrow();
+});
+
 describe.each(shells)('Pasted into %s', (shell) => {
   it('the blocks that restore orders keep now.jsonl, choose orders, and end if a table is not restored', () => {
     const scan = { Items: [1, 11, 12].map((id) => ({ id: { N: `${id}` } })) };
@@ -114,25 +150,6 @@ describe.each(shells)('Pasted into %s', (shell) => {
       expect.stringContaining(' --subscription-arn arn '),
     ]);
   });
-
-  it('a role for GitHub is created once, and names the repository as GitHub does', () => {
-    const answers = {
-      '*get-role*': 'test -e ~/role',
-      '*create-role*': 'touch ~/role',
-      '*gh api*.login*': 'echo Stages',
-      '*gh api*.name*': 'echo Namely',
-      '*gh api*': 'echo 7',
-    };
-    const block = 'put-role-policy';
-
-    const calls = paste(shell, answers, ['first-deploy', 'output() {', block, block]);
-
-    expect(calls.filter((call) => call.includes('create-role'))).toEqual([
-      expect.stringContaining('"repo:Stages@7/Namely@7:environment:prod"'),
-    ]);
-    expect(calls.filter((call) => call.includes('put-role-policy'))).toHaveLength(2);
-    expect(calls.join()).not.toMatch(/<[A-Z_]+>/);
-  });
 });
 
 /**
@@ -149,7 +166,6 @@ function paste(
   const all = shellBlocks(readFileSync(`docs/${page}.md`, 'utf8')).map((block) =>
     block
       .replace(/STAGE=(…|staging)/, 'STAGE=prod')
-      .replace('OWNER=… NAME=…', 'OWNER=STAGES NAME=NAMELY')
       .replace("LINK='…'", "LINK='https://sns/confirmation.html?TopicArn=a&Token=2a7f&Endpoint=b'")
       .replaceAll('./admin', '~/admin'),
   );
@@ -162,10 +178,12 @@ function paste(
   return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
 }
 
-/** Runs a script of the pages with an `aws` that only records its calls. */
+/** Runs a script of the pages with programs that only record their calls. */
 function runFile(script: string, answers: Record<string, string>, ...words: string[]): string[] {
   const command = `${script} ${words.join(' ')}`;
-  const program = `${recorder(answers)}\naws() { record aws "$@"; }\nexport -f record aws\n${command}`;
+  const programs = 'aws() { record aws "$@"; }\ngh() { record gh "$@"; }\nexport -f record aws gh';
+  const variables = 'export ACCOUNT=111122223333 AWS_REGION=eu-west-1 STAGE=prod STACK=Stack';
+  const program = [recorder(answers), programs, variables, command].join('\n');
   home.write('calls', '');
   run('bash --norc', program, { HOME: home.path });
   return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);

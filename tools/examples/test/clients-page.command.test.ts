@@ -14,18 +14,6 @@ const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
 const snippets = codeBlocks(page);
 const directory = moduleDirectoryOfFile();
 
-/** Stands for the files that the generators write. It has the parts that the page uses, with the same names. */
-const generated = {
-  'src/generated/index.ts': `
-    interface Call { baseUrl: string | undefined; auth: string | undefined; throwOnError: true }
-    const request = ({ baseUrl, auth }: Call, method: string, id: string) =>
-      fetch(baseUrl + '/store/orders' + id, { method, headers: { Authorization: 'Bearer ' + auth } });
-    export const listOrders = async (call: Call & { parseAs: 'text' }) =>
-      ({ data: (await (await request(call, 'GET', '')).text()) as unknown });
-    export const cancelOrder = async (call: Call & { path: { orderId: bigint } }) =>
-      console.log(call.path.orderId, (await request(call, 'DELETE', '/' + call.path.orderId)).status);`,
-};
-
 let service: RunningService;
 let environment: Record<string, string>;
 
@@ -37,8 +25,7 @@ beforeAll(async () => {
     ORDERS_URL: service.baseUrl,
     ORDERS_KEY: service.keys.business,
   };
-  mkdirSync(join(directory.path, 'src/generated'), { recursive: true });
-  for (const [file, code] of Object.entries(generated)) directory.write(file, code);
+  mkdirSync(join(directory.path, 'src'));
   const client = readFileSync(join(root, 'tools/examples/store-orders.ts'));
   directory.write('src/store-orders.ts', client);
   for (const [index, { lang, text }] of snippets.entries()) {
@@ -62,11 +49,15 @@ describe('the code of docs/clients.md', () => {
     expect(await errorsOfCompiler(directory)).toBe('');
   });
 
-  it.each([
-    ['src/list.ts', '1000 orders; 1001 is cancelled\n'],
-    ['src/cancel-one.ts', '9223372036854775807n 204\n'],
-  ])('runs against the local service: %s', async (file, printed) => {
-    expect(await runModule(file)).toBe(printed);
+  it('runs against the local service', async () => {
+    expect(await runModule('src/list.ts')).toBe('1000 orders; 1001 is cancelled\n');
+  });
+
+  it('keeps all digits of an id', async () => {
+    const parse = `console.log(JSON.parse('{"id":9223372036854775807}', exactly).id)`;
+    directory.write('src/digits.ts', `import { exactly } from './exactly.ts';\n${parse};`);
+
+    expect(await runModule('src/digits.ts')).toBe('9223372036854775807n\n');
   });
 
   it('has command lines that run against the local service', async () => {
