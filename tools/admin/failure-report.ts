@@ -57,11 +57,10 @@ function usageErrorOf(error: CommanderError): OperatorError {
   if (code === 'commander.help') return new UsageError('a command is missing', help);
   const text = reasonOf(error).replace(/^error: /, '');
   if (code === 'commander.invalidArgument') return new OperatorError(text);
-  return new UsageError(text, code === 'commander.unknownOption' ? dashHelp : help);
+  return new UsageError(text, help);
 }
 
 const help = { remedy: 'see --help' };
-const dashHelp = { remedy: `${help.remedy}; put -- before a name that starts with a dash` };
 
 /** Makes `notFound` of `NotFoundError`. */
 function codeOf({ name }: OperatorError): string {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AddHelpTextContext, Command, CommanderError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { serviceTitle } from '../../lambdas/domain/service-name.ts';
 import { stageChoices } from '../../lib/settings/stages.ts';
-import { UsageError } from '../shared/errors.ts';
 import { type CommandIo, print } from './console/command-io.ts';
 import { examplesText } from './console/verb.ts';
 import { reportFailure } from './failure-report.ts';
@@ -22,9 +21,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     lostOutput = error;
   });
   try {
-    // `help keys issue` becomes `keys issue --help`, because commander's own `help` would show the help of `keys`.
-    const words = commandLine[0] === 'help' ? [...commandLine.slice(1), '--help'] : commandLine;
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(commandLine, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -48,7 +45,6 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
     .version(JSON.parse(manifest).version, '--version', 'print the version')
-    .addHelpText('beforeAll', refuseUnknownCommand)
     .addHelpText('after', programHelp)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -65,52 +61,13 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
     group.summary(group.commands.map((command) => command.name()).join(', '));
   }
-  for (const [typed, meant] of Object.entries(meantCommands))
-    addMeantCommand(typed, meant, program);
   return program;
-}
-
-/** What somebody may type, and the command that is meant. */
-const meantCommands = {
-  owner: 'owners',
-  key: 'keys',
-  order: 'orders',
-  'keys create': 'keys issue',
-  'orders list': 'orders export',
-};
-
-/** Adds a hidden command that fails, and names the command that is meant. */
-function addMeantCommand(typed: string, meant: string, program: Command): void {
-  const [name, group] = typed.split(' ').toReversed();
-  const parent = program.commands.find((command) => command.name() === group) ?? program;
-  parent
-    .command(name!, { hidden: true })
-    .argument('[words...]')
-    .allowUnknownOption()
-    .action((words: string[]) => {
-      const rest = group === undefined && words.length > 0 ? ` ${words[0]}` : '';
-      throw new UsageError(`there is no command '${typed}${rest}'`, {
-        remedy: `"./admin ${meant}${rest}" is meant`,
-      });
-    });
-}
-
-/** Refuses an unknown command before `--help`. Commander itself would ignore it, and show the help of the group. */
-function refuseUnknownCommand({ command }: AddHelpTextContext): string {
-  const [word = '-'] = command.args.slice(command.args[0] === 'help' ? 1 : 0);
-  if (command.commands.length === 0 || word.startsWith('-')) return '';
-  throw new UsageError(`unknown command '${word}'`, { remedy: 'see --help' });
 }
 
 function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): void {
   const { stage, local } = program.opts<Target>();
   if (stage !== undefined || local !== undefined) return;
   const { ORDERS_STAGE, ORDERS_LOCAL } = environment;
-  if (ORDERS_STAGE && ORDERS_LOCAL) {
-    throw new UsageError('ORDERS_STAGE and ORDERS_LOCAL are both set', {
-      remedy: 'unset one of them, or give --stage or --local',
-    });
-  }
   program.setOptionValue('stage', ORDERS_STAGE || undefined);
   program.setOptionValue('local', ORDERS_LOCAL || undefined);
 }

@@ -38,6 +38,8 @@ export interface Call<Options = object> {
 interface Verb<Options> {
   /** Such as `revoke <keyId>`. */
   readonly usage: string;
+  /** Another name, which somebody may type. */
+  readonly alias?: string;
   /** Arguments with choices. */
   readonly arguments?: readonly Argument[];
   readonly description: string;
@@ -68,6 +70,7 @@ export function addVerb<Options extends object = object>(
   const { usage, description, options: ownOptions = [], help = '' } = verb;
   const { examples = [`${group.name()} ${usage} --stage prod`] } = verb;
   const command = group.command(usage).description(description);
+  if (verb.alias) command.alias(verb.alias);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
   for (const option of ownOptions) command.addOption(option);
   const { asks = 'The command asks for confirmation' } = verb;

@@ -19,6 +19,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, show and revoke API keys');
   addVerb<{ owner: string; label?: string; expiresIn?: Time; readOnly?: boolean }>(keys, io, {
     usage: 'issue',
+    alias: 'create',
     showCommand: () => 'keys list',
     description: 'issue a key, which is shown only once and stored nowhere',
     options: [

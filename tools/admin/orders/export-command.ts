@@ -17,6 +17,7 @@ interface ExportOptions {
 export function addExportCommand(orders: Command, io: CommandIo): void {
   addVerb<ExportOptions>(orders, io, {
     usage: 'export',
+    alias: 'list',
     description: 'write orders to standard output, as they can be imported again',
     options: [new Option('--status <status>', 'only orders in this state').choices(orderStatuses)],
     examples: [

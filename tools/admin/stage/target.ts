@@ -26,7 +26,7 @@ export function withTarget(text: string, { stage, local }: Target): string {
 export function refuseWrongTarget({ stage, local }: Target): void {
   if ((stage === undefined) === (local === undefined)) {
     throw new UsageError(
-      'Give exactly one of --stage NAME and --local URL, so that the command knows its service',
+      'Give exactly one of --stage NAME and --local URL, or set one of ORDERS_STAGE and ORDERS_LOCAL',
     );
   }
   if (local !== undefined && originIn(local) === undefined) {
