@@ -12,6 +12,7 @@ import {
 import type { OutputName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
+import { withCallLimits } from '../admin/stage/call-limits.ts';
 import { senderTo } from '../smoke/stage/http-client.ts';
 import { Stage } from '../smoke/stage/stage.ts';
 import { type Evidence, emulator } from './evidence.ts';
@@ -57,7 +58,7 @@ export async function deploy(trial: Trial): Promise<Deployed> {
 
 /** Deletes everything that a run, or an interrupted run, has created. @returns the resources that remain */
 export async function destroy(trial: Trial): Promise<string[]> {
-  const gateway = apiGatewayKeys(new APIGateway());
+  const gateway = apiGatewayKeys(withCallLimits(new APIGateway()));
   for (const { id } of await gateway.findApiKeys(`${trial.stack}-own_`)) {
     await gateway.deleteApiKey({ apiKey: id });
   }

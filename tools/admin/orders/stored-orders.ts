@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
@@ -68,10 +67,7 @@ export async function insertOrder(order: Item, table: OrdersTable): Promise<Writ
     ConditionExpression: 'attribute_not_exists(id)',
     ...foundItem,
   };
-  return write(async () => {
-    await table.dynamodb.send(new PutItemCommand(input));
-    return order;
-  });
+  return write(table.dynamodb.send(new PutItemCommand(input)), order);
 }
 
 /** Sets attributes of an order in one conditional write. */
@@ -82,8 +78,7 @@ export async function updateOrder(
 ): Promise<WriteResult> {
   const change = expressions({ table: table.tableName, key: { id }, set, where });
   const input = { ...(change as UpdateItemCommand['input']), ReturnValues: 'ALL_NEW' as const };
-  const command = () => new UpdateItemCommand({ ...input, ...foundItem });
-  return write(async () => (await table.dynamodb.send(command())).Attributes!);
+  return write(table.dynamodb.send(new UpdateItemCommand({ ...input, ...foundItem })));
 }
 
 // DynamoDB allows 300 operators in a condition. Each equality needs two: `=` and `AND`.
@@ -98,34 +93,17 @@ export async function deleteOrder(order: Item, table: OrdersTable): Promise<Writ
   const where = Object.fromEntries(names.map((name) => [name, unchanged(order[name])]));
   const condition = expressions({ table: table.tableName, key: { id: order.id }, where });
   const input = { ...(condition as DeleteItemCommand['input']), ReturnValues: 'ALL_OLD' as const };
-  const command = () => new DeleteItemCommand({ ...input, ...foundItem });
-  return write(async () => (await table.dynamodb.send(command())).Attributes!);
+  return write(table.dynamodb.send(new DeleteItemCommand({ ...input, ...foundItem })));
 }
 
 const foundItem = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-const firstPauseMs = 50;
-const longestPauseMs = 10_000;
-const maxAttempts = 12;
-
-/**
- * Writes an order, and repeats the write while DynamoDB throttles it. After any other error, the write is not repeated,
- * because it may have been made.
- */
-async function write(send: () => Promise<Item>): Promise<WriteResult> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return { order: await send() };
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return { found: error.Item };
-      if (attempt === maxAttempts || !isThrottled(error)) throw error;
-    }
-    await wait(Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt));
+async function write(sent: Promise<{ Attributes?: Item }>, inserted?: Item): Promise<WriteResult> {
+  try {
+    const { Attributes } = await sent;
+    return { order: inserted ?? Attributes! };
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return { found: error.Item };
+    throw error;
   }
-}
-
-/** Whether DynamoDB has refused a call that may succeed later. */
-function isThrottled(error: unknown): boolean {
-  const names = /Throttl|ThroughputExceeded|RequestLimitExceeded|TransactionConflict/;
-  return names.test(Object(error).name ?? '');
 }

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { proxyEnvironment } from '../../shared/proxy-environment.ts';
-import { recordCall, UnconfirmedError } from './service-failure.ts';
+import { otherIsUnderWay, recordCall, UnconfirmedError } from './service-failure.ts';
 
 /** The limits of a call to a service. */
 export const defaultCallLimits = {
@@ -11,6 +11,9 @@ export const defaultCallLimits = {
   wholeAnswerTimeoutMs: 10_000,
   maxAttempts: 4,
 };
+
+/** The attempts of a client whose calls wait for those of others. Together, the pauses take half a minute. */
+export const patientAttempts = 8;
 
 /** The settings of a client, except for the timeout of a whole response. Calls use the proxy of the environment. */
 export function callLimitSettings(limits = defaultCallLimits) {
@@ -29,7 +32,7 @@ export function callLimitSettings(limits = defaultCallLimits) {
 /**
  * Adds two functions that the settings of a client do not offer. A time limit for a whole response also ends a response
  * that arrives byte by byte. A record of failed calls has the call for each error. A write is repeated only if AWS has
- * refused it, because somebody else may change the same item between a write and its repetition.
+ * refused it because of other calls, because somebody else may change the same item between a write and its repetition.
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,
@@ -55,9 +58,10 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
       (input) =>
         next(input).catch((error: unknown) => {
           const isSafe = isRead.test(commandName) || isRefusal(error);
-          throw isSafe ? error : new UnconfirmedError(commandName, error);
+          if (!isSafe) throw new UnconfirmedError(commandName, error);
+          throw isRefusedForAnother(error) ? Object.assign(error, repeatable) : error;
         }),
-    // Each attempt passes this step. The SDK does not repeat a call that fails with this error.
+    // Each attempt passes this step. The SDK does not repeat a call that fails with an UnconfirmedError.
     { step: 'deserialize', priority: 'high' },
   );
   return client;
@@ -69,6 +73,22 @@ const isRead = /^(?:BatchGet|Describe|Get|List|Scan)/;
 function isRefusal(error: unknown): boolean {
   const { $metadata: { httpStatusCode: status = 0 } = {}, name } = Object(error);
   return status >= 400 && status < 500 && status !== 408 && !/Timeout/.test(name);
+}
+
+/** Lets the SDK repeat a call like a throttled call. */
+const repeatable = { $retryable: { throttling: true } };
+
+/**
+ * Whether AWS has refused a change only because another change of the same item, or in the same Region, is under way.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+ * @see https://github.com/serverless/serverless/issues/12065 for the message of API Gateway
+ */
+function isRefusedForAnother(error: unknown): error is object {
+  const { name = '', message = '' } = Object(error);
+  // The message of a cancelled transaction has the reasons of all its parts.
+  const isOnlyBusy = !/ConditionalCheckFailed/.test(message);
+  return isOnlyBusy && otherIsUnderWay.test(`${name} ${message}`);
 }
 
 function serviceNamed(clientName = ''): string {

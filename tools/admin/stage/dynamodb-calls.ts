@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
@@ -46,34 +45,22 @@ export interface Update {
 /** A change in a transaction. */
 export type TransactionPart = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-const maxAttempts = 8;
-const longestPauseMs = 200;
-
 interface Documents {
   readonly documents: DynamoDBDocumentClient;
 }
 
-/**
- * Makes all changes, or none if a condition fails. Returns whether the changes were made. While somebody else, such as
- * the authorizer, is writing the same item, the function tries again, because the SDK does not.
- *
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
- */
+/** Makes all changes, or none if a condition fails. Returns whether the changes were made. */
 export async function changeTogether(
   parts: readonly TransactionPart[],
-  stage: Documents,
-  attempts = maxAttempts,
+  { documents }: Documents,
 ): Promise<boolean> {
   try {
-    await stage.documents.send(new TransactWriteCommand({ TransactItems: [...parts] }));
+    await documents.send(new TransactWriteCommand({ TransactItems: [...parts] }));
     return true;
   } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) throw error;
-    const codes = error.CancellationReasons?.map(({ Code }) => Code) ?? [];
-    if (codes.includes('ConditionalCheckFailed')) return false;
-    if (!codes.includes('TransactionConflict') || attempts === 1) throw error;
-    await wait(Math.random() * longestPauseMs);
-    return changeTogether(parts, stage, attempts - 1);
+    const reasons = error instanceof TransactionCanceledException ? error.CancellationReasons : [];
+    if (reasons?.some(({ Code }) => Code === 'ConditionalCheckFailed')) return false;
+    throw error;
   }
 }
 

@@ -92,6 +92,11 @@ export function failureOf(error: unknown): ServiceFailure | undefined {
 const unknownCredentials =
   /Expired|(?:Credentials|Token)Provider|UnrecognizedClient|InvalidClientToken|InvalidAccessKey|Signature/;
 
+const isThrottled = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimit/;
+
+/** In the error of a change that AWS refuses only because of another change that is under way. */
+export const otherIsUnderWay = /TransactionConflict|concurrent modification/;
+
 function kindOf(error: unknown): FailureKind | undefined {
   if (error instanceof UnconfirmedError) return 'unconfirmed';
   // A command's own error is not the failure of a call, but its cause can be one.
@@ -105,7 +110,7 @@ function kindOf(error: unknown): FailureKind | undefined {
   const isOfToken = isOfCall && path !== undefined;
   if (isOfToken || unknownCredentials.test(name)) return 'noCredentials';
   if (/AccessDenied|Authoriz/i.test(name)) return 'accessDenied';
-  if (/Throttl|TooManyRequests|ThroughputExceeded|RequestLimit/.test(text)) return 'throttled';
+  if (isThrottled.test(text) || otherIsUnderWay.test(text)) return 'throttled';
   if (!isOfCall) return undefined;
   // The error of a response that breaks off has the status 200.
   return $metadata?.httpStatusCode >= 400 ? 'callFailed' : 'noResponse';

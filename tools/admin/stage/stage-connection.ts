@@ -15,7 +15,7 @@ import {
 } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
-import { callLimitSettings, withCallLimits } from './call-limits.ts';
+import { callLimitSettings, patientAttempts, withCallLimits } from './call-limits.ts';
 import { type AskForCode, awsCredentials } from './credentials.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
@@ -90,7 +90,11 @@ export async function connect(
   // The SDK learns the difference of the clocks from each response.
   const learnedMs = local === undefined ? cloudFormation.config.systemClockOffset : 0;
   const clockOffsetMs = Math.abs(learnedMs) < clockPrecisionMs ? 0 : learnedMs;
-  const settings = { ...withoutOffset, systemClockOffset: clockOffsetMs };
+  const settings = {
+    ...withoutOffset,
+    systemClockOffset: clockOffsetMs,
+    maxAttempts: patientAttempts,
+  };
   const dynamodb = withCallLimits(new DynamoDB(settings));
   return Object.assign(keyStageOf(name, output), {
     dynamodb,

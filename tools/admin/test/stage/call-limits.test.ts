@@ -117,10 +117,29 @@ describe('a client with call limits', () => {
     },
   );
 
+  const cancelled = (message: string) => failureNamed('TransactionCanceledException', { message });
   it.each([
     ['throttles', throttled, 'throttled', patient.maxAttempts],
+    [
+      'refuses because of another in the same Region',
+      failureNamed('ConflictException', { message: 'due to concurrent modification' }),
+      'throttled',
+      patient.maxAttempts,
+    ],
+    [
+      'refuses because of a transaction under way',
+      cancelled('[None, TransactionConflict]'),
+      'throttled',
+      patient.maxAttempts,
+    ],
+    [
+      'refuses because of its condition',
+      cancelled('[ConditionalCheckFailed, TransactionConflict]'),
+      'throttled',
+      1,
+    ],
     ['refuses', refused, 'callFailed', 1],
-  ])('knows that a write that DynamoDB %s was not done', async (...given) => {
+  ])('knows that a write that AWS %s was not done', async (...given) => {
     const [, reply, kind, attempts] = given;
     // The SDK's delay before it repeats a call is random, up to a limit.
     jest.spyOn(Math, 'random').mockReturnValue(0);
