@@ -25,8 +25,6 @@ interface GlobalOptions extends Target {
 /** The parameters of a running verb. */
 export interface Call<Options = object> {
   readonly stage: StageConnection;
-  /** The stage's name, and its account and Region, or address. */
-  readonly place: string;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
   /** The width of the terminal that shows the result; undefined for a pipe or a file. */
@@ -91,13 +89,9 @@ export function addVerb<Options extends object = object>(
       const difference = `${grouped(Math.abs(clockSeconds))} s ${side} AWS's clock`;
       print(io.stderr, `warning: this machine's clock is ${difference}, which the command uses`);
     }
-    const isSigned = ownOptions.includes(asOption);
-    // The name is checked first, so that a name that is not accepted does not end a command half-way.
-    if (isSigned) await stage.operator();
     const { place } = stage;
     const call: Call<Options> = {
       stage,
-      place,
       options,
       io,
       columns: io.stdout.isTTY ? io.stdout.columns : undefined,
@@ -105,7 +99,8 @@ export function addVerb<Options extends object = object>(
     };
     const result = await verb.run(call, ...command.args).catch((error: unknown) => {
       const [word = ''] = command.args;
-      const byDefault = isSigned && `${showCommands[group.name()]} ${shellWord(word)}`;
+      const byDefault =
+        ownOptions.includes(asOption) && `${showCommands[group.name()]} ${shellWord(word)}`;
       const showCommand = verb.showCommand?.(word) ?? byDefault;
       throw showCommand && mayHaveTakenEffect(error)
         ? unconfirmed(error, place, showCommand)

@@ -30,9 +30,9 @@ const whoisHelp = `
 Without a key id, the command reads a text with one or more API keys from standard input. So the API keys appear
 neither in the list of processes nor in the shell's history. The command does not print the API keys.`;
 
-async function whois({ stage, place, io }: Call, keyId?: string): Promise<Result> {
+async function whois({ stage, io }: Call, keyId?: string): Promise<Result> {
   if (keyId !== undefined) return described(await whoseKeyId(keyId, stage), stage);
-  const tokens = tokensIn(await readSecret(io, `${place}: API key:`));
+  const tokens = tokensIn(await readSecret(io, `${stage.place}: API key:`));
   if (tokens.length === 1) return described(await whoseToken(tokens[0]!, stage), stage);
   const results: Found[] = [];
   for (const token of tokens) results.push(await describedToken(token, stage));

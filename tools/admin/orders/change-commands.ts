@@ -80,7 +80,7 @@ export async function changeOne(
 ): Promise<Result> {
   const before = await findOrder(orderId, stage.orders);
   const { to } = transitions[verb];
-  const change = { verb, by: await stage.operator(), nowMs: stage.now() };
+  const change = { verb, by: stage.operator, nowMs: stage.now() };
   refuseUnlessAllowed(change, before);
   if (verb === 'reopen') await confirm(`order ${orderId} ${stateOf(before)}: make it ${to}?`);
   const changed = orderJson(await changeOrder(before, change, stage.orders));
@@ -97,7 +97,7 @@ export async function changeOne(
  */
 async function changeFile(path: string, verb: 'ship' | 'cancel', call: Call): Promise<Result> {
   const { stage } = call;
-  const by = await stage.operator();
+  const by = stage.operator;
   const { question, words, remedy } = texts[verb];
   const { from, done } = transitions[verb];
   return runOverFile(call, path, verb === 'ship' ? shipmentOfLine : orderOrIdOfLine, {

@@ -89,7 +89,7 @@ function selectionOf({ stage, options }: Call<ReopenOptions>, orderId: string | 
 /** Reopens orders, each with one conditional write. All state is in the table, so a second run completes the first. */
 async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): Promise<Result> {
   const { stage, io } = call;
-  const by = await stage.operator();
+  const by = stage.operator;
   const orders: OrderLine[] = [];
   let isKnown = false;
   for await (const page of scanOrders(stage.orders, io)) {

@@ -22,7 +22,7 @@ export async function putGatewayKey(
     });
   }
   const { gateway } = stage;
-  const usagePlanId = stage.usagePlanIds[plan];
+  const usagePlanId = stage.usagePlanId(plan);
   const keyId = await gatewayKeyId(ownerId, stage);
   const current = await gateway.findUsagePlans({ keyId });
   const others = current.filter((each) => each !== usagePlanId);

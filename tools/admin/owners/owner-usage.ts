@@ -1,3 +1,4 @@
+import { planNames } from '../../../lib/settings/plans.ts';
 import { type Field, grouped } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { ownersNamed } from '../stored/find-owner.ts';
@@ -26,8 +27,8 @@ export async function ownersUsage(
   const owners = await ownersNamed(idOrName, stage);
   const gatewayKeys = await findGatewayKeys(stage);
   const interval = { startDate: dates[0]!, endDate: dates.at(-1)! };
-  const ofPlans = Object.values(stage.usagePlanIds).map((usagePlanId) =>
-    stage.gateway.getUsage({ usagePlanId, ...interval }),
+  const ofPlans = planNames.map((plan) =>
+    stage.gateway.getUsage({ usagePlanId: stage.usagePlanId(plan), ...interval }),
   );
   const metered = (await Promise.all(ofPlans)).flatMap((usage) => Object.entries(usage));
   return owners

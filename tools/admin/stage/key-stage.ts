@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plans } from '../../../lambdas/domain/plan.ts';
 import { type OutputName, stackName, usagePlanOutput } from '../../../lib/settings/names.ts';
-import { type PlanName, planNames } from '../../../lib/settings/plans.ts';
+import type { PlanName } from '../../../lib/settings/plans.ts';
 import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';
 import type { KeyGateway } from './api-gateway-keys.ts';
 
@@ -16,14 +16,14 @@ export interface KeyStage {
   readonly ownersTable: string;
   /** The plans of the deployed version, as its authorizer counts. */
   readonly plans: Plans;
-  readonly usagePlanIds: Readonly<Record<PlanName, string>>;
+  readonly usagePlanId: (plan: PlanName) => string;
   /** Also the prefix of this stage's gateway keys. */
   readonly stackName: string;
   readonly tokenPrefix: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The operator's name, which histories record. */
-  readonly operator: () => Promise<string>;
+  readonly operator: string;
 }
 
 /**
@@ -34,11 +34,6 @@ export function keyStageOf(
   stage: StageName,
   output: (name: OutputName) => string,
 ): Omit<KeyStage, 'documents' | 'gateway' | 'now' | 'operator'> {
-  const usagePlanIds = {} as Record<PlanName, string>;
-  for (const plan of planNames) {
-    const get = () => output(usagePlanOutput(plan));
-    Object.defineProperty(usagePlanIds, plan, { get, enumerable: true });
-  }
   return {
     get apiKeysTable() {
       return output('ApiKeysTableName');
@@ -49,7 +44,7 @@ export function keyStageOf(
     get plans() {
       return JSON.parse(output('Plans'));
     },
-    usagePlanIds,
+    usagePlanId: (plan) => output(usagePlanOutput(plan)),
     stackName: stackName(stage),
     tokenPrefix: stageSettings(stage).apiKeyPrefix,
   };

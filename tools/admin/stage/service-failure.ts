@@ -16,7 +16,9 @@ const forms = {
   noCredentials: {
     problem: 'there are no credentials that AWS accepts',
     remedy:
-      'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists',
+      'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists. ' +
+      'If a script uses a profile with MFA, run eval "$(aws configure export-credentials --format env)" on a ' +
+      'terminal, and unset AWS_PROFILE',
   },
   wrongClock: {
     problem: "AWS does not accept this machine's clock",

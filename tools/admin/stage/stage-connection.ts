@@ -6,6 +6,8 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDB, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { fromIni } from '@aws-sdk/credential-provider-ini';
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { type OutputName, stackName, stageOfStack } from '../../../lib/settings/names.ts';
 import {
   isStageName,
@@ -16,7 +18,6 @@ import {
 import { NotFoundError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, patientAttempts, withCallLimits } from './call-limits.ts';
-import { type AskForCode, awsCredentials } from './credentials.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
@@ -107,7 +108,7 @@ export async function connect(
       },
     },
     now: () => now() + clockOffsetMs,
-    operator: async () => operator(caller?.Arn),
+    operator: operator(caller?.Arn),
     name,
     place: caller
       ? `${label} (${caller.Account}, ${settings.region})`
@@ -147,6 +148,9 @@ async function stackOf(
   }
 }
 
+/** Asks for the current code of an MFA device, by the device's ARN. */
+type AskForCode = (device: string) => Promise<string>;
+
 function clientSettings({ local, stage }: Target, askForCode: AskForCode | undefined) {
   const limits = callLimitSettings();
   if (local === undefined) {
@@ -159,9 +163,24 @@ function clientSettings({ local, stage }: Target, askForCode: AskForCode | undef
     region: 'us-east-1',
     // The local service requires a signature but does not verify it.
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    // Without these settings, the SDK may take them from the user's AWS configuration, and then refuse an endpoint.
-    defaultsMode: 'standard' as const,
-    useDualstackEndpoint: false,
-    useFipsEndpoint: false,
+  };
+}
+
+/** The credentials of the environment or its profile. All clients share them, so a command asks for only one code. */
+function awsCredentials(
+  { requestHandler }: ReturnType<typeof callLimitSettings>,
+  mfaCodeProvider: AskForCode | undefined,
+): ReturnType<typeof defaultProvider> {
+  // The calls of an SSO session would not take over the client's handler by themselves.
+  const init = { clientConfig: { requestHandler }, mfaCodeProvider };
+  const provide = defaultProvider(init);
+  return async (properties) => {
+    try {
+      return await provide(properties);
+    } catch (error) {
+      // The last provider of the chain does not say why the profile has no credentials. The profile's provider does.
+      if (/from any providers/.test(reasonOf(error))) await fromIni(init)(properties as never);
+      throw error;
+    }
   };
 }

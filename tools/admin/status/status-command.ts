@@ -26,7 +26,8 @@ The first line is "STAGE works", or it names the problems: an alarm that is on, 
 that is missing or not ready. If there is a problem, the exit code is 4. The dashboard shows more. For a local run, the
 command checks only the tables.`;
 
-async function status({ stage, place, options, columns }: Call): Promise<Result> {
+async function status({ stage, options, columns }: Call): Promise<Result> {
+  const { place } = stage;
   const isDeployed = options.local === undefined;
   const [tables, alarms, unheard, functions] = await Promise.all([
     tableProblems(stage),

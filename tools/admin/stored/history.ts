@@ -53,7 +53,7 @@ export async function changeAndRecord(
 ): Promise<void> {
   const { ownerId } = details;
   const records = await namedRecords(ownerId, stage);
-  const added = await signed(deed, records, stage);
+  const added = signed(deed, records, stage);
   const [name, record] = added;
   const update = { set: { [name]: record }, remove: surplusOf([...records, added]) };
   const parts = [
@@ -74,7 +74,7 @@ export async function onlyDeletion(
   const deed = { command: 'owners delete' };
   const records = await namedRecords(ownerId, stage);
   const kept = records.filter(([, { command }]) => command === deed.command);
-  if (!isRecorded) kept.push(await signed(deed, kept, stage));
+  if (!isRecorded) kept.push(signed(deed, kept, stage));
   const Item = { ...Object.fromEntries(kept), ownerId: keyOf(ownerId) };
   return { Put: { TableName: stage.ownersTable, Item } };
 }
@@ -102,12 +102,12 @@ async function namedRecords(ownerId: string, stage: KeyStage): Promise<NamedReco
 }
 
 /** Adds the time and the operator, and a name that sorts after the names of earlier records. */
-async function signed(
+function signed(
   deed: Deed,
   earlier: readonly NamedRecord[],
   { now, operator }: KeyStage,
-): Promise<NamedRecord> {
-  const record = { at: new Date(now()).toISOString(), by: await operator(), ...deed };
+): NamedRecord {
+  const record = { at: new Date(now()).toISOString(), by: operator, ...deed };
   // Operators' clocks may differ, so the name is not just the time. Two operators may make a change at the same time,
   // so it ends with a random part.
   const [last = '0'] = earlier.at(-1) ?? [];

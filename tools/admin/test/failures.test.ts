@@ -2,7 +2,6 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
-import { NoCredentialsError } from '../stage/credentials.ts';
 import { recordCall, UnconfirmedError } from '../stage/service-failure.ts';
 import { WrongAccountError } from '../stage/stage-connection.ts';
 import { admin } from './run-admin.ts';
@@ -63,13 +62,13 @@ describe('a failed call', () => {
       class: 'service',
       code: 'noCredentials',
       message: 'Some keys may be purged',
-      remedy:
-        'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists; ' +
-        'then run the command again to complete it',
+      remedy: expect.stringMatching(
+        /^sign in with "aws sso login".*; then run the command again to complete it$/,
+      ),
     });
   });
 
-  it('is a failure of the service, too, if it is not sent because of its account or credentials', () => {
+  it('is a failure of the service, too, if it is not sent because of its account', () => {
     const wrongAccount = new WrongAccountError('stage prod', '111122223333', '444455556666');
 
     expect(reportFailure(wrongAccount, onStage)).toMatchObject({
@@ -79,10 +78,6 @@ describe('a failed call', () => {
       message:
         'stage prod is in account 111122223333, but the credentials are for account 444455556666',
       remedy: expect.stringMatching(/^set AWS_PROFILE/),
-    });
-    expect(reportFailure(new NoCredentialsError('x'), onStage)).toMatchObject({
-      exitCode: 3,
-      code: 'noCredentials',
     });
   });
 });

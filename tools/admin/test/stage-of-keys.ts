@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-
 import { beforeAll, beforeEach } from '@jest/globals';
 import type { Limits } from '../../../lambdas/domain/plan.ts';
 import { stackName } from '../../../lib/settings/names.ts';
-import { forEachPlan, type PlanName, plans } from '../../../lib/settings/plans.ts';
+import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { ControlPlane } from '../../local/aws/management/control-plane.ts';
 import { keyGateway } from '../../local/aws/management/key-gateway.ts';
@@ -37,14 +37,14 @@ export function stageOfEachTest(): StageOfKeys {
   let controlPlane: ControlPlane;
   const stage = {
     plans,
-    usagePlanIds: forEachPlan((name) => `plan-${name}`),
+    usagePlanId: (plan) => `plan-${plan}`,
     stackName: stackName('staging'),
     tokenPrefix: 'so_test_',
     now: () => nowMs,
-    operator: async () => 'user/ann',
+    operator: 'user/ann',
   } as Partial<KeyStage> as KeyStage;
   const clear = async () => {
-    controlPlane = new ControlPlane(Object.values(stage.usagePlanIds));
+    controlPlane = new ControlPlane(planNames.map(stage.usagePlanId));
     Object.assign(stage, {
       gateway: keyGateway(controlPlane),
       documents: documentClient(database.dynamodb),

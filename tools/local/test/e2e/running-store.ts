@@ -61,7 +61,7 @@ export async function startStore(now = Date.now, change = (template: string) => 
     documents: documentClient(database.dynamodb),
     gateway: keyGateway(service.controlPlane),
     now,
-    operator: async () => 'e2e',
+    operator: 'e2e',
   };
 
   /**
