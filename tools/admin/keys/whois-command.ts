@@ -3,7 +3,7 @@ import { OperatorError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { readSecret } from '../console/questions.ts';
 import { addVerb, type Call } from '../console/verb.ts';
-import { recordText, tableText } from '../console/view.ts';
+import { recordText } from '../console/view.ts';
 import { lastChangeField } from '../owners/history-view.ts';
 import { ownerFields, ownerView } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
@@ -53,26 +53,21 @@ async function describedToken(token: string, stage: KeyStage): Promise<Found> {
 }
 
 async function described(
-  { owner, keys, isWhole }: Awaited<ReturnType<typeof whoseToken>>,
+  { owner, key }: Awaited<ReturnType<typeof whoseToken>>,
   stage: KeyStage,
 ): Promise<Found> {
   const { plans } = stage;
-  const views = keys.map((key) => keyView(key, stage.now(), plans));
-  const [key] = views;
-  if (key && isWhole) {
-    const history = await readHistory(key.ownerId, stage);
-    const lastChange = history.findLast(({ keyIds }) => keyIds?.includes(key.keyId)) ?? null;
-    const view = { ...key, lastChange };
-    const text = recordText([...keyFields, lastChangeField], view);
-    return { value: view, text: `${text}\n\n${adviceOn(view)}` };
-  }
   const { ownerId, name } = owner.details;
-  const note = isWhole ? unknownKeyText : incompleteText;
-  const known = recordText(ownerFields, ownerView(owner, stage.now(), plans));
-  return {
-    value: { keyId: null, owner: name, ownerId, note, keys: views },
-    text: [known, note, tableText(keyFields, views)].join('\n\n').trimEnd(),
-  };
+  if (!key) {
+    const known = recordText(ownerFields, ownerView(owner, stage.now(), plans));
+    const value = { keyId: null, owner: name, ownerId, note: unknownKeyText };
+    return { value, text: `${known}\n\n${unknownKeyText}` };
+  }
+  const history = await readHistory(ownerId, stage);
+  const lastChange = history.findLast(({ keyIds }) => keyIds?.includes(key.keyId)) ?? null;
+  const view = { ...keyView(key, stage.now(), plans), lastChange };
+  const text = recordText([...keyFields, lastChangeField], view);
+  return { value: view, text: `${text}\n\n${adviceOn(view)}` };
 }
 
 /** The commands for a leaked token. */
@@ -85,6 +80,3 @@ function adviceOn({ keyId, status, replacedBy }: KeyView): string {
 const unknownKeyText =
   'The owner has no such API key. Either the API key ended more than 90 days ago, or somebody who knows another API ' +
   'key of this owner made it up.';
-
-const incompleteText =
-  'The API key is incomplete or mistyped. Its first part identifies the owner. This owner has the keys:';

@@ -1,22 +1,23 @@
-import {
-  charactersAfterPrefix,
-  hashOwnerPart,
-  hashToken,
-  ownerCharactersLength,
-  parseAuthorization,
-} from '../../../lambdas/domain/api-key.ts';
+import { hashOwnerPart, hashToken, parseAuthorization } from '../../../lambdas/domain/api-key.ts';
 import { stageOfKey } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError } from '../../shared/errors.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { findOwner, findOwnerOfHash } from '../stored/find-owner.ts';
 import { ownerIdOf } from '../stored/identities.ts';
-import { keysOf, refuseMalformed } from '../stored/stored-key.ts';
+import { keysOf, refuseMalformed, type StoredKey } from '../stored/stored-key.ts';
+import type { StoredOwner } from '../stored/stored-owner.ts';
 
-/** Finds the owner of a key id, even if the key is no longer listed. The result is like the result of `whoseToken`. */
-export async function whoseKeyId(keyId: string, stage: KeyStage) {
+/** An owner, and the key that was looked up, unless it is no longer listed. */
+interface OwnedKey {
+  readonly owner: StoredOwner;
+  readonly key: StoredKey | undefined;
+}
+
+/** Finds a key and its owner by the key id. @throws OperatorError if the id is malformed, or its owner does not exist */
+export async function whoseKeyId(keyId: string, stage: KeyStage): Promise<OwnedKey> {
   refuseMalformed(keyId);
   const owner = await findOwner(ownerIdOf(keyId), stage);
-  return { owner, keys: keysOf(owner).filter((each) => each.keyId === keyId), isWhole: true };
+  return { owner, key: keysOf(owner).find((each) => each.keyId === keyId) };
 }
 
 const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
@@ -30,34 +31,22 @@ export function tokensIn(text: string): string[] {
   );
 }
 
-/**
- * Finds the key of a token, even if it is no longer valid.
- *
- * @returns in `keys`, the key if the owner has it. If the token is not whole, `keys` has all keys of the owner
- * @throws OperatorError, which contains no part of the token
- */
-export async function whoseToken(token: string, stage: KeyStage) {
+/** Finds a key and its owner by the token, even if it is no longer valid. @throws OperatorError without the token */
+export async function whoseToken(token: string, stage: KeyStage): Promise<OwnedKey> {
   const { tokenPrefix } = stage;
   refuseOtherStage(token, tokenPrefix);
-  const isWhole = parseAuthorization(`Bearer ${token}`, tokenPrefix) !== undefined;
-  const neededLength = tokenPrefix.length + ownerCharactersLength;
-  const ownerPart = token.slice(0, neededLength);
-  if (ownerPart.length < neededLength) {
-    const remedy = `its first ${neededLength} characters are enough to find its owner`;
-    throw new OperatorError('The API key is too short', { remedy });
+  if (parseAuthorization(`Bearer ${token}`, tokenPrefix) === undefined) {
+    throw new OperatorError('The API key is incomplete or mistyped');
   }
-  const filled = ownerPart.padEnd(tokenPrefix.length + charactersAfterPrefix, '0');
-  const owner = await findOwnerOfHash(hashOwnerPart(filled), stage);
+  const owner = await findOwnerOfHash(hashOwnerPart(token), stage);
   if (!owner) {
-    const reason = isWhole ? 'was made up' : 'is mistyped';
     throw new NotFoundError(
       'No owner of this stage has such an API key: its owner was deleted, or the API key belongs to another ' +
-        `account, or it ${reason}`,
+        'account, or it was made up',
     );
   }
   const tokenHash = hashToken(token);
-  const keys = keysOf(owner).filter((key) => !isWhole || key.tokenHash === tokenHash);
-  return { owner, keys, isWhole };
+  return { owner, key: keysOf(owner).find((each) => each.tokenHash === tokenHash) };
 }
 
 function refuseOtherStage(token: string, prefix: string): void {

@@ -3,7 +3,7 @@ import { proxyEnvironment } from '../../shared/proxy-environment.ts';
 import { otherIsUnderWay, recordCall, UnconfirmedError } from './service-failure.ts';
 
 /** The limits of a call to a service. */
-export const defaultCallLimits = {
+const defaultCallLimits = {
   connectionTimeoutMs: 3_000,
   /** The longest wait for the start of a response, and for each further part. */
   answerTimeoutMs: 5_000,

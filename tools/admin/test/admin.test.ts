@@ -213,8 +213,8 @@ describe('the operator and a running service', () => {
     expect(again.stdout).toContain('changed      nothing\n');
   });
 
-  it('finds the owner of a key id, and of a leaked or incomplete token without printing it', async () => {
-    const { apiKey, keyId, owner, ownerId } = await issue();
+  it('finds the owner of a key id, and of leaked tokens without printing them', async () => {
+    const { apiKey, keyId, owner } = await issue();
     await statusWith(apiKey);
 
     const found = await admin('keys whois', { input: apiKey });
@@ -225,7 +225,6 @@ describe('the operator and a running service', () => {
     }
     expect(found.stdout).toMatch(/last used {4}\d{4}-\d\d-\d\dT\d\d:\d\dZ/);
     expect((await admin(`keys whois ${keyId}`)).stdout).toBe(found.stdout);
-    const input = apiKey.slice(0, 40);
     const [other, nobody] = [await issue(), createToken('so_test_', 'x')];
     const several = `${apiKey}\n${other.apiKey} ${nobody}`;
     const all = await admin('keys whois --json', { input: several });
@@ -234,12 +233,7 @@ describe('the operator and a running service', () => {
       { keyId: other.keyId },
       { keyId: null, note: expect.stringContaining('No owner of this stage has such') },
     ]);
-    const text = await admin('keys whois', { input });
-    const json = await admin('keys whois --json', { input });
-    expect(text.stdout).toMatch(new RegExp(`^name +${owner}$[^]*identifies the owner`, 'm'));
-    expect(JSON.parse(json.stdout)).toMatchObject({ keyId: null, owner, ownerId });
-    for (const { stdout } of [found, text, json, all])
-      expect(stdout).not.toContain(apiKey.slice(8, 28));
+    for (const { stdout } of [found, all]) expect(stdout).not.toContain(apiKey.slice(8, 28));
   });
 
   it.each<[string, (key: { keyId: string; owner: string }) => string]>([
