@@ -175,7 +175,7 @@ const limitOptions = [
 ];
 
 const historyHelp = `
-The history has the latest few hundred changes. After an owner was deleted, its history has only the deletion. You can
+The history has the latest 180 changes. After an owner was deleted, its history has only the deletion. You can
 still read this history, by the owner's id.`;
 
 const usageHelp = `

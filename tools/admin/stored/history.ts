@@ -27,8 +27,10 @@ type Deed = Omit<HistoryRecord, 'at' | 'by'>;
 
 type NamedRecord = readonly [name: string, record: HistoryRecord];
 
-/** The maximum size of a history. Older records are removed, because `owners list` pays for reading all histories. */
-const maxHistoryBytes = 90_000;
+/**
+ * The number of changes that a history keeps. The largest record, of a renaming, has 2 KB, and an item can have 400 KB.
+ */
+const keptRecords = 180;
 
 interface Changes {
   /** In the ApiKeys table. */
@@ -53,9 +55,9 @@ export async function changeAndRecord(
 ): Promise<void> {
   const { ownerId } = details;
   const records = await namedRecords(ownerId, stage);
-  const added = signed(deed, records, stage);
-  const [name, record] = added;
-  const update = { set: { [name]: record }, remove: surplusOf([...records, added]) };
+  const [name, record] = signed(deed, records, stage);
+  const surplus = records.slice(0, 1 - keptRecords);
+  const update = { set: { [name]: record }, remove: surplus.map(([old]) => old) };
   const parts = [
     ...(ofItem ? [{ Update: inApiKeys(details, ofItem, stage) }] : []),
     ...(ofDetails ? [{ Update: inOwners(ownerId, ofDetails, stage) }] : []),
@@ -113,18 +115,6 @@ function signed(
   const [last = '0'] = earlier.at(-1) ?? [];
   const order = Math.max(now(), Number.parseInt(last, 10) + 1);
   return [`${order}-${randomUUID()}`, record];
-}
-
-/** The names of the oldest records that exceed the size of a history. */
-function surplusOf(records: readonly NamedRecord[]): string[] {
-  let bytes = 0;
-  const isKept = ([, record]: NamedRecord) => {
-    // This is at least the size that DynamoDB counts, because JSON has more punctuation.
-    bytes += Buffer.byteLength(JSON.stringify(record)) + 64;
-    return bytes <= maxHistoryBytes;
-  };
-  const kept = records.toReversed().filter(isKept).length;
-  return records.slice(0, records.length - kept).map(([name]) => name);
 }
 
 /** The key of the item in the Owners table that holds an owner's history. */
