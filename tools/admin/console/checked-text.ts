@@ -24,6 +24,9 @@ export function refuseToken(field: string, text: string): void {
   if (!containsKey(text)) return;
   throw new OperatorError(
     `${field}: this looks like an API key; never write an API key on a command line`,
-    { remedy: 'if it is an API key, replace it now with "./admin keys rotate"' },
+    {
+      remedy:
+        'if it is an API key, "./admin keys whois" reads it from a prompt, and says how to replace it',
+    },
   );
 }

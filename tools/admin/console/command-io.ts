@@ -50,7 +50,7 @@ export async function printResult(
   }).catch((error) => {
     if (!issued) throw error;
     const problem = `The API key of ${issued.keyId} could not be printed: ${reasonOf(error)}`;
-    const remedy = `nobody has received it, so run "./admin keys revoke ${issued.keyId}", then "./admin keys issue"`;
+    const remedy = `nobody has received it, so run "./admin keys revoke ${issued.keyId}" and issue another key`;
     throw new OperatorError(problem, { remedy });
   });
 }

@@ -2,7 +2,7 @@ import { type Argument, type Command, Option } from 'commander';
 import { OperatorError } from '../../shared/errors.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { connect, type StageConnection } from '../stage/stage-connection.ts';
-import { type Target, withTarget } from '../stage/target.ts';
+import { shellWord, type Target, withTarget } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
 import { asOption, operatorName } from './operator-name.ts';
 import { codePrompt, confirm } from './questions.ts';
@@ -52,7 +52,7 @@ interface Verb<Options> {
   /**
    * Returns the command that shows whether a change was made, for the first argument.
    *
-   * @default - the command of `showCommands`, if the verb has the option `--as`
+   * @default - the command of `showCommands`, or the list without an argument, if the verb has the option `--as`
    */
   showCommand?(word: string): string;
   /** Returns undefined if the verb has printed its result itself. */
@@ -98,10 +98,12 @@ export function addVerb<Options extends object = object>(
       confirm: (question) => confirm(io, options, withTarget(`${place}: ${question}`, options)),
     };
     const result = await verb.run(call, ...command.args).catch((error: unknown) => {
-      const [word = ''] = command.args;
-      const byDefault =
-        ownOptions.includes(asOption) && `${showCommands[group.name()]} ${shellWord(word)}`;
-      const showCommand = verb.showCommand?.(word) ?? byDefault;
+      const [word] = command.args;
+      const show =
+        word === undefined
+          ? `${group.name()} list`
+          : `${showCommands[group.name()]} ${shellWord(word)}`;
+      const showCommand = verb.showCommand?.(word ?? '') ?? (ownOptions.includes(asOption) && show);
       throw showCommand && mayHaveTakenEffect(error)
         ? unconfirmed(error, place, showCommand)
         : error;
@@ -127,10 +129,6 @@ function unconfirmed(error: unknown, place: string, showCommand: string): Operat
     cause: error,
     remedy: `"./admin ${showCommand}" shows whether the change was made; ${remedy}`,
   });
-}
-
-function shellWord(text: string): string {
-  return /^\w+$/.test(text) ? text : `'${text}'`;
 }
 
 /** The option of verbs that ask for confirmation. */

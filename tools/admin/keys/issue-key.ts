@@ -81,7 +81,7 @@ export function tooManyKeys(
   if (left + added <= maxKeys) return undefined;
   const problem = `The owner ${quoted(owner.details.name)} has ${left} keys, and ${maxKeys} is the maximum`;
   return new WrongStateError(problem, {
-    remedy: 'run "./admin keys revoke" for keys that nobody needs',
+    remedy: `revoke keys that nobody needs: "./admin keys list --owner ${owner.details.ownerId}" shows them`,
   });
 }
 

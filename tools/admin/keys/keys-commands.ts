@@ -10,7 +10,7 @@ import { endOf, keyStatuses, validEntry } from '../stored/key-state.ts';
 import { findKey, type StoredKey } from '../stored/stored-key.ts';
 import { expireKey, revokeKey, unbanKey } from './change-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
-import { type KeyFilter, type KeyView, keyFields, listKeys } from './key-view.ts';
+import { type KeyFilter, keyFields, listKeys } from './key-view.ts';
 import { rotateKey } from './rotate-key.ts';
 import { addWhoisCommand } from './whois-command.ts';
 
@@ -20,7 +20,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   addVerb<{ owner: string; label?: string; expiresIn?: Time; readOnly?: boolean }>(keys, io, {
     usage: 'issue',
     alias: 'create',
-    showCommand: () => 'keys list',
     description: 'issue a key, which is shown only once and stored nowhere',
     options: [
       new Option('--owner <owner>', "the owner's id or name").makeOptionMandatory(),
@@ -64,7 +63,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     ],
     run: async ({ stage, options, columns }) => {
       const views = await listKeys(options, stage);
-      const none = 'There are no such keys; "./admin keys issue" issues a key.';
+      const none = 'There are no such keys.';
       return { value: views, text: tableText(keyFields, views, none, columns) };
     },
   });
@@ -127,7 +126,8 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     options: [asOption],
     run: async ({ stage }, keyId) => {
       const view = await unbanKey(keyId, stage);
-      return { value: view, text: unbanText(view) };
+      const text = view.wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`;
+      return { value: view, text };
     },
   });
 }
@@ -173,20 +173,13 @@ const issuedFields: readonly Field<IssuedKey>[] = [
   { name: 'api key', of: ({ apiKey }) => apiKey },
 ];
 
-function issuedStatus({ status }: IssuedKey): string | null {
+function issuedStatus({ status, ownerId }: IssuedKey): string | null {
   if (status === 'active') return null;
-  return status === 'suspended' ? 'suspended; works after "./admin owners resume"' : status;
+  const resume = `"./admin owners resume ${ownerId}"`;
+  return status === 'suspended' ? `suspended; works after ${resume}` : status;
 }
 
 function revokeQuestion({ keyId, owner, details }: StoredKey): string {
   const name = [details?.label, details && `…${details.lastFour}`].filter(Boolean).join(', ');
   return `Revoke ${keyId}${name && ` (${name})`} of ${owner.details.name}? It is refused from its next request on, for good.`;
-}
-
-function unbanText({ keyId, wasBanned, usage }: KeyView & { wasBanned: boolean }): string {
-  const full = [usage?.day, usage?.minute].find((window) => window?.remaining === 0);
-  const wait = full
-    ? ` Its owner has used up a limit, so its requests are admitted only from ${full.resetsAt} on.`
-    : '';
-  return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
 }

@@ -4,15 +4,10 @@ import type { CommandIo, Result } from '../console/command-io.ts';
 import { readSecret } from '../console/questions.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { recordText } from '../console/view.ts';
-import { lastChangeField } from '../owners/history-view.ts';
 import { ownerFields, ownerView } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { readHistory } from '../stored/history.ts';
 import { type KeyView, keyFields, keyView } from './key-view.ts';
-import { tokensIn, whoseKeyId, whoseToken } from './whois-key.ts';
-
-/** The description of a key or of a token. */
-type Found = Result & { readonly value: unknown };
+import { type OwnedKey, tokensIn, whoseKeyId, whoseToken } from './whois-key.ts';
 
 /** Adds the command `keys whois`. */
 export function addWhoisCommand(keys: Command, io: CommandIo): void {
@@ -34,8 +29,7 @@ async function whois({ stage, io }: Call, keyId?: string): Promise<Result> {
   if (keyId !== undefined) return described(await whoseKeyId(keyId, stage), stage);
   const tokens = tokensIn(await readSecret(io, `${stage.place}: API key:`));
   if (tokens.length === 1) return described(await whoseToken(tokens[0]!, stage), stage);
-  const results: Found[] = [];
-  for (const token of tokens) results.push(await describedToken(token, stage));
+  const results = await Array.fromAsync(tokens, (token) => describedToken(token, stage));
   return {
     value: results.map(({ value }) => value),
     text: results.map(({ text }, index) => `API key ${index + 1}\n${text}`).join('\n\n'),
@@ -43,31 +37,24 @@ async function whois({ stage, io }: Call, keyId?: string): Promise<Result> {
 }
 
 /** Describes one of several tokens. If nobody has this token, the result says so, and the command continues. */
-async function describedToken(token: string, stage: KeyStage): Promise<Found> {
+async function describedToken(token: string, stage: KeyStage) {
   try {
-    return await described(await whoseToken(token, stage), stage);
+    return described(await whoseToken(token, stage), stage);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     return { value: { keyId: null, note: error.problem }, text: `${error.problem}.` };
   }
 }
 
-async function described(
-  { owner, key }: Awaited<ReturnType<typeof whoseToken>>,
-  stage: KeyStage,
-): Promise<Found> {
-  const { plans } = stage;
-  const { ownerId, name } = owner.details;
-  if (!key) {
-    const known = recordText(ownerFields, ownerView(owner, stage.now(), plans));
-    const value = { keyId: null, owner: name, ownerId, note: unknownKeyText };
-    return { value, text: `${known}\n\n${unknownKeyText}` };
+function described({ owner, key }: OwnedKey, { now, plans }: KeyStage) {
+  if (key) {
+    const view = keyView(key, now(), plans);
+    return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
   }
-  const history = await readHistory(ownerId, stage);
-  const lastChange = history.findLast(({ keyIds }) => keyIds?.includes(key.keyId)) ?? null;
-  const view = { ...keyView(key, stage.now(), plans), lastChange };
-  const text = recordText([...keyFields, lastChangeField], view);
-  return { value: view, text: `${text}\n\n${adviceOn(view)}` };
+  const { ownerId, name } = owner.details;
+  const known = recordText(ownerFields, ownerView(owner, now(), plans));
+  const value = { keyId: null, owner: name, ownerId, note: unknownKeyText };
+  return { value, text: `${known}\n\n${unknownKeyText}` };
 }
 
 /** The commands for a leaked token. */

@@ -8,7 +8,7 @@ import { keysOf, refuseMalformed, type StoredKey } from '../stored/stored-key.ts
 import type { StoredOwner } from '../stored/stored-owner.ts';
 
 /** An owner, and the key that was looked up, unless it is no longer listed. */
-interface OwnedKey {
+export interface OwnedKey {
   readonly owner: StoredOwner;
   readonly key: StoredKey | undefined;
 }

@@ -62,7 +62,7 @@ function problemsOf(order: Item): Problem[] {
   const hasShipped = status?.S === 'shipped';
   const isContradiction = complete?.BOOL !== undefined && complete.BOOL !== hasShipped;
   const update = (field: string, value: boolean | string) =>
-    `import this line with "./admin orders import --update": {"id":${id},"${field}":${value}}`;
+    `import this line with "./admin orders import - --update": {"id":${id},"${field}":${value}}`;
   const wrong = orderFieldNames.filter((field) => order[field] && !isAccepted(field, order[field]));
   const problems: Problem[] = wrong.map((kind) => {
     const reason = `its ${kind} is ${shown(order[kind])}, so the API leaves it out`;

@@ -59,7 +59,7 @@ is interrupted, run it again.`;
 
 async function importFile(call: Call<ImportOptions>, path: string): Promise<Result> {
   const { stage, options } = call;
-  const states = '"./admin orders ship", "cancel" and "reopen" change the state';
+  const states = 'the commands ship, cancel and reopen change the state';
   return runOverFile(call, path, orderOfLine, {
     act: ({ order }) => importOrder(order, stage.orders, options),
     words: {

@@ -132,7 +132,7 @@ async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): 
 
 function unknownName({ cancelledBy }: Selection): NotFoundError {
   return new NotFoundError(`No order was cancelled by ${quoted(cancelledBy)}`, {
-    remedy: '"./admin orders show" of a cancelled order shows the name as "cancelledBy"',
+    remedy: '"./admin orders show ID" shows the name as "cancelledBy" of an order',
   });
 }
 

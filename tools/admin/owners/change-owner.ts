@@ -2,6 +2,7 @@ import { ownerCounters } from '../../../lambdas/domain/owner-record.ts';
 import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { absent, changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { shellWord } from '../stage/target.ts';
 import {
   findCompleteOwner,
   findOwner,
@@ -91,7 +92,7 @@ export async function renameOwner(
       const holder = await ownerIdOfName(name, stage);
       if (holder === undefined || holder === ownerId) return new ChangedMeanwhileError(ownerId);
       return new WrongStateError(`Another owner has the name ${quoted(name)}`, {
-        remedy: '"./admin owners show" with this name shows the other owner',
+        remedy: `"./admin owners show ${shellWord(name)}" shows the other owner`,
       });
     },
   );

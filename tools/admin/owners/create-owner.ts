@@ -76,9 +76,6 @@ async function putItem(details: OwnerDetails, plan: OwnerPlan, stage: KeyStage):
 function nameTaken({ details, item }: StoredOwner): WrongStateError {
   return new WrongStateError(
     `There is already an owner ${quoted(details.name)}, ${details.ownerId}, on the ${item!.plan} plan`,
-    {
-      remedy:
-        'choose another name, or change the plan of this owner with "./admin owners set-plan"',
-    },
+    { remedy: `choose another name; "./admin owners show ${details.ownerId}" shows this owner` },
   );
 }

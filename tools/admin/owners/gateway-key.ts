@@ -18,7 +18,7 @@ export async function putGatewayKey(
 ): Promise<boolean> {
   if (!isPlanName(plan)) {
     throw new WrongStateError(`${ownerId} has the plan ${quoted(plan)}, which does not exist`, {
-      remedy: '"./admin owners set-plan" moves this owner to another plan',
+      remedy: `"./admin owners set-plan ${ownerId} free" moves this owner, to this plan or another`,
     });
   }
   const { gateway } = stage;

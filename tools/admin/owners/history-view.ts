@@ -18,13 +18,6 @@ const historyFields: readonly Field<HistoryRecord>[] = [
   { name: 'changes', of: changesText },
 ];
 
-/** The last change of an owner or of a key, in its record. */
-export const lastChangeField: Field<{ readonly lastChange: HistoryRecord | null }> = {
-  name: 'last change',
-  of: ({ lastChange }) =>
-    lastChange && `${lastChange.at}, ${lastChange.command} by ${lastChange.by}`,
-};
-
 function changesText({ changes = {} }: HistoryRecord): string | null {
   const texts = Object.entries(changes).map(
     ([field, { from, to }]) => `${field} ${from ?? 'none'} → ${to ?? 'none'}`,

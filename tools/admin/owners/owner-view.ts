@@ -8,6 +8,7 @@ import {
 } from '../../../lambdas/domain/plan.ts';
 import { currentTimes, type WindowUse, windowUses } from '../../../lambdas/domain/windows.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
+import { completionOf } from '../stored/find-owner.ts';
 import { banReason, isBanned, isExpired } from '../stored/key-state.ts';
 import type { OwnerItem, StoredOwner } from '../stored/stored-owner.ts';
 
@@ -151,9 +152,8 @@ function usedText(usage: Usage['minute'] | undefined): string | null {
   return usage ? `${grouped(usage.used)} of ${grouped(usage.limit)}` : null;
 }
 
-function planText({ plan, isPlanKnown }: OwnerView): string {
-  if (plan === null)
-    return 'none yet; "./admin owners create" with this name and a plan completes the owner';
+function planText({ ownerId, name, plan, isPlanKnown }: OwnerView): string {
+  if (plan === null) return `none yet; ${completionOf(name)}`;
   if (isPlanKnown) return plan;
-  return `${plan}, which was removed: "./admin owners set-plan" moves the owner to another plan`;
+  return `${plan}, which was removed: "./admin owners set-plan ${ownerId} free" moves the owner, to this plan or another`;
 }

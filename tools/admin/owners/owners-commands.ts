@@ -7,16 +7,17 @@ import { asOption } from '../console/operator-name.ts';
 import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
 import { allOwners, findCompleteOwner, findOwner } from '../stored/find-owner.ts';
 import { readHistory } from '../stored/history.ts';
 import { isOwnerId } from '../stored/identities.ts';
 import type { CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
 import { deleteOwner, renameOwner, resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
-import { historyText, lastChangeField } from './history-view.ts';
+import { historyText } from './history-view.ts';
 import type { PlanRequest } from './owner-limits.ts';
 import { dayFields, lastDays, meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
-import { countingLimits, limitsText, ownerFields, ownerView } from './owner-view.ts';
+import { ownerFields, ownerView } from './owner-view.ts';
 import { repairOwners } from './repair-owners.ts';
 import { setOwnerPlan } from './set-owner-plan.ts';
 
@@ -45,7 +46,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
       const views = (await allOwners(stage))
         .map((owner) => ownerView(owner, stage.now(), plans))
         .sort((one, other) => (other.usage?.day.used ?? 0) - (one.usage?.day.used ?? 0));
-      const none = 'There are no owners; "./admin owners create" creates one.';
+      const none = 'There are no owners; "./admin owners create Acme --plan free" creates one.';
       return { value: views, text: tableText(ownerFields, views, none, columns) };
     },
   });
@@ -53,10 +54,8 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     usage: 'show <owner>',
     description: 'show the plan, limits and usage of an owner, by its id or name',
     run: async ({ stage }, idOrName) => {
-      const owner = await findOwner(idOrName, stage);
-      const lastChange = (await readHistory(owner.details.ownerId, stage)).at(-1) ?? null;
-      const view = { ...ownerView(owner, stage.now(), stage.plans), lastChange };
-      return { value: view, text: recordText([...ownerFields, lastChangeField], view) };
+      const view = ownerView(await findOwner(idOrName, stage), stage.now(), stage.plans);
+      return { value: view, text: recordText(ownerFields, view) };
     },
   });
   addVerb(owners, io, {
@@ -103,7 +102,10 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     options: [...limitOptions, asOption],
     examples: ['owners set-plan Initech enterprise --stage prod --per-minute 500 --per-day 20000'],
     help: setPlanHelp,
-    run: setPlan,
+    run: ({ stage, options: { perMinute, perDay } }, owner, plan) =>
+      changed(stage, () =>
+        setOwnerPlan(owner, { plan: plan as PlanName, perMinute, perDay }, stage),
+      ),
   });
   addVerb(owners, io, {
     usage: 'repair',
@@ -113,7 +115,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'rename <owner> <name>',
-    showCommand: () => 'owners list',
     description: 'give an owner another name',
     options: [asOption],
     run: ({ stage }, owner, name) => changed(stage, () => renameOwner(owner, name, stage)),
@@ -191,28 +192,9 @@ const repairHelp = `
 Run this command after the tables were restored or moved. If an owner's API Gateway key is missing, the owner's requests
 get 503. The command can be run at any time.`;
 
-async function setPlan(
-  { stage, options: { perMinute, perDay } }: Call<Partial<Limits>>,
-  idOrName: string,
-  plan: string,
-): Promise<Result> {
-  const { plans } = stage;
-  const { details, item } = await findCompleteOwner(idOrName, stage);
-  const request = { plan: plan as PlanName, perMinute, perDay };
-  const owner = await setOwnerPlan(details.ownerId, request, stage);
-  const view = ownerView(owner, stage.now(), plans);
-  const from = { plan: item.plan, ...countingLimits(item, plans) };
-  const [before, after] = [from, view].map((each) => `${each.plan}, ${limitsText(each)}`);
-  const change = before === after ? 'nothing' : `from ${before} to ${after}`;
-  return {
-    value: { ...view, from },
-    text: `${recordText(ownerFields, view)}\nchanged      ${change}`,
-  };
-}
-
 /** Makes a change, and shows the owner. The plans are read first, because after the change nothing must fail. */
 async function changed(
-  { now, plans }: Call['stage'],
+  { now, plans }: KeyStage,
   change: () => Promise<StoredOwner>,
 ): Promise<Result> {
   const view = ownerView(await change(), now(), plans);
@@ -227,8 +209,7 @@ async function reset({ stage }: Call, idOrName: string): Promise<Result> {
     resetsToday < quotaInDays
       ? null
       : `The usage was reset ${counted(resetsToday, 'time')} today. Until 00:00 UTC, API Gateway itself rejects all ` +
-        `requests above ${quotaInDays} times the daily limit. Only "./admin owners set-plan" to a larger plan admits ` +
-        'more.';
+        `requests above ${quotaInDays} times the daily limit. Only a larger plan admits more.`;
   const text = [recordText(ownerFields, view), warning].filter(Boolean).join('\n\n');
   return { value: { ...view, resetsToday, warning }, text };
 }
@@ -238,9 +219,7 @@ async function repair({ stage }: Call): Promise<Result> {
   const failure =
     leftOut.length > 0
       ? new DifferentError(`${counted(leftOut.length, 'owner')} not repaired: ${listOf(leftOut)}`, {
-          remedy:
-            '"./admin owners create" completes an incomplete owner, "./admin owners set-plan" moves an owner whose ' +
-            'plan was removed',
+          remedy: `"./admin owners show ${leftOut[0]!.details.ownerId}" says how to repair the first`,
         })
       : undefined;
   const text =
@@ -257,6 +236,6 @@ function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): s
   const keys = counted(Object.keys(item.keys).length, 'key');
   return (
     `Suspend ${name} (${ownerId})? Its ${keys} will be refused from the next request on, until ` +
-    '"./admin owners resume".'
+    `"./admin owners resume ${ownerId}".`
   );
 }

@@ -7,15 +7,13 @@ const defaultCallLimits = {
   connectionTimeoutMs: 3_000,
   /** The longest wait for the start of a response, and for each further part. */
   answerTimeoutMs: 5_000,
-  /** The longest wait for a whole response. The largest response is a page of a Scan, with at most 1 MB. */
-  wholeAnswerTimeoutMs: 10_000,
   maxAttempts: 4,
 };
 
 /** The attempts of a client whose calls wait for those of others. Together, the pauses take half a minute. */
 export const patientAttempts = 8;
 
-/** The settings of a client, except for the timeout of a whole response. Calls use the proxy of the environment. */
+/** The settings of a client. Calls use the proxy of the environment. */
 export function callLimitSettings(limits = defaultCallLimits) {
   return {
     maxAttempts: limits.maxAttempts,
@@ -30,20 +28,14 @@ export function callLimitSettings(limits = defaultCallLimits) {
 }
 
 /**
- * Adds two functions that the settings of a client do not offer. A time limit for a whole response also ends a response
- * that arrives byte by byte. A record of failed calls has the call for each error. A write is repeated only if AWS has
- * refused it because of other calls, because somebody else may change the same item between a write and its repetition.
+ * Adds two functions that the settings of a client do not offer. A record of failed calls has the call for each error.
+ * A write is repeated only if AWS has refused it because of other calls, because somebody else may change the same item
+ * between a write and its repetition.
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,
-  limits = defaultCallLimits,
 ): Client {
-  // All clients of the SDK have these two properties.
-  const { config, middlewareStack } = client as unknown as DynamoDBClient;
-  const { requestHandler } = config;
-  const handle = requestHandler.handle.bind(requestHandler);
-  requestHandler.handle = (request, options) =>
-    handle(request, { ...options, abortSignal: AbortSignal.timeout(limits.wholeAnswerTimeoutMs) });
+  const { middlewareStack } = client as unknown as DynamoDBClient;
   middlewareStack.add(
     (next, { clientName, commandName = '' }) =>
       (input) =>

@@ -2,6 +2,7 @@ import { InvalidValueError, NotFoundError, quoted, WrongStateError } from '../..
 import { checkedText } from '../console/checked-text.ts';
 import { absent, type Condition, readItem, readItems } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { shellWord } from '../stage/target.ts';
 import { isOwnerId } from './identities.ts';
 import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
 
@@ -29,7 +30,7 @@ export async function findOwner(idOrName: string, stage: KeyStage): Promise<Stor
   const owner = await lookUpOwner(idOrName, stage);
   if (owner) return owner;
   throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
-    remedy: '"./admin owners list" shows all owners, "./admin owners create" creates one',
+    remedy: '"./admin owners list" shows all owners',
   });
 }
 
@@ -42,9 +43,13 @@ export async function findCompleteOwner(idOrName: string, stage: KeyStage): Prom
 export function complete({ details, item }: StoredOwner): CompleteOwner {
   if (item) return { details, item };
   throw new WrongStateError(`The owner ${quoted(details.name)} is incomplete`, {
-    remedy:
-      '"./admin owners create" with this name and a plan completes it, "./admin owners delete" removes it',
+    remedy: `${completionOf(details.name)}, "./admin owners delete ${details.ownerId}" removes it`,
   });
+}
+
+/** How to complete an owner whose creation was interrupted. */
+export function completionOf(name: string): string {
+  return `"./admin owners create ${shellWord(name)} --plan free" completes it, on this plan or another`;
 }
 
 /** Like `findOwner`, but undefined if there is none. @throws OperatorError if the name is invalid */

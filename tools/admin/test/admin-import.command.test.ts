@@ -25,17 +25,13 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Runs a command that sends itself a signal. By default, it does so when a part of the orders is in the table. */
-async function interrupted(
-  SIGNAL: NodeJS.Signals,
-  command = ['orders', 'import', file],
-  place: object = { SIGNAL_AT_BATCH: '20' },
-) {
+/** Runs a command that sends itself a signal when a part of the orders is in the table. */
+async function interrupted(SIGNAL: NodeJS.Signals) {
   const hook = join(import.meta.dirname, 'signal-itself.ts');
-  const words = [...command, '--local', service.origin];
+  const words = ['orders', 'import', file, '--local', service.origin];
   const importing = spawn('./admin', words, {
     cwd: join(import.meta.dirname, '../../..'),
-    env: { PATH: process.env.PATH, NODE_OPTIONS: `--import=${hook}`, SIGNAL, ...place },
+    env: { PATH: process.env.PATH, NODE_OPTIONS: `--import=${hook}`, SIGNAL },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stderr = text(importing.stderr);
@@ -49,13 +45,4 @@ it('an import ends at Ctrl+C with exit code 5, and says how far it has come', as
 
   expect(exit).toEqual([5, null]);
   expect(stderr).toMatch(/stopped after [\d,]+ orders: interrupted; run the command again\n$/);
-});
-
-it.each([
-  ['orders import -', 'ends with exit code 5', [5, null]],
-  ['keys list', 'ends by the signal', [null, 'SIGTERM']],
-])('%s %s if a signal arrives while it is loaded', async (words, _, exit) => {
-  const atModule = { SIGNAL_AT_MODULE: './program.ts' };
-
-  expect((await interrupted('SIGTERM', words.split(' '), atModule)).exit).toEqual(exit);
 });

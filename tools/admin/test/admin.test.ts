@@ -147,7 +147,7 @@ describe('the operator and a running service', () => {
   });
 
   it('suspends an owner and resumes it: its keys are refused meanwhile', async () => {
-    const { owner, apiKey } = await issue();
+    const { owner, ownerId, apiKey } = await issue();
 
     await adminJson(`owners suspend ${owner} --yes`);
     const suspended = await statusWith(apiKey);
@@ -155,7 +155,9 @@ describe('the operator and a running service', () => {
     await adminJson(`owners resume ${owner}`);
 
     expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);
-    expect(stdout).toContain('suspended; works after "./admin owners resume --local http');
+    expect(stdout).toContain(
+      `suspended; works after "./admin owners resume ${ownerId} --local http`,
+    );
   });
 
   it('lists the usage of owners, the busiest first', async () => {
@@ -199,20 +201,6 @@ describe('the operator and a running service', () => {
     expect(stdout).toMatch(/\n\n[\d,]+ requests in 30 days\.\n$/);
   });
 
-  it('prints what a change of the plan has changed', async () => {
-    const { owner } = await issue();
-    await adminJson(`owners set-plan ${owner} enterprise --per-minute 60 --per-day 500`);
-    const words = `owners set-plan ${owner} enterprise --per-minute 500 --per-day 9000`;
-
-    const changed = await admin(words);
-    const again = await admin(words);
-
-    expect(changed.stdout).toContain(
-      'changed      from enterprise, 60 per minute, 500 per day to enterprise, 500 per minute, 9,000 per day\n',
-    );
-    expect(again.stdout).toContain('changed      nothing\n');
-  });
-
   it('finds the owner of a key id, and of leaked tokens without printing them', async () => {
     const { apiKey, keyId, owner } = await issue();
     await statusWith(apiKey);
@@ -229,7 +217,7 @@ describe('the operator and a running service', () => {
     const several = `${apiKey}\n${other.apiKey} ${nobody}`;
     const all = await admin('keys whois --json', { input: several });
     expect(JSON.parse(all.stdout)).toMatchObject([
-      { keyId, owner, lastChange: { command: 'keys issue' } },
+      { keyId, owner },
       { keyId: other.keyId },
       { keyId: null, note: expect.stringContaining('No owner of this stage has such') },
     ]);
@@ -277,7 +265,7 @@ describe('the operator and a running service', () => {
     expect([exitCode, stdout]).toEqual([4, `Repaired 1 owner: ${other.ownerId}\n`]);
     expect(await statusWith(other.apiKey)).toBe(200);
     expect(stderr).toContain(
-      `error: 1 owner not repaired: ${ownerId}; "./admin owners create --local http`,
+      `error: 1 owner not repaired: ${ownerId}; "./admin owners show ${ownerId} --local http`,
     );
     expect(listed.stdout).toMatch(new RegExp(`^${owner} +gold \\(removed\\)`, 'm'));
     // The owner's API Gateway key is still in the usage plan of the former plan.
@@ -291,8 +279,6 @@ describe('the operator and a running service', () => {
 
     const { stdout } = await admin(`owners history ${owner}`);
     const paragraphs = await admin(`owners history ${owner}`, { isTerminal: true });
-    const shown = await admin(`owners show ${owner}`);
-    const key = await adminJson(`keys whois ${keyId}`);
 
     expect(paragraphs.stdout).toMatch(
       new RegExp(
@@ -305,8 +291,6 @@ describe('the operator and a running service', () => {
     );
     expect(stdout).toMatch(/^\S+Z +Ann +owners set-plan +- +plan free → pro$/m);
     expect(stdout).toMatch(new RegExp(`^\\S+Z +Bob +keys revoke +${keyId} +-$`, 'm'));
-    expect(shown.stdout).toMatch(/^last change +\S+Z, keys revoke by Bob$/m);
-    expect(key.lastChange).toMatchObject({ by: 'Bob', command: 'keys revoke' });
     await adminJson(`owners delete ${owner} --yes`);
     expect(await adminJson(`owners history ${ownerId}`)).toMatchObject([
       { by: 'local', command: 'owners delete' },
@@ -342,18 +326,6 @@ describe('the operator and a running service', () => {
 
     expect(refused.exitCode).toBe(exitCode);
     expect(refused.stderr).toMatch(new RegExp(message));
-  });
-
-  it('says until when an unbanned key gets 429, because its owner has used up its limit', async () => {
-    const { keyId, ownerId, apiKey } = await issue();
-    await adminJson(`owners set-plan ${ownerId} enterprise --per-minute 9 --per-day 1`);
-    await statusWith(apiKey);
-
-    const { stdout } = await admin(`keys unban ${keyId}`);
-
-    expect(stdout).toBe(
-      `${keyId} was not banned. Its owner has used up a limit, so its requests are admitted only from 2026-11-21T00:00:00Z on.\n`,
-    );
   });
 
   it('I25: lifts a ban, and shows what happened', async () => {

@@ -55,7 +55,7 @@ it.each<[string, () => string[], () => string]>([
   ['owners create', () => ['New', '--plan', 'free'], () => 'owners show New'],
   ['owners set-plan', () => [owner, 'business'], shownOwner],
   ['owners set-plan', () => [owner, 'free'], shownOwner],
-  ['owners rename', () => [owner, `${owner} Ltd`], () => 'owners list'],
+  ['owners rename', () => [owner, `${owner} Ltd`], shownOwner],
   ['owners suspend', () => [owner, '--yes'], shownOwner],
   ['owners reset-usage', () => [owner], shownOwner],
   ['owners delete', () => [owner, '--yes'], shownOwner],

@@ -84,7 +84,7 @@ describe('orders import', () => {
     expect(told[19]).toBe('line 20: order 19 has petId 1, the line says 2');
     expect(told[30]).toMatch(/^Imported 1 order in \d+\.\d s; 30 different from the file\.$/);
     expect(stderr).toMatch(
-      /error: see the 30 orders above; --update sets petId, .* "cancel" and "reopen" change the st/,
+      /error: see the 30 orders above; --update sets petId, .* cancel and reopen change the state/,
     );
     expect(summary(json)).toMatchObject({
       different: 30,

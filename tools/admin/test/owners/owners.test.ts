@@ -158,7 +158,7 @@ describe('setOwnerPlan', () => {
       const view = ownerView(await fixture.owner(details.ownerId), nowMs, plans);
       expect(view).toMatchObject({ plan, isPlanKnown: false, banRule: null, perMinute: 60 });
       expect(recordText(ownerFields, view)).toMatch(
-        new RegExp(`^plan +${plan}, which was removed: "\\./admin owners set-plan" moves`, 'm'),
+        new RegExp(`^plan +${plan}, which was removed: "\\./admin owners set-plan own_`, 'm'),
       );
       expect(tableText(ownerFields, [view])).toContain(`${plan} (removed)`);
 

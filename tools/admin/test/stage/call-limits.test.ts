@@ -19,7 +19,6 @@ import { failureOf } from '../../stage/service-failure.ts';
 const patient = {
   connectionTimeoutMs: 60_000,
   answerTimeoutMs: 60_000,
-  wholeAnswerTimeoutMs: 60_000,
   maxAttempts: 2,
 };
 const impatient = { ...patient, answerTimeoutMs: 60 };
@@ -31,12 +30,10 @@ const stalled: Reply = ({ outgoing }) =>
 interface CallOptions {
   readonly limits?: typeof patient;
   readonly isWrite?: boolean;
-  /** Called when the headers of a response have arrived, before its body is read. */
-  readonly onResponse?: () => void;
 }
 
 async function failureOfCall(reply: Reply, options: CallOptions = {}) {
-  const { limits = patient, isWrite, onResponse } = options;
+  const { limits = patient, isWrite } = options;
   await using dynamodb = await DynamodbProxy.start(reply);
   const settings = {
     ...callLimitSettings(limits),
@@ -44,11 +41,7 @@ async function failureOfCall(reply: Reply, options: CallOptions = {}) {
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   };
-  const client = withCallLimits(new DynamoDBClient(settings), limits);
-  client.middlewareStack.add((next) => (input) => next(input).finally(onResponse), {
-    step: 'deserialize',
-    priority: 'low',
-  });
+  const client = withCallLimits(new DynamoDBClient(settings));
   const input = { TableName: 'Orders' };
   const Key = { id: { N: '1' } };
   const sent = isWrite
@@ -81,20 +74,6 @@ describe('a client with call limits', () => {
     const [, reply, limits] = given;
 
     expect(await failureOfCall(reply, { limits })).toEqual(noResponse);
-  });
-
-  it('fails after its attempts if a response takes too long', async () => {
-    const timers: AbortController[] = [];
-    const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
-      timers.push(new AbortController());
-      return timers.at(-1)!.signal;
-    });
-    const limits = { ...patient, wholeAnswerTimeoutMs: 90_000 };
-    const onResponse = () => timers.at(-1)!.abort();
-
-    expect(await failureOfCall(stalled, { limits, onResponse })).toEqual(noResponse);
-
-    expect(timeout.mock.calls).toEqual([[90_000], [90_000]]);
   });
 
   it.each<[string, Reply, typeof patient, RegExp]>([
