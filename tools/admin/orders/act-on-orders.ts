@@ -1,4 +1,4 @@
-import { InterruptedError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import type { OrderLine } from './orders-file.ts';
@@ -55,7 +55,7 @@ export async function actOnOrders(
       if (failure) return;
       const { line, order } = next.value;
       try {
-        const { name, note } = await act(next.value).catch(refusalOf);
+        const { name, note } = await act(next.value);
         counts[name] = (counts[name] ?? 0) + 1;
         if (note) listed.push({ line, id: order.id!.N!, name, note });
         onDone?.(++done);
@@ -72,13 +72,6 @@ export async function actOnOrders(
     throw new Failure(text, { cause: failure, remedy });
   }
   return { counts, listed: listed.sort((one, other) => (one.line ?? 0) - (other.line ?? 0)) };
-}
-
-/** The outcome of an order that DynamoDB does not accept, such as an order above 400 KB. @throws any other error */
-function refusalOf(error: unknown): Outcome {
-  const { name } = Object(error);
-  if (name !== 'ValidationException' && name !== 'SerializationException') throw error;
-  return { name: 'refused', note: `is refused by DynamoDB: ${reasonOf(error)}` };
 }
 
 function failureWith(

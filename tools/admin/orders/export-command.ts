@@ -44,25 +44,11 @@ async function exportOrders({ stage, options, io }: Call<ExportOptions>): Promis
   };
   // Without this, an export that is interrupted would wait forever for a reader that has stopped reading.
   interruption.addEventListener('abort', () => stdout.destroy());
-  await pipeline(brokenUntilComplete(texts()), stdout, { end: false }).catch((error) => {
+  await pipeline(texts(), stdout, { end: false }).catch((error) => {
     if (!interruption.aborted) throw error;
     const problem = `interrupted after ${counted(exported, 'order')}`;
     throw new InterruptedError(problem, { remedy: 'run the command again' });
   });
   // Standard output contains the orders, so the count goes to standard error.
   print(stderr, `Exported ${counted(exported, 'order')}.`);
-}
-
-/**
- * Delays the last `}` of each page until the next page is read, because a line without its `}` is not valid. So if the
- * export fails, an import that reads from the pipe refuses the last line.
- */
-async function* brokenUntilComplete(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
-  for await (const text of texts) {
-    const whole = rest + text;
-    yield whole.slice(0, -2);
-    rest = whole.slice(-2);
-  }
-  yield rest;
 }

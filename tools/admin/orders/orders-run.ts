@@ -58,16 +58,11 @@ export async function runOver(
   });
   const seconds = secondsSince();
   const { listed } = outcomes;
-  const known = { ...words, refused: 'refused by DynamoDB' };
   const problem = `see the ${counted(listed.length, 'order')} above`;
-  const areRefused = listed.every(({ name }) => name === 'refused');
   return {
-    json: reportJson(outcomes, known, seconds),
-    text: `${listed.map(listedText).join('')}${summaryText(outcomes, known, seconds)}`,
-    failure:
-      listed.length > 0
-        ? new DifferentError(problem, { remedy: areRefused ? 'correct these lines' : remedy })
-        : undefined,
+    json: reportJson(outcomes, words, seconds),
+    text: `${listed.map(listedText).join('')}${summaryText(outcomes, words, seconds)}`,
+    failure: listed.length > 0 ? new DifferentError(problem, { remedy }) : undefined,
   };
 }
 

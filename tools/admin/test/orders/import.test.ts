@@ -35,7 +35,6 @@ describe('orders import', () => {
       alreadyThere: 203,
       updated: 0,
       different: 0,
-      refused: 0,
       seconds: expect.any(Number),
       listed: [],
     });
@@ -228,21 +227,6 @@ describe('orders import', () => {
 
     expect([exitCode, stderr]).toEqual([5, interruptedFirst]);
     expect(proxy.requests).toEqual([]);
-  });
-
-  it('names the line of an order that DynamoDB refuses, and imports the others', async () => {
-    const large = `{"id":2,"note":{"S":"${'x'.repeat(410_000)}"}}`;
-
-    const { exitCode, stdout, stderr } = await orders([
-      'import',
-      file(`{"id":1}\n${large}\n{"id":3}`),
-    ]);
-
-    expect(exitCode).toBe(4);
-    expect(stdout).toMatch(/^line 2: order 2 is refused by DynamoDB: .*size/i);
-    expect(stdout).toMatch(/^Imported 2 orders in .* s; 1 refused by DynamoDB\.$/m);
-    expect(stderr).toMatch(/see the 1 order above; correct these lines\n$/);
-    expect(await stored()).toHaveLength(2);
   });
 
   it('writes an order again while it is throttled, and not without end', async () => {

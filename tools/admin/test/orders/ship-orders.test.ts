@@ -55,7 +55,7 @@ describe('orders ship FILE', () => {
     });
 
     expect(stdout).toBe(
-      '{"shipped":1,"alreadyShipped":1,"cancelled":0,"notFound":1,"unknownState":0,"refused":0,"seconds":0,' +
+      '{"shipped":1,"alreadyShipped":1,"cancelled":0,"notFound":1,"unknownState":0,"seconds":0,' +
         '"listed":[{"id":9007199254740995,"line":3,"outcome":"notFound","note":"does not exist"}]}\n',
     );
     expect(await order('9007199254740993')).toMatchObject({
