@@ -1,12 +1,10 @@
-import { hashOwnerPart, hashToken } from '../../lambdas/domain/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { revokeKey } from '../admin/keys/change-key.ts';
 import { issueKey } from '../admin/keys/issue-key.ts';
 import { createOwner } from '../admin/owners/create-owner.ts';
 import type { KeyStage } from '../admin/stage/key-stage.ts';
-import { findOwnerOfHash, lookUpOwner } from '../admin/stored/find-owner.ts';
+import { lookUpOwner } from '../admin/stored/find-owner.ts';
 import { keysOf } from '../admin/stored/stored-key.ts';
-import type { StoredOwner } from '../admin/stored/stored-owner.ts';
 import type { DataDirectory } from './aws/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
@@ -26,32 +24,21 @@ export async function provideDemoKeys(
 ): Promise<DemoKeys> {
   const stored = directory?.read<Partial<DemoKeys>>(file, remedy);
   const keys = await Promise.all(
-    planNames.map(async (plan) => {
-      const token = stored?.[plan];
-      if (token && (await isKept(token, stage))) return [plan, token];
-      const owner = await provideOwner(plan, stage);
-      const earlier = token ? [] : keysOf(owner).filter(({ details }) => details?.label === label);
-      for (const { keyId } of earlier) await revokeKey(keyId, stage);
-      return [plan, (await issueKey({ owner: owner.details.ownerId, label }, stage)).apiKey];
-    }),
+    planNames.map(async (plan) => [plan, stored?.[plan] ?? (await createKey(plan, stage))]),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
   directory?.write(file, demoKeys);
   return demoKeys;
 }
 
-async function provideOwner(plan: PlanName, stage: KeyStage): Promise<StoredOwner> {
+async function createKey(plan: PlanName, stage: KeyStage): Promise<string> {
   const { perMinute, perDay, limitsPerOwner } = plans[plan];
   const name = `demo ${plan}`;
   const owner = await lookUpOwner(name, stage);
-  // Kept as it is, because an owner of an earlier run may have been moved to another plan.
-  if (owner?.item) return owner;
-  return createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, stage);
-}
-
-/** Whether a demo key was neither revoked nor rotated, which gives it an expiry. */
-async function isKept(token: string, stage: KeyStage): Promise<boolean> {
-  const owner = await findOwnerOfHash(hashOwnerPart(token), stage);
-  const entry = owner?.item?.keys[hashToken(token)];
-  return entry !== undefined && entry.expiresAt === undefined;
+  if (!owner?.item) {
+    await createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, stage);
+  }
+  const earlier = owner ? keysOf(owner).filter(({ details }) => details?.label === label) : [];
+  for (const { keyId } of earlier) await revokeKey(keyId, stage);
+  return (await issueKey({ owner: name, label }, stage)).apiKey;
 }

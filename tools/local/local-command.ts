@@ -1,18 +1,17 @@
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import inspector from 'node:inspector';
-import { tmpdir } from 'node:os';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { serviceRealm } from '../../lambdas/domain/service-name.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { LocalRunError } from './aws/errors.ts';
 import { reportUncaught } from './aws/lambda/function-code.ts';
 import { parseLocalOptions } from './local-options.ts';
-import { readyJson, readyText } from './ready-report.ts';
-import { logMode, plainConsole, textConsole } from './run-console.ts';
-import { basePathOf, startStoreService } from './store-service.ts';
-import { runWatched, watchFolder } from './watch.ts';
+import { startStoreService } from './store-service.ts';
+import { log, readyJson, readyText } from './terminal.ts';
+import { runWatched, temporaryDirectory, watchFolder } from './watch.ts';
 
 /** Runs the service until it fails or `stop` is aborted, even during the start. Returns the exit code. */
 export async function runLocalCommand(
@@ -25,40 +24,36 @@ export async function runLocalCommand(
   } catch (error) {
     if (stop.aborted) return 0;
     // The message can contain a line of the orders file, or an answer of another server.
-    process.stderr.write(`${printable(messageOf(error))}\n`);
+    log(printable(messageOf(error)));
     return 1;
   }
 }
 
 async function run(parameters: readonly string[], stop: AbortSignal): Promise<void> {
-  const options = parseLocalOptions(parameters, process.env);
-  if (options === undefined) return;
+  const given = parseLocalOptions(parameters);
+  if (given === undefined) return;
+  // Checked first, so that a mistake is reported without waiting for the synthesis.
+  const options = { ...given, port: await availablePort(given.port, given.host) };
   const shared = watchFolder();
   if (options.watch && shared === undefined) return runWatched(parameters, options, stop);
   process.on('uncaughtException', goOnAfterFunctions);
   const stopped = once(stop, 'abort');
   await using started = new AsyncDisposableStack();
   using _inspector = options.inspect === undefined ? undefined : openInspector(options.inspect);
-  const directory = temporaryDirectory();
-  // The log is beside the temporary folder, not in it, so that the log can be read after the run.
-  const console = options.json
-    ? plainConsole
-    : textConsole(basePathOf(options.stage), `${shared ?? directory}.log`);
-  if (!options.json && process.stdout.isTTY) process.stdout.write('Starting …\n');
-  const environment = { directory, console, signal: stop, started };
-  const service = await startStoreService(options, environment);
-  // Creates the file, so that a user can follow it before the first line.
-  const { functionLogPath } = console;
-  if (functionLogPath !== undefined) appendFileSync(functionLogPath, '', { mode: logMode });
-  if (isFirst(shared)) {
-    process.stdout.write(
-      options.json
-        ? readyJson(service)
-        : readyText(service, await service.exampleOrderId(), options, console),
-    );
-  } else console.log(`Ready again at ${service.baseUrl}`);
+  if (process.stdout.isTTY && !options.json) process.stdout.write('Starting …\n');
+  const service = await startStoreService(options, temporaryDirectory(), stop, started);
+  if (!isFirst(shared)) log(`Ready again at ${service.baseUrl}`);
+  else if (options.json) process.stdout.write(readyJson(service));
+  else process.stdout.write(readyText(service, await service.exampleOrderId()));
   const end = await Promise.race([stopped, service.failed]);
   if (end instanceof Error) throw end;
+}
+
+/** Returns the port or, for 0, a free port. @throws the server's error if it cannot listen on the address */
+async function availablePort(port: number, host: string): Promise<number> {
+  await using server = createServer().listen(port, host);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 /** A forgotten `await` in a function does not end the run; an error of the run itself does. */
@@ -81,12 +76,6 @@ function isFirst(shared: string | undefined): boolean {
   const isMarked = existsSync(mark);
   writeFileSync(mark, '');
   return !isMarked;
-}
-
-function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), `${serviceRealm}-${process.pid}-`));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  return directory;
 }
 
 /** An error that the user cannot correct is shown with its stack. */

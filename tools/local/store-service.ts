@@ -6,47 +6,38 @@ import type { StageName } from '../../lib/settings/stages.ts';
 import { repairOwners } from '../admin/owners/repair-owners.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
 import { OperatorError } from '../shared/errors.ts';
-import { availablePort } from './available-port.ts';
+import { printable } from '../shared/printable.ts';
 import { type PreparedService, startLocalService } from './aws/local-service.ts';
 import { keyGateway } from './aws/management/key-gateway.ts';
 import { provideDemoKeys } from './demo-keys.ts';
-import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
+import { exampleOrderId, loadOrders } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { localPage } from './page/local-page.ts';
-import type { RunConsole } from './run-console.ts';
-
-/** The store's service as `npm start` runs it. */
-export type StoreService = Awaited<ReturnType<typeof startStoreService>>;
-
-interface RunEnvironment {
-  /** The folder for the files of this run. */
-  readonly directory: string;
-  readonly console: RunConsole;
-  /** Aborts the start. */
-  readonly signal: AbortSignal;
-  /** Collects the parts to stop at the end of the run, or when the start fails. */
-  readonly started: AsyncDisposableStack;
-}
+import { functionLine, log, requestLine } from './terminal.ts';
 
 type Outputs = Readonly<Record<OutputName, string>>;
 
-/** The path in front of the contract's paths, such as `/staging/v1`. */
-export function basePathOf(stage: StageName): string {
-  return `/${stage}/v1`;
-}
-
-/** @throws OperatorError or LocalRunError for a problem that the user can solve */
+/**
+ * Starts the store's service as `npm start` runs it.
+ *
+ * @param directory the folder for the files of this run
+ * @param stop aborts the start
+ * @param started collects the parts to stop at the end of the run, or when the start fails
+ * @throws OperatorError or LocalRunError for a problem that the user can solve
+ */
 export async function startStoreService(
   options: LocalOptions,
-  { directory, console, signal: stop, started }: RunEnvironment,
+  directory: string,
+  stop: AbortSignal,
+  started: AsyncDisposableStack,
 ) {
-  const { port, host, stage, data, dynamodbEndpoint } = options;
-  // Checked first, so that a mistake is reported without waiting for the synthesis.
-  await availablePort(port, host);
+  const { port, host, stage, data, dynamodbEndpoint, json } = options;
   // Ends the synthesis if the start fails.
   const failing = new AbortController();
   started.defer(() => failing.abort());
   const signal = AbortSignal.any([stop, failing.signal]);
+  /** The path in front of the contract's paths. */
+  const basePath = `/${stage}/v1`;
 
   let filled!: Awaited<ReturnType<typeof fillTables>>;
   const service = await startLocalService({
@@ -56,13 +47,19 @@ export async function startStoreService(
     host,
     dynamodbEndpoint,
     dataDirectory: data && join(data, stackName(stage)),
-    log: console.log,
-    logFunction: console.logFunction,
-    onAnswered: console.onAnswered,
+    log,
+    // A program gets all logs of the functions, and no lines of requests.
+    ...(!json && {
+      logFunction: (name, line) => {
+        const shown = functionLine(name, line);
+        if (shown !== undefined) log(shown);
+      },
+      onAnswered: (answered) => void process.stdout.write(`${requestLine(answered, basePath)}\n`),
+    }),
     signal,
     prepare: async (prepared) => {
-      filled = await fillTables(prepared, options, console.log, signal);
-      return [localPage({ basePath: basePathOf(stage), ...filled })];
+      filled = await fillTables(prepared, options, signal);
+      return [localPage({ basePath, ...filled })];
     },
   });
   started.defer(() => service.close());
@@ -70,8 +67,7 @@ export async function startStoreService(
   return {
     ...service,
     ...filled,
-    /** The URL in front of the contract's paths. */
-    baseUrl: `${service.origin}${basePathOf(stage)}`,
+    baseUrl: `${service.origin}${basePath}`,
     outputs: service.outputs as Outputs,
   };
 }
@@ -96,12 +92,7 @@ async function synthesize(stage: StageName, directory: string, signal: AbortSign
   return join(directory, `${stackName(stage)}.template.json`);
 }
 
-async function fillTables(
-  service: PreparedService,
-  options: LocalOptions,
-  log: RunConsole['log'],
-  signal: AbortSignal,
-) {
+async function fillTables(service: PreparedService, options: LocalOptions, signal: AbortSignal) {
   const outputs = service.outputs as Outputs;
   const { dynamodb } = service;
   const stage: KeyStage = {
@@ -111,14 +102,16 @@ async function fillTables(
     now: Date.now,
     operator: 'npm start',
   };
-  const orders = { dynamodb, tableName: outputs.OrdersTableName };
+  const table = { dynamodb, tableName: outputs.OrdersTableName };
+  const path = options.orders;
+  const tell = (text: string) => log(printable(`${path}: ${text}`));
   // The gateway of a new run has no keys for the owners that an earlier run created.
   await repairOwners(stage);
   const [demoKeys] = await Promise.all([
     options.empty ? undefined : provideDemoKeys(stage, service.dataDirectory),
-    options.orders
-      ? loadFile(options.orders, orders, signal, log)
-      : options.empty || loadSample(orders),
+    path || !options.empty
+      ? loadOrders(path ? { path, signal, tell } : undefined, table)
+      : undefined,
   ]);
-  return { demoKeys, exampleOrderId: () => exampleOrderId(orders) };
+  return { demoKeys, exampleOrderId: () => exampleOrderId(table) };
 }

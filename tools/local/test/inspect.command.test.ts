@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { sampleOrders } from '../sample-orders.ts';
+import { sampleLines } from '../demo-orders.ts';
 import { startRun } from './running-service.ts';
 
-const orderId = sampleOrders()[0]!.id!.N!;
+const orderId = sampleLines()[0]!.order.id!.N!;
 const query = 'parseOrderId(event.pathParameters?.orderId)';
 
 describe('npm start -- --inspect', () => {
