@@ -11,7 +11,6 @@ export type DemoKeys = Record<PlanName, string>;
 
 const label = 'npm start';
 const file = 'demo-keys.json';
-const remedy = 'remove it; the next start creates new demo keys';
 
 /**
  * Creates an owner with one key for each plan. A data directory stores the tokens, so that later runs have the same
@@ -22,7 +21,7 @@ export async function provideDemoKeys(
   stage: KeyStage,
   directory: DataDirectory | undefined,
 ): Promise<DemoKeys> {
-  const stored = directory?.read<Partial<DemoKeys>>(file, remedy);
+  const stored = directory?.read<Partial<DemoKeys>>(file);
   const keys = await Promise.all(
     planNames.map(async (plan) => [plan, stored?.[plan] ?? (await createKey(plan, stage))]),
   );

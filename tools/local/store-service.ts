@@ -8,7 +8,6 @@ import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-st
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { type PreparedService, startLocalService } from './aws/local-service.ts';
-import { keyGateway } from './aws/management/key-gateway.ts';
 import { provideDemoKeys } from './demo-keys.ts';
 import { exampleOrderId, loadOrders } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -56,9 +55,9 @@ export async function startStoreService(
       },
       onAnswered: (answered) => void process.stdout.write(`${requestLine(answered, basePath)}\n`),
     }),
-    signal,
     prepare: async (prepared) => {
       filled = await fillTables(prepared, options, signal);
+      signal.throwIfAborted();
       return [localPage({ basePath, ...filled })];
     },
   });
@@ -98,7 +97,7 @@ async function fillTables(service: PreparedService, options: LocalOptions, signa
   const stage: KeyStage = {
     ...keyStageOf(options.stage, (name) => outputs[name]),
     documents: documentClient(dynamodb),
-    gateway: keyGateway(service.controlPlane),
+    gateway: service.controlPlane,
     now: Date.now,
     operator: 'npm start',
   };

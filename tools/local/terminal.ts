@@ -105,8 +105,8 @@ export function requestLine(
 
 /** What a person needs of a line that a function logged: undefined for an entry about an ordinary request. */
 export function functionLine(functionName: string, line: string): string | undefined {
-  // Such as `ListOrders` of `…-ListOrdersFunction45FE0E53-X83XFQB8K548`.
-  const name = /^.*-(\w+)Function[0-9A-F]{8}-\w+$/.exec(functionName)?.[1] ?? functionName;
+  // Such as `ListOrders` of `…-ListOrdersFunction45FE0E53`.
+  const name = /-(\w+)Function[0-9A-F]{8}$/.exec(functionName)?.[1] ?? functionName;
   const { level, message, error } = parsed(line) ?? {};
   if (!level) return printable(`${name}: ${line}`);
   if (level !== 'ERROR' && level !== 'WARN') return undefined;

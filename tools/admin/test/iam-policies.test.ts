@@ -48,7 +48,9 @@ describe.each([
       ({ action, resource }) =>
         action !== 'sts:AssumeRole' &&
         !action.startsWith('cloudwatch:') &&
-        !(action === 'apigateway:GET' && /:\/(apikeys|usageplans(\/\w+\/usage)?)$/.test(resource)),
+        !(
+          action === 'apigateway:GET' && /:\/(apikeys|usageplans(\/[\w-]+\/usage)?)$/.test(resource)
+        ),
     );
 
     expect(ofOneStage.filter((call) => isAllowed(call, grantsOf(file, 'prod')))).toEqual([]);

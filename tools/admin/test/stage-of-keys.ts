@@ -4,8 +4,7 @@ import type { Limits } from '../../../lambdas/domain/plan.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
-import { ControlPlane } from '../../local/aws/management/control-plane.ts';
-import { keyGateway } from '../../local/aws/management/key-gateway.ts';
+import { type ControlPlane, createControlPlane } from '../../local/aws/management/control-plane.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import type { KeyGateway } from '../stage/api-gateway-keys.ts';
@@ -44,9 +43,9 @@ export function stageOfEachTest(): StageOfKeys {
     operator: 'user/ann',
   } as Partial<KeyStage> as KeyStage;
   const clear = async () => {
-    controlPlane = new ControlPlane(planNames.map(stage.usagePlanId));
+    controlPlane = createControlPlane(planNames.map(stage.usagePlanId));
     Object.assign(stage, {
-      gateway: keyGateway(controlPlane),
+      gateway: controlPlane,
       documents: documentClient(database.dynamodb),
       apiKeysTable: await database.createApiKeysTable(),
       ownersTable: await database.createOwnersTable(),
@@ -65,14 +64,12 @@ export function stageOfEachTest(): StageOfKeys {
     );
   });
   beforeEach(clear);
-  // API Gateway allows one usage plan for each key and stage.
-  const planOf = (keyId: string) => controlPlane.getUsagePlans({ keyId })[0];
   const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
   return {
     stage,
     gatewayKeys: () => {
-      const keys = controlPlane.getApiKeys();
-      return new Map(keys.map(({ id: keyId, value }) => [value, planOf(keyId)]));
+      const keys = [...controlPlane.keys.values()];
+      return new Map(keys.map(({ value, usagePlanId }) => [value, usagePlanId]));
     },
     clear,
     readAll: (table) =>

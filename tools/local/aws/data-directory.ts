@@ -1,10 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from './errors.ts';
 
 const directoryMode = 0o700;
-const lockFile = 'lock.sqlite';
 // SQLITE_BUSY: another connection has locked the file.
 const sqliteBusy = 5;
 
@@ -23,36 +22,21 @@ export class DataDirectory {
     return join(this.#path, name);
   }
 
-  /** Reads a file; undefined if it is missing. @throws LocalRunError with the given remedy if the file is damaged */
-  read<T>(name: string, remedy: string): T | undefined {
+  /** Reads a file; undefined if it is missing. */
+  read<T>(name: string): T | undefined {
     const file = this.pathOf(name);
-    if (!existsSync(file)) return undefined;
-    try {
-      return JSON.parse(readFileSync(file, 'utf8'));
-    } catch (cause) {
-      const reason = (cause as Error).message.replaceAll(/\s+/g, ' ');
-      throw new LocalRunError(`the file ${file} is damaged (${reason}): ${remedy}`, { cause });
-    }
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   }
 
-  /** Replaces a whole file. If the process is killed before, the old file stays as it is. @throws LocalRunError */
+  /** Replaces a whole file. If the process is killed before, the old file stays as it is. */
   write(name: string, value: unknown): void {
-    const file = this.pathOf(name);
-    const temporary = `${file}.new`;
-    try {
-      writeFileSync(temporary, JSON.stringify(value), { flush: true });
-      renameSync(temporary, file);
-    } catch (cause) {
-      const reason = (cause as Error).message;
-      throw new LocalRunError(
-        `the file ${file} cannot be written (${reason}): free space on its disk, or name another directory`,
-        { cause },
-      );
-    }
+    const temporary = this.pathOf(`${name}.new`);
+    writeFileSync(temporary, JSON.stringify(value), { flush: true });
+    renameSync(temporary, this.pathOf(name));
   }
 
   release(): void {
-    if (this.#lock.isOpen) this.#lock.close();
+    this.#lock[Symbol.dispose]();
   }
 }
 
@@ -62,10 +46,12 @@ export class DataDirectory {
  */
 function lockDirectory(path: string): DatabaseSync {
   try {
-    mkdirSync(path, { recursive: true, mode: directoryMode });
-    // Needed if the directory exists, because `mkdir` does not change its mode.
+    for (const each of [dirname(path), path]) {
+      if (!existsSync(each)) mkdirSync(each, { mode: directoryMode });
+    }
+    // Needed if the directory exists.
     chmodSync(path, directoryMode);
-    const database = new DatabaseSync(join(path, lockFile));
+    const database = new DatabaseSync(join(path, 'lock.sqlite'));
     // The transaction writes nothing, so it needs no journal on the disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;

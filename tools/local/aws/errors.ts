@@ -7,13 +7,7 @@ export class LocalRunError extends Error {
 export class TemplateError extends LocalRunError {
   override name = 'TemplateError';
 
-  constructor(logicalId: string, fault: string) {
-    super(`${logicalId}: ${fault}`);
+  constructor(logicalId: string, part: string) {
+    super(`${logicalId}: ${part} is not supported locally`);
   }
-}
-
-/** The error for a part that is not supported. @param list the file that lists the supported parts */
-export function unsupported(logicalId: string, part: string, list?: string): TemplateError {
-  const where = list === undefined ? '' : `: see ${list}`;
-  return new TemplateError(logicalId, `${part} is not supported locally${where}`);
 }

@@ -69,7 +69,7 @@ describe("of a function's log, a person", () => {
     ],
     ['nothing of its metrics', '{"_aws":{},"level":"INFO","OrdersListed":3}', undefined],
   ])('sees %s', (_, line, shown) => {
-    const printed = functionLine('store-CancelFunction45FE0E53-X83X', line);
+    const printed = functionLine('store-CancelFunction45FE0E53', line);
 
     expect(printed && stripVTControlCharacters(printed)).toBe(shown);
   });

@@ -1,4 +1,4 @@
-import { unsupported } from '../errors.ts';
+import { TemplateError } from '../errors.ts';
 import type { GatewayAnswer, RequestContext } from './request-context.ts';
 
 /**
@@ -9,50 +9,42 @@ import type { GatewayAnswer, RequestContext } from './request-context.ts';
  */
 export type MappedAnswer = (context: RequestContext) => Pick<GatewayAnswer, 'headers' | 'body'>;
 
+const headerTarget = /^(?:gatewayresponse|method\.response)\.header\.(.+)$/;
 const expression = /^(?:'(?<text>.*)'|context\.(?<variable>[\w.]+))$/s;
 const variables = /\$context\.(?<path>\w+(?:\.\w+)*)/g;
 
 /**
  * @param parameters mapping expressions by target, such as `gatewayresponse.header.X-Limit`; an expression
  *   is `'text'` or a variable, such as `context.authorizer.limit`
- * @param prefix the start of each target, such as `gatewayresponse.header.`
  * @param templates the templates of the body by content type; only the first template is used
  * @throws TemplateError for a target, an expression or a template that is not supported
  */
 export function readMappedAnswer(
   logicalId: string,
-  parameters: Readonly<Record<string, string>> | undefined,
-  prefix: string,
-  templates: Readonly<Record<string, string>> | undefined,
+  parameters: Readonly<Record<string, string>> = {},
+  templates: Readonly<Record<string, string>> = {},
 ): MappedAnswer {
-  const mappings = Object.entries(parameters ?? {}).map(([target, mapping]) => {
-    if (!target.startsWith(prefix)) throw unsupported(logicalId, `the parameter ${target}`);
+  const mappings = Object.entries(parameters).map(([target, mapping]) => {
+    const [, name] = headerTarget.exec(target) ?? [];
     const { text, variable } = expression.exec(mapping)?.groups ?? {};
-    if (text === undefined && variable === undefined) {
-      throw unsupported(logicalId, `the mapping ${mapping}`);
+    if (name === undefined || (text ?? variable) === undefined) {
+      throw new TemplateError(logicalId, `the mapping of ${target} to ${mapping}`);
     }
-    return { name: target.slice(prefix.length), text, variable };
+    return { name, text, variable };
   });
-  const [contentType, template] = Object.entries(templates ?? {})[0] ?? ['application/json', ''];
-  checkTemplate(template, logicalId);
+  const [contentType, template] = Object.entries(templates)[0] ?? ['application/json', ''];
+  // A template may only substitute. Without the space, the texts around a variable could look like Velocity.
+  const [velocity] = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' ')) ?? [];
+  if (velocity) throw new TemplateError(logicalId, `a template with ${velocity}`);
 
   return (context) => {
     const mapped = mappings.flatMap(({ name, text, variable }): [string, string][] => {
       const value = text ?? contextVariable(context, variable!);
       return value === undefined ? [] : [[name, value]];
     });
-    const body = template.replaceAll(
-      variables,
-      (_, path: string) => contextVariable(context, path) ?? '',
-    );
+    const body = template.replaceAll(variables, (_, path) => contextVariable(context, path) ?? '');
     return { headers: [['Content-Type', contentType], ...mapped], body: Buffer.from(body) };
   };
-}
-
-function checkTemplate(template: string, logicalId: string): void {
-  // Without the space, the texts before and after a variable could together look like Velocity.
-  const found = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' '));
-  if (found) throw unsupported(logicalId, `a template with ${found[0]}`);
 }
 
 function contextVariable(context: RequestContext, path: string): string | undefined {

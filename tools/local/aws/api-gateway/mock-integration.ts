@@ -1,6 +1,6 @@
-import { TemplateError, unsupported } from '../errors.ts';
-import type { TemplateResource } from '../template/template.ts';
-import { GatewayFault } from './gateway-fault.ts';
+import { TemplateError } from '../errors.ts';
+import type { TemplateResource } from '../template.ts';
+import { GatewayFault } from './gateway-responses.ts';
 import { readMappedAnswer } from './mapped-answer.ts';
 import type { Integration } from './request-context.ts';
 
@@ -13,30 +13,26 @@ import type { Integration } from './request-context.ts';
  */
 export function readMockIntegration({ logicalId, property }: TemplateResource): Integration {
   const { PassthroughBehavior, RequestTemplates, IntegrationResponses } = property('Integration');
-  if (PassthroughBehavior !== 'NEVER') {
-    throw unsupported(logicalId, 'PassthroughBehavior other than NEVER');
+  const [{ StatusCode, ResponseParameters = {}, ResponseTemplates }] = IntegrationResponses;
+  const requestTemplates: string[] = Object.values(RequestTemplates);
+  const isFixed = requestTemplates.every((text) => text === `{"statusCode":${StatusCode}}`);
+  if (PassthroughBehavior !== 'NEVER' || !isFixed) {
+    throw new TemplateError(logicalId, 'a MOCK integration whose status depends on the request');
   }
-  const [response, another] = IntegrationResponses;
-  const { StatusCode, ResponseParameters = {}, ResponseTemplates } = response;
-  const requestTemplate = `{"statusCode":${StatusCode}}`;
-  if (another || Object.values(RequestTemplates).some((text) => text !== requestTemplate)) {
-    throw unsupported(logicalId, 'a MOCK integration with several statuses');
-  }
-  // API Gateway leaves out a header that the method's responses do not declare.
+  // API Gateway leaves out a header that the method's response does not declare.
   const [declared] = property('MethodResponses') ?? [];
-  const names = Object.keys(declared?.ResponseParameters ?? {});
-  const isWhole = Object.keys(ResponseParameters).every((name) => names.includes(name));
-  if (declared?.StatusCode !== StatusCode || !isWhole) {
-    throw new TemplateError(logicalId, `MethodResponses lacks parts of the response ${StatusCode}`);
+  for (const name of Object.keys(ResponseParameters)) {
+    if (!(name in (declared?.ResponseParameters ?? {}))) {
+      throw new TemplateError(logicalId, `${name}, which MethodResponses does not declare,`);
+    }
   }
-  const prefix = 'method.response.header.';
-  const render = readMappedAnswer(logicalId, ResponseParameters, prefix, ResponseTemplates);
-  const contentTypes = Object.keys(RequestTemplates).map((type) => type.toLowerCase());
+  const render = readMappedAnswer(logicalId, ResponseParameters, ResponseTemplates);
+  const contentTypes = Object.keys(RequestTemplates);
 
-  return async ({ request, context }) => {
-    const header = request.headers.get('content-type')?.values.at(-1) ?? 'application/json';
-    const sent = header.split(';')[0]!.trim().toLowerCase();
-    if (!contentTypes.includes(sent)) throw new GatewayFault('UNSUPPORTED_MEDIA_TYPE');
+  return async ({ headers }, context) => {
+    const sent = headers.get('content-type')?.values.at(-1) ?? 'application/json';
+    const contentType = sent.split(';')[0]!.trim().toLowerCase();
+    if (!contentTypes.includes(contentType)) throw new GatewayFault('UNSUPPORTED_MEDIA_TYPE');
     return { statusCode: Number(StatusCode), ...render(context) };
   };
 }

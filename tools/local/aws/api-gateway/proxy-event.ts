@@ -1,11 +1,9 @@
 import { type IncomingRequest, pathBelowStage } from './incoming-request.ts';
-import type { Exchange } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 
 // The client's headers that API Gateway does not forward to the function, or replaces by its own headers.
-const withheldHeaders = words(`
-  connection content-length content-md5 expect max-forwards proxy-authenticate server te trailer
-  transfer-encoding upgrade www-authenticate
-  x-amzn-trace-id x-forwarded-for x-forwarded-port x-forwarded-proto`);
+const withheldHeaders =
+  /^(connection|content-length|content-md5|expect|max-forwards|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-amzn-trace-id|x-forwarded-(for|port|proto))$/;
 
 // API Gateway forwards these headers in this spelling, and all other headers in the client's spelling.
 const ownSpelling = new Map([
@@ -14,8 +12,12 @@ const ownSpelling = new Map([
 ]);
 
 /** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format */
-export function createProxyEvent(exchange: Exchange, trace: string): object {
-  const { request, context, pathParameters } = exchange;
+export function createProxyEvent(
+  request: IncomingRequest,
+  context: RequestContext,
+  pathParameters: Readonly<Record<string, string>>,
+  trace: string,
+): object {
   const headers = forwardedHeaders(request, trace);
   return {
     resource: context.resourcePath,
@@ -28,7 +30,7 @@ export function createProxyEvent(exchange: Exchange, trace: string): object {
     multiValueQueryStringParameters: nullIfEmpty(Object.fromEntries(request.query)),
     pathParameters: nullIfEmpty(pathParameters),
     stageVariables: null,
-    requestContext: { ...context, identity: { ...unusedIdentity, ...context.identity } },
+    requestContext: context,
     body: request.body.length === 0 ? null : request.body.toString('utf8'),
     // The API has no binary media types.
     isBase64Encoded: false,
@@ -38,7 +40,7 @@ export function createProxyEvent(exchange: Exchange, trace: string): object {
 function forwardedHeaders(request: IncomingRequest, trace: string): Map<string, string[]> {
   const headers = new Map<string, string[]>();
   for (const [key, { name, values }] of request.headers) {
-    if (!withheldHeaders.includes(key)) headers.set(ownSpelling.get(key) ?? name, values);
+    if (!withheldHeaders.test(key)) headers.set(ownSpelling.get(key) ?? name, values);
   }
   const forwardedFor = request.headers.get('x-forwarded-for')?.values ?? [];
   return headers
@@ -48,24 +50,10 @@ function forwardedHeaders(request: IncomingRequest, trace: string): Map<string, 
     .set('X-Amzn-Trace-Id', [trace]);
 }
 
-// These fields are null unless a request is signed with IAM credentials.
-const unusedIdentity = Object.fromEntries(
-  words(`
-    accessKey accountId caller cognitoAuthenticationProvider cognitoAuthenticationType
-    cognitoIdentityId cognitoIdentityPoolId principalOrgId user userArn`).map((name) => [
-    name,
-    null,
-  ]),
-);
-
 function lastValues(values: ReadonlyMap<string, string[]>): Record<string, string> {
   return Object.fromEntries([...values].map(([name, list]) => [name, list.at(-1)!]));
 }
 
 function nullIfEmpty<T extends object>(value: T): T | null {
   return Object.keys(value).length === 0 ? null : value;
-}
-
-function words(text: string): string[] {
-  return text.trim().split(/\s+/);
 }

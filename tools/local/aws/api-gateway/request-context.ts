@@ -2,14 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** A request, and the values that the gateway's steps add to it. */
-export interface Exchange {
-  readonly request: IncomingRequest;
-  readonly context: RequestContext;
-  /** The parameters as the client sent them, percent-encoded. */
-  pathParameters: Readonly<Record<string, string>>;
-}
-
 /**
  * The variables of one request: `$context` of mappings, and the proxy event's `requestContext`.
  *
@@ -17,18 +9,15 @@ export interface Exchange {
  */
 export type RequestContext = ReturnType<typeof createRequestContext> & LaterVariables;
 
+/** The variables that the gateway's steps add. */
 interface LaterVariables {
   readonly identity: { apiKey?: string; apiKeyId?: string };
   resourceId?: string;
   resourcePath?: string;
-  operationName?: string;
-  authorizer?: Record<string, string>;
-  error?: {
-    readonly message: string | null;
-    /** The message as a JSON string, with its quotes. */
-    readonly messageString: string;
-    readonly responseType: string;
-  };
+  operationName?: string | undefined;
+  authorizer?: Readonly<Record<string, string>>;
+  /** The message of a gateway response, as a JSON string with its quotes. */
+  error?: { readonly messageString: string };
 }
 
 /** The response to a client. */
@@ -42,7 +31,12 @@ export interface GatewayAnswer {
 }
 
 /** Answers a request that has passed all other steps. @throws GatewayFault */
-export type Integration = (exchange: Exchange) => Promise<GatewayAnswer>;
+export type Integration = (
+  request: IncomingRequest,
+  context: RequestContext,
+  /** As the client sent them, percent-encoded. */
+  pathParameters: Readonly<Record<string, string>>,
+) => Promise<GatewayAnswer>;
 
 /** The API and the stage to which a request is made. */
 export interface ApiStage {
@@ -69,6 +63,17 @@ export function createRequestContext(request: IncomingRequest, { region, ...stag
     identity: {
       sourceIp: request.sourceIp,
       userAgent: request.headers.get('user-agent')?.values.at(-1) ?? null,
+      // Null unless a request is signed with IAM credentials.
+      accessKey: null,
+      accountId: null,
+      caller: null,
+      cognitoAuthenticationProvider: null,
+      cognitoAuthenticationType: null,
+      cognitoIdentityId: null,
+      cognitoIdentityPoolId: null,
+      principalOrgId: null,
+      user: null,
+      userArn: null,
     },
   };
 }

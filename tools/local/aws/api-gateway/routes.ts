@@ -1,13 +1,13 @@
-import type { Template, TemplateResource } from '../template/template.ts';
-import type { ApiMethod } from './api-definition.ts';
+import { TemplateError } from '../errors.ts';
+import type { FunctionOf } from '../lambda/functions.ts';
+import type { Template, TemplateResource } from '../template.ts';
+import { type Authorizer, readAuthorizer } from './authorizer.ts';
+import { readMockIntegration } from './mock-integration.ts';
+import { proxyIntegration } from './proxy-integration.ts';
+import type { Integration } from './request-context.ts';
 
-interface Route {
-  readonly resourceId: string;
-  /** The path from the API's root, such as `/orders/{orderId}`. */
-  readonly resourcePath: string;
-  readonly method: ApiMethod;
-  readonly pathParameters: Readonly<Record<string, string>>;
-}
+/** A method of the API, with its path from the API's root, such as `/orders/{orderId}`. */
+type Route = ReturnType<typeof readRoute>;
 
 /**
  * Finds the method for a request; undefined if the path or the method is unknown.
@@ -16,50 +16,84 @@ interface Route {
  * slash is ignored. Paths are case-sensitive. Like on AWS, segments and parameters are not decoded (aws-sam-cli issue
  * 771, localstack pull request 7728).
  */
-export type FindRoute = (httpMethod: string, path: string) => Route | undefined;
+export type FindRoute = (
+  httpMethod: string,
+  path: string,
+) => { route: Route; pathParameters: Readonly<Record<string, string>> } | undefined;
 
-/** Reads the template's resources and methods. */
-export function readRoutes(
-  template: Template,
-  restApi: TemplateResource,
-  readMethod: (method: TemplateResource) => ApiMethod,
-): FindRoute {
-  const resources = template.ofType('AWS::ApiGateway::Resource').map(({ ref, property }) => ({
-    id: ref,
-    parent: property('ParentId'),
-    part: property('PathPart'),
-  }));
-  const methods = new Map(
-    template
-      .ofType('AWS::ApiGateway::Method')
-      .map((method) => [
-        `${method.property('HttpMethod')} ${method.property('ResourceId')}`,
-        readMethod(method),
-      ]),
-  );
+/** Reads the template's resources and methods. @throws TemplateError for a method that is not supported */
+export function readRoutes(template: Template, functionOf: FunctionOf): FindRoute {
+  const resources = template.ofType('AWS::ApiGateway::Resource');
+  const pathOf = (id: string): string => {
+    const found = resources.find(({ ref }) => ref === id);
+    return found ? `${pathOf(found.property('ParentId'))}/${found.property('PathPart')}` : '';
+  };
+  const authorizers = template
+    .ofType('AWS::ApiGateway::Authorizer')
+    .map((resource) => [resource.ref, readAuthorizer(resource, functionOf)] as const);
+  const routes = template
+    .ofType('AWS::ApiGateway::Method')
+    .map((method) => {
+      const path = pathOf(method.property('ResourceId'));
+      return readRoute(method, path, new Map(authorizers), functionOf);
+    })
+    .sort((one, other) => (precedence(one) < precedence(other) ? -1 : 1));
 
-  /** @param rest the segments below the resource */
-  function find(httpMethod: string, id: string, path: string, rest: string[]): Route | undefined {
-    const [segment, ...others] = rest;
-    if (segment === undefined) {
-      const method = methods.get(`${httpMethod} ${id}`) ?? methods.get(`ANY ${id}`);
-      return method && { resourceId: id, resourcePath: path || '/', method, pathParameters: {} };
+  return (httpMethod, path) => {
+    for (const route of routes) {
+      const match = route.pattern.exec(path.replace(/\/+$/, ''));
+      if (match && ['ANY', httpMethod].includes(route.httpMethod)) {
+        const values = route.parameterNames.map((name, index) => [name, match[index + 1]!]);
+        return { route, pathParameters: Object.fromEntries(values) };
+      }
     }
-    const children = resources.filter(({ parent }) => parent === id);
-    const exact = children.find(({ part }) => part === segment && !part.startsWith('{'));
-    const exactRoute = exact && find(httpMethod, exact.id, `${path}/${segment}`, others);
-    if (exactRoute || segment === '') return exactRoute;
-    // There is at most one, because API Gateway allows a single child with a parameter.
-    const child = children.find(({ part }) => part.startsWith('{'));
-    if (!child) return undefined;
-    const isGreedy = child.part.endsWith('+}');
-    const route = find(httpMethod, child.id, `${path}/${child.part}`, isGreedy ? [] : others);
-    const name = child.part.replaceAll(/[{+}]/g, '');
-    const value = isGreedy ? rest.join('/') : segment;
-    return route && { ...route, pathParameters: { [name]: value, ...route.pathParameters } };
-  }
+    return undefined;
+  };
+}
 
-  const root = restApi.attribute('RootResourceId')!;
-  return (httpMethod, path) =>
-    find(httpMethod, root, '', path.replace(/\/+$/, '').split('/').slice(1));
+function readRoute(
+  method: TemplateResource,
+  path: string,
+  authorizers: ReadonlyMap<string, Authorizer>,
+  functionOf: FunctionOf,
+) {
+  const { logicalId, property } = method;
+  const segments = path.split('/').map((segment) => {
+    if (!segment.startsWith('{')) return RegExp.escape(segment);
+    return segment.endsWith('+}') ? '([^/].*)' : '([^/]+)';
+  });
+  const authorizationType = property('AuthorizationType') ?? 'NONE';
+  const authorizer = authorizers.get(property('AuthorizerId'));
+  if (authorizationType !== 'NONE' && !authorizer) {
+    throw new TemplateError(logicalId, `AuthorizationType ${authorizationType}`);
+  }
+  return {
+    httpMethod: String(property('HttpMethod')),
+    path: path || '/',
+    pattern: new RegExp(`^${segments.join('/')}$`, 's'),
+    parameterNames: [...path.matchAll(/\{(.+?)\+?\}/g)].map(([, name]) => name!),
+    resourceId: String(property('ResourceId')),
+    operationName: property('OperationName') as string | undefined,
+    authorizer,
+    isApiKeyRequired: property('ApiKeyRequired') === true,
+    integration: readIntegration(method, functionOf),
+  };
+}
+
+/** A text that sorts before the texts of routes with less precedence, such as `/0/1 0` for `GET /orders/{orderId}`. */
+function precedence({ path, httpMethod }: Route): string {
+  const ranks = path.replaceAll(/[^/]+/g, (segment) => {
+    if (!segment.startsWith('{')) return '0';
+    return segment.endsWith('+}') ? '2' : '1';
+  });
+  return `${ranks} ${httpMethod === 'ANY' ? 1 : 0}`;
+}
+
+function readIntegration(method: TemplateResource, functionOf: FunctionOf): Integration {
+  const { Type, Uri, ResponseTransferMode } = method.property('Integration');
+  if (Type === 'MOCK') return readMockIntegration(method);
+  if (Type !== 'AWS_PROXY') {
+    throw new TemplateError(method.logicalId, `an integration of type ${Type}`);
+  }
+  return proxyIntegration(functionOf(Uri, method.logicalId), ResponseTransferMode === 'STREAM');
 }

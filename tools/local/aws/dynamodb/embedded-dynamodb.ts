@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -8,28 +8,9 @@ import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { LocalRunError } from '../errors.ts';
 
-/** A DynamoDB-compatible server that belongs to this run. */
-export interface EmbeddedDynamoDB {
-  readonly endpoint: string;
-  /** Resolves when the server ends unexpectedly. */
-  readonly ended: Promise<LocalRunError>;
-  /** Makes an error that tells the user about a failure and its remedy. */
-  failure(reason: string): LocalRunError;
-  /** Waits until the process has ended. */
-  close(): Promise<void>;
-}
-
-export interface EmbeddedDynamoDBOptions {
-  /** The file with the data. @default - the data is in memory */
-  readonly databaseFile?: string;
-  readonly signal?: AbortSignal;
-}
-
 // The first of the ports that IANA assigns to nobody.
 const firstPort = 49_152;
 const portLimit = 65_536;
-const startTimeoutMs = 10_000;
-const stopTimeoutMs = 1_000;
 
 /**
  * Runs a program, and kills it when this process ends in any way, including `kill -9`. When this process ends, the pipe
@@ -45,55 +26,44 @@ const watchdog = `
  * Starts dynoxide on a random port of this machine. dynoxide allows every origin and checks no signatures, so a page in
  * a browser must not find it. On Linux, it listens at one of 16 million loopback addresses.
  *
+ * @param databaseFile the file with the data; without a file, the data is in memory
  * @throws LocalRunError if there is no binary for this platform, or it does not start
  */
-export async function startEmbeddedDynamoDB({
-  databaseFile,
-  signal,
-}: EmbeddedDynamoDBOptions = {}): Promise<EmbeddedDynamoDB> {
-  const binary = binaryPath();
-  signal?.throwIfAborted();
-  const file = databaseFile ? ['--db-path', databaseFile] : [];
+export async function startEmbeddedDynamoDB(databaseFile?: string) {
   const [host, port] = [loopbackAddress(), randomInt(firstPort, portLimit)];
-  const words = ['serve', '--host', host, '--port', String(port), ...file];
+  const words = ['serve', '--host', host, '--port', String(port)];
+  if (databaseFile !== undefined) words.push('--db-path', databaseFile);
   // The program has a process group of its own, so that it does not get the terminal's Ctrl+C.
-  const child = spawn('/bin/sh', ['-c', watchdog, binary, ...words], {
+  const child = spawn('/bin/sh', ['-c', watchdog, binaryPath(), ...words], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  const pipe = child.stdio[3] as Writable;
-  const exited = once(child, 'exit');
   /** The last line of the program's output, if there is one. */
-  const lines: string[] = [];
-  let isStopping = false;
-
-  async function close(): Promise<void> {
-    isStopping = true;
-    pipe.end('stop\n');
-    child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
-    await exited;
-    clearTimeout(timer);
+  let lastLine = '';
+  const listening = Promise.withResolvers<void>();
+  for (const output of [child.stdout!, child.stderr!]) {
+    createInterface({ input: output }).on('line', (line) => {
+      if (line.includes('listening on')) listening.resolve();
+      else lastLine = `: ${line}`;
+    });
   }
-  const ended = exited.then(([code, killer]) => {
-    const [last] = lines;
-    return `dynoxide ended (${code ?? killer}${last ? `: ${last}` : ''})`;
+  const failure = (reason: string) => failureOf(databaseFile, reason);
+  /** Resolves when the program has ended. */
+  const ended = once(child, 'exit').then(([code, killer]) => {
+    (child.stdio[3] as Writable).end('stop\n');
+    return failure(`dynoxide ended (${code ?? killer}${lastLine})`);
   });
-  pipe.on('error', () => {});
-  try {
-    await untilListening(child, ended, lines, signal);
-  } catch (error) {
-    await close();
-    signal?.throwIfAborted();
-    throw failureOf(databaseFile, (error as Error).message);
-  }
+  await Promise.race([listening.promise, ended.then((error) => Promise.reject(error))]);
   return {
     endpoint: `http://${host}:${port}`,
-    ended: new Promise((resolve) => {
-      void ended.then((how) => isStopping || resolve(failureOf(databaseFile, how)));
-    }),
-    failure: (reason) => failureOf(databaseFile, reason),
-    close,
+    ended,
+    /** Makes an error that tells the user about a failure and its remedy. */
+    failure,
+    /** Waits until the process has ended. */
+    close: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
   };
 }
 
@@ -120,25 +90,4 @@ function binaryPath(): string {
 function loopbackAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
-}
-
-async function untilListening(
-  child: ChildProcess,
-  ended: Promise<string>,
-  lines: string[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const listening = Promise.withResolvers<void>();
-  const timer = setTimeout(() => {
-    listening.reject(new Error(`dynoxide did not listen within ${startTimeoutMs} ms`));
-  }, startTimeoutMs);
-  signal?.addEventListener('abort', () => listening.reject(signal.reason));
-  void ended.then((how) => listening.reject(new Error(how)));
-  for (const output of [child.stdout!, child.stderr!]) {
-    createInterface({ input: output }).on('line', (line) => {
-      if (line.includes('listening on')) listening.resolve();
-      else lines[0] = line;
-    });
-  }
-  await listening.promise.finally(() => clearTimeout(timer));
 }

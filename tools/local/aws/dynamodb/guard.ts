@@ -1,29 +1,21 @@
-import { once } from 'node:events';
-import http, {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
-import https from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import { denialOf, type Identities } from './identities.ts';
-import { localRegion } from './local-client.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { listen } from '../listen.ts';
+import type { Caller } from './callers.ts';
 
-/** A proxy before DynamoDB that authorizes all calls to the tables. */
+/** A proxy before DynamoDB that authorizes the functions' calls. */
 export interface DynamoDBGuard {
-  /** The endpoint for clients with an access key id of this run. */
+  /** The endpoint for functions. */
   readonly endpoint: string;
-  /** Forwards a call as a call of the operator. Its own signature does not matter. */
-  forwardForOperator(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  /** Forwards a call of the operator, who may do everything. */
+  forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface GuardOptions {
   /** The URL of the DynamoDB-compatible server. */
   readonly endpoint: string;
-  readonly identities: Identities;
+  readonly callers: readonly Caller[];
   /** Whether the server is the embedded server, which executes one call at a time. */
   readonly isEmbedded: boolean;
   /** Milliseconds since the epoch, for the header `Date`, by which clients correct their clocks. */
@@ -31,11 +23,9 @@ export interface GuardOptions {
   readonly log: (line: string) => void;
 }
 
-const target = /^DynamoDB_20120810\.(\w+)$/;
-const credential = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//;
+/** The Region of everything in a local run. */
+export const localRegion = 'us-east-1';
 
-// The headers that are not forwarded, because they belong to one connection or identify the caller.
-const withheldHeaders = ['authorization', 'connection', 'host', 'keep-alive'];
 // DynamoDB Local gives each access key its own tables, so all callers share this access key.
 const sharedAuthorization =
   `AWS4-HMAC-SHA256 Credential=local/20260101/${localRegion}/dynamodb/aws4_request, ` +
@@ -44,108 +34,79 @@ const sharedAuthorization =
 // The embedded server takes about 15 ms for a page of this many small items, and a write waits for the page.
 const embeddedPageMaxItems = 2_000;
 
-const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
-
 /**
- * Starts the guard on a free loopback port. The guard knows a sender by its random access key id. Signatures are not
- * verified, because a program that can read the id can read the secret, too. A web page knows neither. The guard also
- * refuses the preflight request with which a browser asks whether a page may send an `Authorization` header.
+ * Starts the guard on a free loopback port. The guard knows a function by its random access key id. Signatures are not
+ * verified, because a program that can read the id can read the secret, too. A web page knows neither.
  */
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
-  const { identities, isEmbedded, now, log } = options;
-  const upstream = new URL(options.endpoint);
-  const { Agent, request } = upstream.protocol === 'https:' ? https : http;
-  const agent = new Agent({ keepAlive: true });
-  const callers = [identities.operator, ...identities.functions.values()];
+  const { callers, isEmbedded, now, log } = options;
+  // Only the origin, because `fetch` refuses a URL with a password.
+  const { origin } = new URL(options.endpoint);
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { headers } = incoming;
-    const [, sender] = credential.exec(headers.authorization ?? '') ?? [];
-    const caller = callers.find(({ accessKeyId }) => accessKeyId === sender);
+    outgoing.setHeader('Date', new Date(now()).toUTCString());
+    const { authorization = '' } = incoming.headers;
+    const caller = callers.find(({ accessKeyId }) => authorization.includes(`=${accessKeyId}/`));
     if (!caller) {
-      incoming.resume();
       const message = 'The security token included in the request is invalid.';
       return sendError(outgoing, 403, 'UnrecognizedClientException', message);
     }
-    const body = await buffer(incoming);
-    const denial = denialOf(caller, operationOf(headers), body);
-    if (!denial) return forward(headers, body, outgoing);
+    const body = await text(incoming);
+    const denial = caller.denialOf(operationOf(incoming), JSON.parse(body).TableName);
+    if (denial === undefined) return execute(incoming, body, outgoing);
     log(`iam: ${denial}`);
     sendError(outgoing, 400, 'AccessDeniedException', denial);
   }
 
-  async function forward(
-    received: IncomingHttpHeaders,
-    call: Buffer,
-    outgoing: ServerResponse,
-  ): Promise<void> {
-    const isPlanned = isEmbedded && operationOf(received) === 'Scan';
+  async function execute(incoming: IncomingMessage, call: string, outgoing: ServerResponse) {
+    const isPlanned = isEmbedded && operationOf(incoming) === 'Scan';
     const body = isPlanned ? planScan(call) : call;
-    if (!body) return sendJson(outgoing, 200, emptyPage);
-    const headers = forwardedHeaders(received, body);
-    let response: IncomingMessage;
+    if (body === undefined) return sendJson(outgoing, 200, emptyPage);
+    const { 'content-type': type = '', 'x-amz-target': target = '' } = incoming.headers;
     try {
-      const sent = request(upstream, { agent, method: 'POST', headers }).end(body);
-      // If the connection is reset during the response, the request and the response fail. `pipeline` handles the error
-      // of the response, so the error of the request is ignored.
-      sent.on('error', () => {});
-      [response] = await once(sent, 'response');
+      const response = await fetch(origin, {
+        method: 'POST',
+        headers: {
+          authorization: sharedAuthorization,
+          'content-type': type,
+          'x-amz-target': String(target),
+          'x-amz-date': '20260101T000000Z',
+        },
+        body,
+      });
+      sendJson(outgoing, response.status, Buffer.from(await response.arrayBuffer()));
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      // Only the origin, which does not contain the URL's password.
-      const message = `${upstream.origin} does not answer (${code})`;
-      return sendError(outgoing, 503, 'ServiceUnavailable', message);
+      const { code, message } = (error as Error).cause as NodeJS.ErrnoException;
+      const reason = `${origin} does not answer (${code ?? message})`;
+      sendError(outgoing, 503, 'ServiceUnavailable', reason);
     }
-    const answered = Object.entries(response.headers);
-    const shown = answered.filter(([name]) => /^(?:content-|x-amz)/.test(name));
-    outgoing.writeHead(response.statusCode!, Object.fromEntries(shown));
-    // An error on one side destroys the other side, so that the client notices an incomplete answer.
-    await pipeline(response, outgoing);
   }
 
-  const server = http.createServer((incoming, outgoing) => {
-    outgoing.setHeader('Date', new Date(now()).toUTCString());
-    answer(incoming, outgoing).catch(() => outgoing.destroy());
-  });
-  // 0 means no timeout. With a timeout, a function could send a call on an idle connection that is being closed.
-  server.keepAliveTimeout = 0;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = await listen(answer, { host: '127.0.0.1', port: 0 });
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    forwardForOperator: async (incoming, outgoing) =>
-      forward(incoming.headers, await buffer(incoming), outgoing),
-    close: async () => {
-      server.closeAllConnections();
-      agent.destroy();
-      await server[Symbol.asyncDispose]();
-    },
+    endpoint: server.origin,
+    forward: async (incoming, outgoing) => execute(incoming, await text(incoming), outgoing),
+    close: server.close,
   };
 }
+
+const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
 
 /**
  * Shortens a scan for the embedded server, which reads the items of all segments for each page of one segment. DynamoDB
  * may put an item into any segment, so here the first segment has all items. For the other segments, this returns
- * undefined, and the answer is `emptyPage`.
+ * undefined.
  */
-function planScan(body: Buffer): Buffer | undefined {
-  const { Segment, TotalSegments, ...rest } = JSON.parse(body.toString());
+function planScan(call: string): string | undefined {
+  const { Segment, TotalSegments, ...rest } = JSON.parse(call);
   if (Segment) return undefined;
   const Limit = Math.min(rest.Limit ?? embeddedPageMaxItems, embeddedPageMaxItems);
-  return Buffer.from(JSON.stringify({ ...rest, Limit }));
+  return JSON.stringify({ ...rest, Limit });
 }
 
-function forwardedHeaders(headers: IncomingHttpHeaders, body: Buffer) {
-  const others = Object.entries(headers).filter(([name]) => !withheldHeaders.includes(name));
-  return {
-    ...Object.fromEntries(others),
-    'content-length': body.length,
-    authorization: sharedAuthorization,
-  };
-}
-
-function operationOf(headers: IncomingHttpHeaders): string {
-  return target.exec(String(headers['x-amz-target']))?.[1] ?? '';
+/** The operation of a call, such as `GetItem`. */
+function operationOf({ headers }: IncomingMessage): string {
+  return String(headers['x-amz-target']).replace(/^DynamoDB_\d+\./, '');
 }
 
 function sendError(outgoing: ServerResponse, status: number, type: string, message: string): void {
@@ -153,6 +114,7 @@ function sendError(outgoing: ServerResponse, status: number, type: string, messa
   sendJson(outgoing, status, JSON.stringify(body));
 }
 
-function sendJson(outgoing: ServerResponse, status: number, body: string): void {
-  outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
+function sendJson(outgoing: ServerResponse, status: number, body: string | Buffer): void {
+  outgoing.statusCode = status;
+  outgoing.setHeader('Content-Type', 'application/x-amz-json-1.0').end(body);
 }

@@ -1,63 +1,71 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TemplateError, unsupported } from '../errors.ts';
-import type { Template, TemplateResource } from '../template/template.ts';
-import {
-  FunctionCode,
-  type FunctionSurroundings,
-  type InvocationResult,
-  type LambdaFunction,
-} from './function-code.ts';
+import { TemplateError } from '../errors.ts';
+import type { Template } from '../template.ts';
+import { type InvocationResult, loadFunction } from './function-code.ts';
 
-/** A reference to a function in an integration or authorizer. */
-interface InvocationTarget {
-  readonly isStreaming: boolean;
-  /** Resolves with the function's result, or when its stream begins. Never rejects. */
-  invoke(event: object): Promise<InvocationResult>;
+/** The surroundings of all functions. */
+export interface FunctionSurroundings {
+  /** The variables that Lambda would add to a function's own, such as its credentials, by the function's logical id. */
+  readonly variablesOf: (logicalId: string) => Readonly<Record<string, string>>;
+  /** Milliseconds since the epoch, for the functions' `Date`. */
+  readonly now: () => number;
+  readonly log: (functionName: string, line: string) => void;
 }
 
+/** Invokes a function. Resolves with its result, or when its stream begins. Never rejects. */
+export type Invoke = (event: object) => Promise<InvocationResult>;
+
 /** Finds the function of a URI in the template. @throws TemplateError if there is none */
-export type TargetOf = (uri: unknown, logicalId: string) => InvocationTarget;
+export type FunctionOf = (uri: string, logicalId: string) => Invoke;
 
 // The default of CloudFormation's AWS::Lambda::Function.
 const defaultMemorySizeMb = 128;
-
-// The API version is different for streaming invocations.
-const invocationUri =
-  /^arn:[^:]*:apigateway:[^:]*:lambda:path\/(?:2015-03-31\/functions\/(?<arn>[^/]+)\/invocations|2021-11-15\/functions\/(?<streamedArn>[^/]+)\/response-streaming-invocations)$/;
 
 /**
  * Loads the template's functions.
  *
  * @param assetsManifestFile the synthesized `….assets.json`, which contains the paths of the code
- * @throws TemplateError if a function has no asset or is not supported
+ * @throws TemplateError if a function has no asset, or its runtime is not Node
  */
 export function loadFunctions(
   template: Template,
   assetsManifestFile: string,
-  surroundings: FunctionSurroundings,
-): TargetOf {
-  const directories = assetDirectories(assetsManifestFile);
-  const byArn = new Map(
-    template.ofType('AWS::Lambda::Function').map((resource) => {
-      const code = new FunctionCode(readFunction(resource, directories), surroundings);
-      return [resource.attribute('Arn'), code];
-    }),
-  );
-  const aliasArns = new Set(template.ofType('AWS::Lambda::Alias').map(({ ref }) => ref));
+  { variablesOf, now, log }: FunctionSurroundings,
+): FunctionOf {
+  const codeDirectories = assetDirectories(assetsManifestFile);
+  const functions = template
+    .ofType('AWS::Lambda::Function')
+    .map(({ logicalId, ref: name, property, attribute }) => {
+      const codeDirectory = codeDirectories.get(property('Code').S3Key);
+      if (!codeDirectory) throw new TemplateError(logicalId, 'code without an asset');
+      const runtime = String(property('Runtime'));
+      if (!runtime.startsWith('nodejs'))
+        throw new TemplateError(logicalId, `the runtime ${runtime}`);
+      const memorySizeMb = Number(property('MemorySize') ?? defaultMemorySizeMb);
+      const invoke = loadFunction({
+        name,
+        codeDirectory,
+        handler: property('Handler'),
+        memorySizeMb,
+        environment: {
+          AWS_LAMBDA_FUNCTION_NAME: name,
+          AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memorySizeMb),
+          ...variablesOf(logicalId),
+          ...property('Environment')?.Variables,
+        },
+        now,
+        log: (line) => log(name, line),
+      });
+      return { arn: attribute('Arn'), invoke };
+    });
 
   return (uri, logicalId) => {
-    const { arn, streamedArn } = invocationUri.exec(String(uri))?.groups ?? {};
-    const invokedArn = arn ?? streamedArn ?? '';
-    const unqualified = invokedArn.split(':').slice(0, 7).join(':');
-    const code = byArn.get(unqualified);
-    if (code && (unqualified === invokedArn || aliasArns.has(invokedArn))) {
-      return {
-        isStreaming: streamedArn !== undefined,
-        invoke: (event) => code.invoke(event, invokedArn),
-      };
-    }
-    throw new TemplateError(logicalId, `invokes no function of this template: ${uri}`);
+    const [, invokedArn = ''] = /\/functions\/([^/]+)\//.exec(uri) ?? [];
+    // The ARN of an alias is the ARN of its function, followed by the name of the alias.
+    const invoked = functions.find(({ arn }) => `${invokedArn}:`.startsWith(`${arn}:`));
+    if (!invoked) throw new TemplateError(logicalId, `the URI ${uri}`);
+    return (event) => invoked.invoke(event, invokedArn);
   };
 }
 
@@ -71,25 +79,4 @@ function assetDirectories(assetsManifestFile: string): Map<string, string> {
       join(dirname(assetsManifestFile), source.path),
     ]),
   );
-}
-
-function readFunction(
-  { logicalId, ref, property }: TemplateResource,
-  directories: ReadonlyMap<string, string>,
-): LambdaFunction {
-  const code = property('Code');
-  const codeDirectory = directories.get(code.S3Key);
-  if (!codeDirectory) throw new TemplateError(logicalId, `there is no asset ${code.S3Key}`);
-  const runtime = String(property('Runtime'));
-  if (!runtime.startsWith('nodejs')) {
-    throw unsupported(logicalId, `the runtime ${runtime}`);
-  }
-  return {
-    logicalId,
-    name: ref,
-    codeDirectory,
-    handler: property('Handler'),
-    memorySizeMb: Number(property('MemorySize') ?? defaultMemorySizeMb),
-    environment: property('Environment')?.Variables ?? {},
-  };
 }

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { GatewayFault } from '../api-gateway/gateway-fault.ts';
 
 /** An API key of API Gateway, which is not the bearer token. */
 interface ApiKey {
@@ -12,137 +11,95 @@ interface ApiKey {
 }
 
 /** A key in a usage plan. */
-export interface UsagePlanMember {
+interface UsagePlanMember {
   readonly usagePlanId: string;
   readonly keyId: string;
 }
 
 /** The days for which a plan's usage is read. */
-export interface UsageInterval {
+interface UsageInterval {
   readonly usagePlanId: string;
   /** Such as `2026-11-20`. */
   readonly startDate: string;
   readonly endDate: string;
 }
 
+/** API Gateway's API keys and usage plans, which last as long as the run. */
+export type ControlPlane = ReturnType<typeof createControlPlane>;
+
 const dayMs = 86_400_000;
 
-/** A call that API Gateway would refuse. The name is API Gateway's error type, as in errors of the SDK. */
-export class ControlPlaneError extends Error {
-  override readonly name: 'ConflictException' | 'NotFoundException';
-
-  constructor(name: ControlPlaneError['name'], message: string) {
-    super(message);
-    this.name = name;
-  }
+/** A call that API Gateway refuses. */
+export class ConflictException extends Error {
+  override readonly name = 'ConflictException';
 }
 
-/** API Gateway's API keys and usage plans, which last as long as the run. */
-export class ControlPlane {
-  readonly #usagePlanIds: readonly string[];
-  readonly #now: () => number;
-  /** The keys by their ids. */
-  readonly #apiKeys = new Map<string, ApiKey>();
-  /** The metered requests, by the names of their counters. */
-  readonly #usage = new Map<string, number>();
+/** The operations that an operator needs. It is no error to add a key to its plan again, or to delete it again. */
+export function createControlPlane(usagePlanIds: readonly string[], now = Date.now) {
+  const keys = new Map<string, ApiKey>();
+  /** The metered requests, by plan, key and day. */
+  const usage = new Map<string, number>();
+  const findKey = (value?: string) => [...keys.values()].find((key) => key.value === value);
+  const isInPlan = (keyId: string, planId: string) => keys.get(keyId)?.usagePlanId === planId;
 
-  constructor(usagePlanIds: readonly string[], now = Date.now) {
-    this.#usagePlanIds = usagePlanIds;
-    this.#now = now;
-  }
+  return {
+    keys: keys as ReadonlyMap<string, ApiKey>,
+    findKey,
 
-  /** @throws ControlPlaneError if another key has the value */
-  createApiKey({ name, value, enabled }: Omit<ApiKey, 'id'>): ApiKey {
-    if (this.findKey(value)) throw conflict('API Key already exists');
-    const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value, enabled };
-    this.#apiKeys.set(key.id, key);
-    return key;
-  }
+    createApiKey: async ({ name, value, enabled }: Omit<ApiKey, 'id' | 'usagePlanId'>) => {
+      if (findKey(value)) throw new ConflictException('API Key already exists');
+      const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value, enabled };
+      keys.set(key.id, key);
+      return key;
+    },
 
-  /** The keys whose names start with a text. Without a text, all keys. */
-  getApiKeys({ nameQuery = '' } = {}): ApiKey[] {
-    return [...this.#apiKeys.values()].filter(({ name }) => name.startsWith(nameQuery));
-  }
+    /** Finds the keys whose names start with a text. */
+    findApiKeys: async (nameQuery: string) =>
+      [...keys.values()].filter(({ name }) => name.startsWith(nameQuery)),
 
-  /** @throws ControlPlaneError if the key does not exist */
-  deleteApiKey(id: string): void {
-    if (!this.#apiKeys.delete(id)) throw notFound('API Key identifier');
-  }
+    deleteApiKey: async ({ apiKey }: { apiKey: string }) => {
+      keys.delete(apiKey);
+    },
 
-  /** The ids of the usage plans that contain a key. Without a key, the ids of all usage plans. */
-  getUsagePlans({ keyId }: { keyId?: string | undefined } = {}): readonly string[] {
-    if (keyId === undefined) return this.#usagePlanIds;
-    return this.#usagePlanIds.filter((id) => this.isInPlan(keyId, id));
-  }
+    /** Finds the usage plans that contain a key. */
+    findUsagePlans: async ({ keyId }: { keyId: string }) =>
+      usagePlanIds.filter((id) => isInPlan(keyId, id)),
 
-  /** @throws ControlPlaneError if the key or the plan does not exist, or if the key is already in a plan */
-  createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
-    const key = this.#apiKeys.get(keyId);
-    if (!key) throw notFound('API Key identifier');
-    if (!this.#usagePlanIds.includes(usagePlanId)) throw notFound('Usage Plan ID');
-    if (key.usagePlanId !== undefined)
-      throw conflict(`API Key ${keyId} is in a usage plan already`);
-    key.usagePlanId = usagePlanId;
-  }
+    createUsagePlanKey: async ({ usagePlanId, keyId }: UsagePlanMember) => {
+      const key = keys.get(keyId);
+      if (!key || (key.usagePlanId ?? usagePlanId) !== usagePlanId) {
+        throw new ConflictException(`API Key ${keyId} does not exist, or is in another usage plan`);
+      }
+      key.usagePlanId = usagePlanId;
+    },
 
-  /** @throws ControlPlaneError if the key is not in the plan */
-  deleteUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
-    if (!this.isInPlan(keyId, usagePlanId)) throw notFound('Usage Plan Key identifier');
-    delete this.#apiKeys.get(keyId)!.usagePlanId;
-  }
+    deleteUsagePlanKey: async ({ usagePlanId, keyId }: UsagePlanMember) => {
+      if (isInPlan(keyId, usagePlanId)) delete keys.get(keyId)!.usagePlanId;
+    },
 
-  /**
-   * The requests of each key on each day, without the key's remaining quota. Keys without requests are left out.
-   *
-   * @throws ControlPlaneError if the plan does not exist
-   */
-  getUsage({ usagePlanId, startDate, endDate }: UsageInterval): Record<string, number[][]> {
-    if (!this.#usagePlanIds.includes(usagePlanId)) throw notFound('Usage Plan ID');
-    const [first, last] = [startDate, endDate].map((date) => Date.parse(`${date}T00:00:00Z`));
-    const days = Array.from({ length: (last! - first!) / dayMs + 1 }, (_, index) =>
-      new Date(first! + index * dayMs).toISOString().slice(0, 10),
-    );
-    const usage = [...this.#apiKeys.keys()].map((id) => {
-      const used = days.map((day) => this.#usage.get(counterName(usagePlanId, id, day)) ?? 0);
-      return [id, used.map((requests) => [requests])] as const;
-    });
-    return Object.fromEntries(usage.filter(([, each]) => each.some(([requests]) => requests! > 0)));
-  }
+    /** The requests of each key on each day, without the key's remaining quota. */
+    getUsage: async ({ usagePlanId, startDate, endDate }: UsageInterval) => {
+      const days: string[] = [];
+      for (let day = Date.parse(startDate); day <= Date.parse(endDate); day += dayMs) {
+        days.push(dayOf(day));
+      }
+      const requests = (id: string) =>
+        days.map((day) => [usage.get(`${usagePlanId} ${id} ${day}`) ?? 0]);
+      return Object.fromEntries([...keys.keys()].map((id) => [id, requests(id)]));
+    },
 
-  /**
-   * Counts a request for its key, and returns the key.
-   *
-   * @throws GatewayFault `INVALID_API_KEY` if the key is unknown, disabled or in no plan
-   */
-  meter(value: string | undefined): ApiKey {
-    const key = value === undefined ? undefined : this.findKey(value);
-    if (!key?.enabled || !key.usagePlanId) throw new GatewayFault('INVALID_API_KEY');
-    const name = counterName(
-      key.usagePlanId,
-      key.id,
-      new Date(this.#now()).toISOString().slice(0, 10),
-    );
-    this.#usage.set(name, (this.#usage.get(name) ?? 0) + 1);
-    return key;
-  }
-
-  findKey(value: string): ApiKey | undefined {
-    return this.getApiKeys().find((key) => key.value === value);
-  }
-
-  isInPlan(keyId: string, planId: string): boolean {
-    return this.#apiKeys.get(keyId)?.usagePlanId === planId;
-  }
+    /** Counts a request for its key, and returns the key; undefined if the key is unknown, disabled or in no plan. */
+    meter: (value: string | undefined) => {
+      const key = findKey(value);
+      if (!key?.enabled || !key.usagePlanId) return undefined;
+      const counter = `${key.usagePlanId} ${key.id} ${dayOf(now())}`;
+      usage.set(counter, (usage.get(counter) ?? 0) + 1);
+      return key;
+    },
+  };
 }
 
-function counterName(planId: string, keyId: string, day: string): string {
-  return `${planId} ${keyId} ${day}`;
-}
-
-function conflict(message: string): ControlPlaneError {
-  return new ControlPlaneError('ConflictException', message);
-}
-
-function notFound(what: string): ControlPlaneError {
-  return new ControlPlaneError('NotFoundException', `Invalid ${what} specified`);
+/** The UTC day of a time, such as `2026-11-20`. */
+function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
 }

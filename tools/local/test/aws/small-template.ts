@@ -8,15 +8,12 @@ import {
   parseTarget,
 } from '../../aws/api-gateway/incoming-request.ts';
 import type { InvocationResult } from '../../aws/lambda/function-code.ts';
-import { ControlPlane } from '../../aws/management/control-plane.ts';
-import { Template } from '../../aws/template/template.ts';
+import { createControlPlane } from '../../aws/management/control-plane.ts';
+import { Template } from '../../aws/template.ts';
 
 type Properties = Record<string, unknown>;
 type GatewayServices = ConstructorParameters<typeof Gateway>[1];
-export type Resources = Record<
-  string,
-  { Type: string; Properties?: Properties; Condition?: string }
->;
+export type Resources = Record<string, { Type: string; Properties?: Properties }>;
 
 const environment = {
   stackName: 'Small',
@@ -213,29 +210,20 @@ export function createRequest(parts: RequestParts = {}): IncomingRequest {
 /** Runs the function of an event. It is known by the URI of its integration. */
 export type RunFunction = (name: string, event: object) => Promise<InvocationResult>;
 
-export function gatewayOf(
+/** @param keyValue the value of a key in the only usage plan */
+export async function gatewayOf(
   template: Template,
   run: RunFunction,
-  keyValues: readonly string[],
+  keyValue: string,
   logFault: GatewayServices['logFault'] = () => {},
-): Gateway {
-  const controlPlane = new ControlPlane(usagePlansOf(template));
-  for (const value of keyValues) addKey(controlPlane, value);
-  return new Gateway(template, {
-    targetOf: (uri) => ({
-      isStreaming: false,
-      invoke: (event) => run(String(uri), event),
-    }),
-    controlPlane,
-    logFault,
+): Promise<Gateway> {
+  const controlPlane = createControlPlane(['plan']);
+  const { id: keyId } = await controlPlane.createApiKey({
+    name: '',
+    value: keyValue,
+    enabled: true,
   });
-}
-
-const usagePlansOf = (template: Template) =>
-  template.ofType('AWS::ApiGateway::UsagePlan').map(({ ref }) => ref);
-
-/** Adds a key to the only usage plan of a control plane. */
-function addKey(plane: ControlPlane, value: string): void {
-  const { id: keyId } = plane.createApiKey({ name: value, value, enabled: true });
-  plane.createUsagePlanKey({ usagePlanId: plane.getUsagePlans()[0]!, keyId });
+  await controlPlane.createUsagePlanKey({ usagePlanId: 'plan', keyId });
+  const functionOf = (uri: string) => (event: object) => run(uri, event);
+  return new Gateway(template, { functionOf, meter: controlPlane.meter, logFault });
 }

@@ -20,7 +20,6 @@ import { createOwner } from '../../../admin/owners/create-owner.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
 import { senderTo } from '../../../smoke/stage/http-client.ts';
 import { startLocalService } from '../../aws/local-service.ts';
-import { keyGateway } from '../../aws/management/key-gateway.ts';
 import { lengthenTimeLimits } from './time-limits.ts';
 
 /** An order to store: its id as text, because a JavaScript number would round it, and further texts. */
@@ -59,7 +58,7 @@ export async function startStore(now = Date.now, change = (template: string) => 
   const keys: KeyStage = {
     ...keyStageOf('staging', (name) => service.outputs[name]!),
     documents: documentClient(database.dynamodb),
-    gateway: keyGateway(service.controlPlane),
+    gateway: service.controlPlane,
     now,
     operator: 'e2e',
   };

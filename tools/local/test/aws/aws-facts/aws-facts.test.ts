@@ -76,8 +76,8 @@ const recordings: readonly Recording[] = parse(readFileSync(file, 'utf8'));
 describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
   let gateway: Gateway;
 
-  beforeEach(() => {
-    gateway = createGateway(factApi);
+  beforeEach(async () => {
+    gateway = await createGateway(factApi);
   });
 
   it.each(facts)('$id: $title', async ({ request, answer, received }) => {
@@ -100,12 +100,11 @@ describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
   });
 });
 
-function createGateway({ stage, methods, authorizer, apiKey }: Recording['api']): Gateway {
+function createGateway({ stage, methods, authorizer, apiKey = '' }: Recording['api']) {
   const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
   const resources: Resources = {
     ...api,
     Stage: { ...api.Stage!, Properties: { ...api.Stage!.Properties, StageName: stage } },
-    Plan: { Type: 'AWS::ApiGateway::UsagePlan' },
     ...(authorizer && {
       Auth: {
         Type: 'AWS::ApiGateway::Authorizer',
@@ -135,7 +134,7 @@ function createGateway({ stage, methods, authorizer, apiKey }: Recording['api'])
       return { error: { errorType: 'Error', errorMessage: (error as Error).message } };
     }
   };
-  return gatewayOf(createTemplate(resources), run, apiKey ? [apiKey] : []);
+  return gatewayOf(createTemplate(resources), run, apiKey);
 }
 
 function functionResult(own: NonNullable<FactMethod['function']>, event: FunctionEvent): unknown {

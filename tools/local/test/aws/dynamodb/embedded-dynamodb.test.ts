@@ -16,7 +16,7 @@ describe('embedded DynamoDB', () => {
     const directory = temporaryDirectory();
     const databaseFile = directory.write('data.sqlite', 'no database '.repeat(100));
 
-    const failure = await startEmbeddedDynamoDB({ databaseFile }).catch((error) => error);
+    const failure = await startEmbeddedDynamoDB(databaseFile).catch((error) => error);
 
     directory.remove();
     expect(failure).toMatchObject({

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../../aws/local-service.ts';
+import { isFromThisMachine } from '../../../aws/management/loopback.ts';
 import { type Assembly, api, method, mock, writeAssembly } from '../small-template.ts';
 
 /* tools/admin/test/admin.test.ts tests the calls that an operator's commands make. */
@@ -38,26 +39,43 @@ it('a call that an AWS client on this machine has signed is answered', async () 
 
 it.each<[string, string, object]>([
   ['a call under the host name of a web site', 'GET', { ...signed, host: 'evil.example' }],
-  ['a call of a web page', 'GET', { ...signed, origin: 'https://evil.example' }],
+  ["a call of a page's script", 'GET', { ...signed, origin: 'http://localhost:3000' }],
+  ['a call of a page', 'GET', { ...signed, 'sec-fetch-site': 'same-origin' }],
   ['a call without a signature', 'GET', {}],
+  ['a call with the key of a client', 'GET', { authorization: 'Bearer x' }],
   ['an unknown operation', 'PUT', signed],
 ])('%s gets the response of an unknown path', async (_, method, headers) => {
+  const target = { 'x-amz-target': method === 'PUT' ? 'none' : 'DynamoDB_20120810.ListTables' };
+
   const answers = [
     await send('/apikeys', method, headers),
-    await send('/', 'POST', { ...headers, 'x-amz-target': 'none' }, 'Action=DeleteStack'),
+    await send('/', 'POST', { ...headers, ...target }, 'Action=DeleteStack'),
   ];
 
-  const unknown = { status: 403, body: '{"message":"Missing Authentication Token"}' };
-  expect(answers).toEqual([unknown, unknown]);
+  expect(answers.map(({ status }) => status)).toEqual([403, 403]);
 });
 
-it.each([
-  ['under the host name of a web site', { host: 'evil.example' }],
-  ['of a web page', { origin: 'http://localhost:3000' }],
-])('DynamoDB does not get a call %s', async (_, headers) => {
-  const target = { 'x-amz-target': 'DynamoDB_20120810.ListTables' };
+describe('a request', () => {
+  it.each<[string | undefined, string | undefined, boolean]>([
+    ['127.0.0.1', 'localhost', true],
+    ['127.100.200.255', 'LOCALHOST:65535', true],
+    ['::1', '[::1]:3000', true],
+    ['::ffff:127.100.200.255', '127.100.200.255:3000', true],
+    ['192.0.2.1', 'localhost', false],
+    ['::ffff:192.0.2.1', 'localhost', false],
+    ['1127.0.0.1', 'localhost', false],
+    ['::1:1', 'localhost', false],
+    ['127.0.0.1', undefined, false],
+    ['127.0.0.1', 'evil.example', false],
+    ['127.0.0.1', 'localhost.evil.example', false],
+    ['127.0.0.1', 'evil.localhost', false],
+    ['127.0.0.1', '127.0.0.1.evil.example', false],
+    ['127.0.0.1', 'localhost:3000.evil.example', false],
+  ])('from %s to %s is from this machine: %s', (remoteAddress, host, expected) => {
+    const headers = host === undefined ? {} : { host };
 
-  const { status } = await send('/', 'POST', { ...signed, ...target, ...headers }, '{}');
+    const incoming = { socket: { remoteAddress }, headers } as unknown as IncomingMessage;
 
-  expect(status).toBe(403);
+    expect(isFromThisMachine(incoming)).toBe(expected);
+  });
 });

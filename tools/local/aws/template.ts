@@ -1,0 +1,152 @@
+import { TemplateError } from './errors.ts';
+
+/** The stack, Region and account of a template. */
+export interface TemplateEnvironment {
+  readonly stackName: string;
+  readonly region: string;
+  readonly accountId: string;
+}
+
+export interface TemplateResource {
+  readonly logicalId: string;
+  readonly type: string;
+  /** The value of `Ref`. */
+  readonly ref: string;
+  /** A property with its intrinsic functions resolved; undefined if it is not set. */
+  // biome-ignore lint/suspicious/noExplicitAny: CloudFormation properties have hundreds of shapes
+  property(name: string): any;
+  /** The value of `Fn::GetAtt`. Only `Arn` looks like the attribute of a deployed resource. */
+  attribute(name: string): string;
+}
+
+interface RawTemplate {
+  readonly Resources: Readonly<
+    Record<string, { readonly Type: string; readonly Properties?: Record<string, unknown> }>
+  >;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
+}
+
+/** The types that a local run carries out, and those without which a service works as well. */
+const supportedTypes = [
+  'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::Authorizer',
+  'AWS::ApiGateway::BasePathMapping',
+  'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::ApiGateway::UsagePlan',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
+  'AWS::DynamoDB::Table',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
+  'AWS::Lambda::Alias',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
+  'AWS::Lambda::Version',
+  'AWS::Logs::LogGroup',
+  'AWS::Logs::MetricFilter',
+  'AWS::Logs::QueryDefinition',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
+  'AWS::WAFv2::WebACL',
+  'AWS::WAFv2::WebACLAssociation',
+];
+
+/** A CloudFormation template whose resource types are all supported. */
+export class Template {
+  readonly environment: TemplateEnvironment;
+  readonly #raw: RawTemplate;
+  readonly #pseudoParameters: Readonly<Record<string, string>>;
+  readonly #resources: ReadonlyMap<string, TemplateResource>;
+
+  /** @throws TemplateError for a resource type that is not supported */
+  constructor(raw: unknown, environment: TemplateEnvironment) {
+    this.#raw = raw as RawTemplate;
+    this.environment = environment;
+    this.#pseudoParameters = {
+      'AWS::AccountId': environment.accountId,
+      'AWS::Partition': 'aws',
+      'AWS::Region': environment.region,
+      'AWS::StackName': environment.stackName,
+      'AWS::URLSuffix': 'amazonaws.com',
+    };
+    const ids = Object.keys(this.#raw.Resources);
+    this.#resources = new Map(ids.map((id) => [id, this.#createResource(id)]));
+  }
+
+  ofType(type: string): TemplateResource[] {
+    return [...this.#resources.values()].filter((resource) => resource.type === type);
+  }
+
+  outputs(): Record<string, string> {
+    const outputs = Object.entries(this.#raw.Outputs ?? {}).map(([name, { Value }]) => [
+      name,
+      String(this.#resolve(Value, `output ${name}`)),
+    ]);
+    return Object.fromEntries(outputs);
+  }
+
+  #createResource(logicalId: string): TemplateResource {
+    const { Type: type, Properties = {} } = this.#raw.Resources[logicalId]!;
+    if (!supportedTypes.includes(type)) {
+      throw new TemplateError(logicalId, `the type ${type} (see ${import.meta.filename})`);
+    }
+    const name = `${this.environment.stackName}-${logicalId}`;
+    const property = (key: string) => this.#resolve(Properties[key], logicalId);
+    const arnOf = (ofType: string, own: string) => this.#arnOf(ofType, own);
+    return {
+      logicalId,
+      type,
+      // A getter, because a property may refer to a resource that is created later.
+      get ref() {
+        if (type === 'AWS::ApiGateway::Stage') return String(property('StageName'));
+        if (type !== 'AWS::Lambda::Alias') return name;
+        return arnOf('AWS::Lambda::Function', `${property('FunctionName')}:${property('Name')}`);
+      },
+      property,
+      attribute: (key) => (key === 'Arn' ? arnOf(type, name) : `${name}.${key}`),
+    };
+  }
+
+  /** Such as `arn:aws:dynamodb:us-east-1:000000000000:table/Small-Orders`. */
+  #arnOf(type: string, name: string): string {
+    const { region, accountId } = this.environment;
+    const [, service, kind] = type.toLowerCase().split('::');
+    const separator = service === 'lambda' ? ':' : '/';
+    return `arn:aws:${service}:${region}:${accountId}:${kind}${separator}${name}`;
+  }
+
+  /**
+   * @param owner the logical id that the value belongs to, for error messages
+   * @throws TemplateError for a function or a reference that is not supported
+   * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html
+   */
+  #resolve(value: unknown, owner: string): unknown {
+    const resolve = (item: unknown) => this.#resolve(item, owner);
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value);
+    const [name, argument] = entries[0] ?? ['', undefined];
+    if (name === 'Ref') {
+      return this.#pseudoParameters[argument] ?? this.#resource(argument, owner).ref;
+    }
+    if (name === 'Fn::GetAtt') return this.#resource(argument[0], owner).attribute(argument[1]);
+    if (name === 'Fn::Join') return argument[1].map(resolve).join(argument[0]);
+    if (name.startsWith('Fn::')) throw new TemplateError(owner, `the function ${name}`);
+    return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item)]));
+  }
+
+  #resource(logicalId: string, owner: string): TemplateResource {
+    const found = this.#resources.get(logicalId);
+    if (!found) throw new TemplateError(owner, `a reference to ${logicalId}`);
+    return found;
+  }
+}
