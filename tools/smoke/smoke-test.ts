@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
-import { authenticationChecks } from './checks/authentication-checks.ts';
-import { type Check, CheckSkipped } from './checks/check.ts';
-import { cancellationChecks, failingRequestChecks, listChecks } from './checks/order-checks.ts';
-import { countingChecks, exhaustionChecks } from './checks/rate-limit-checks.ts';
-import { retiredOperationChecks, unknownRouteChecks } from './checks/route-checks.ts';
+import {
+  type Check,
+  CheckSkipped,
+  cancellationChecks,
+  exhaustionChecks,
+  usualChecks,
+} from './checks.ts';
 import { type KeySources, parseOptions, readKey, type SmokeOptions } from './options.ts';
 import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
@@ -56,17 +58,12 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   return failed === 0 ? 0 : 1;
 }
 
-/** The selected checks. The checks that use up the key's limit come last. */
+/** The selected checks. The check that uses up the key's limit comes last. */
 export function selectChecks({ cancelOrder, limits }: Omit<SmokeOptions, 'url'>): Check[] {
   return [
-    ...authenticationChecks,
-    ...unknownRouteChecks,
-    ...listChecks(),
-    ...failingRequestChecks,
-    ...retiredOperationChecks,
-    ...countingChecks,
+    ...usualChecks,
     ...(cancelOrder === undefined ? [] : cancellationChecks(cancelOrder)),
-    ...(limits ? exhaustionChecks() : []),
+    ...(limits ? exhaustionChecks : []),
   ];
 }
 

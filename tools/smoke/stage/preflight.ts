@@ -48,18 +48,11 @@ async function ask(stage: Stage, hostname: string): Promise<Answer> {
 }
 
 function unreachable(hostname: string, error: NodeJS.ErrnoException) {
-  const explanations: Record<string, string> = {
-    ENOTFOUND:
-      `there is no DNS record for ${hostname}. For a name of your own, create a CNAME or an alias to ` +
-      `the stack's output DomainNameTarget, then try again (docs/first-deploy.md, "A name of your own"). ` +
-      `Otherwise compare the address with the output BaseUrl`,
-    EAI_AGAIN: `no DNS server answers for ${hostname}; check the network`,
-    ERR_TLS_CERT_ALTNAME_INVALID:
-      `${hostname} has a certificate for another name: its DNS record does not point to the stack's ` +
-      `output DomainNameTarget`,
-  };
   const explanation =
-    explanations[error.code ?? ''] ?? `${reasonOf(error)}; check that the stage is running`;
+    error.code === 'ENOTFOUND'
+      ? `there is no DNS record for ${hostname}. For a name of your own, create a CNAME or an alias to ` +
+        "the stack's output DomainNameTarget. Otherwise compare the address with the output BaseUrl"
+      : `${reasonOf(error)}; check that the stage is running`;
   return new OperatorError(`--url does not answer: ${explanation}`);
 }
 
@@ -80,12 +73,9 @@ function ensureService(answer: Answer): void {
 }
 
 function notSteady(answer: Answer): OperatorError {
-  const remedy =
-    answer.status === 403
-      ? "check that --url is the stack's output BaseUrl, which contains the stage"
-      : 'docs/runbook.md says what 503 means, under "Authorizer failures"';
   return new OperatorError(
     `--url does not give good answers after ${longestPropagationMs / 1_000} s: ` +
-      `it answers ${shown(answer)}; ${remedy}`,
+      `it answers ${shown(answer)}; check that --url is the stack's output BaseUrl, which contains the stage. ` +
+      'docs/runbook.md says what 503 means, under "Authorizer failures"',
   );
 }

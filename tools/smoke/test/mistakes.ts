@@ -1,5 +1,4 @@
 import { parseAuthorization } from '../../../lambdas/domain/api-key.ts';
-import { cancelRefusal } from '../../../lambdas/domain/order-states.ts';
 import type { Answer, Send } from '../stage/http-client.ts';
 
 /** An answer of the service that can be changed before the smoke test gets it. */
@@ -30,19 +29,9 @@ const unknownPath =
 const unknownMethod =
   'answers 405 to methods that a path of the contract lacks, and names those that it has';
 const gone = 'answers 410 gone, with the documented sunset date';
-const listed = 'returns all orders as a JSON array, streamed and with zstd, whatever the query';
-const listedAgain = 'returns the same orders with gzip, and uncompressed';
+const listed = 'returns all orders as a JSON array, streamed and compressed, whatever the query';
 const counted = 'lowers Remaining by one for each admitted request, and not for others';
-const exhausted = 'admits exactly what Remaining promised, then answers 429';
-const limitedEverywhere = 'answers 429 on every operation';
-const cancelledAgain = 'answers 409 when order 1 is cancelled again';
-const badId = 'answers 400 to an order id that is not a canonical int64';
-
-/** For each check that needs the result of another check, this other check. */
-export const before: Readonly<Record<string, string>> = {
-  [listedAgain]: listed,
-  [limitedEverywhere]: exhausted,
-};
+const exhausted = 'admits exactly what Remaining promised, then answers 429 on every operation';
 
 /** Spoils the answers of one status. */
 const on =
@@ -56,16 +45,6 @@ const withHeader = (status: number, name: string, value?: string) =>
   on(status, ({ headers }) => {
     if (value === undefined) headers.delete(name);
     else headers.set(name, [value]);
-  });
-
-const withBody = (status: number, fields: object) =>
-  on(status, (answer) => {
-    answer.text = JSON.stringify({ ...JSON.parse(answer.text), ...fields });
-  });
-
-const withList = (change: (list: string) => string) =>
-  on(200, (answer) => {
-    answer.text = change(answer.text);
   });
 
 const withStatus =
@@ -87,27 +66,21 @@ let isOneRequestTooMany = true;
 export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   // Headers
   [missingHeader, 'header x-ratelimit-reset is missing', withHeader(401, 'x-ratelimit-reset')],
-  [unknownMethod, 'allow is PUT, expected GET', withHeader(405, 'allow', 'PUT')],
-  [gone, 'header x-powered-by is not in openapi.yaml', withHeader(410, 'x-powered-by', 'Node')],
-  [gone, 'expected Sun, 01 Nov 2026', withHeader(410, 'sunset', 'Fri, 01 Jan 2027 00:00:00 GMT')],
-  [
-    gone,
-    'describe no window of',
-    on(410, (answer) => {
-      setRemaining(answer, 1);
-      answer.headers.set('x-ratelimit-remaining', ['2']);
-    }),
-  ],
-  [
-    gone,
-    'describe no window of',
-    withHeader(410, 'ratelimit-policy', '"minute";q=61;w=60, "day";q=1001;w=86400'),
-  ],
   [missingHeader, 'are 60, 0, 0, expected 0, 0, 0', withHeader(401, 'x-ratelimit-limit', '60')],
   [unknownPath, 'are 60, 0, 0, expected 0, 0, 0', withHeader(404, 'x-ratelimit-limit', '60')],
+  [unknownMethod, 'allow is PUT, expected GET', withHeader(405, 'allow', 'PUT')],
+  [gone, 'expected Sun, 01 Nov 2026', withHeader(410, 'sunset', 'Fri, 01 Jan 2027 00:00:00 GMT')],
+  [gone, 'describe no window of', withHeader(410, 'x-ratelimit-remaining', '2')],
   [exhausted, 'retry-after is 1, the minute ends in', withHeader(429, 'retry-after', '1')],
   [listed, 'has a content-length, so it was not streamed', withHeader(200, 'content-length', '1')],
   [listed, 'content-encoding is undefined, expected zstd', withHeader(200, 'content-encoding')],
+  [
+    gone,
+    'the response repeats the API key',
+    ({ headers, question }) => {
+      headers.set('x-amz-note', [String(question.headers?.authorization)]);
+    },
+  ],
 
   // Statuses
   [
@@ -117,51 +90,31 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     withStatus(200, (authorization) => !!parseAuthorization(authorization, 'so_test_')),
   ],
   [
-    'accepts the scheme in any case, and two spaces after it',
-    'response: 401',
-    withStatus(401, (authorization) => authorization.startsWith('Bearer  ')),
-  ],
-  [
     'refuses a missing key on every operation',
     'response: 410',
     withStatus(410, (_, request) => request.startsWith('GET /pets')),
   ],
-  [unknownPath, 'status 403 is not in openapi.yaml', withStatus(403, () => true)],
   [
     // With this mistake, an unknown path has another response for a client with a key.
     unknownPath,
-    'expected: 404 not_found, because openapi.yaml lacks this path or method',
+    'expected: 404 not_found, as in openapi.yaml',
     withStatus(500, (authorization) => authorization.includes('so_')),
   ],
   [
-    badId,
-    '/store/orders/0x10\nresponse: 500 (application/json, request id ',
-    withStatus(500, (_, request) => request.endsWith('/0x10')),
+    exhausted,
+    'request: GET /store/orders\nresponse: 503',
+    withStatus(503, (_, request) => request === 'GET /store/orders'),
   ],
-  [
-    limitedEverywhere,
-    'request: GET /store/orders\nresponse: 200',
-    withStatus(200, (_, request) => request === 'GET /store/orders'),
-  ],
-
   // The order is already cancelled.
   ['cancels order 1', 'expected: 204', () => {}],
 
-  // Errors
+  // Bodies
   [
-    'refuses the Basic scheme',
-    'the error is "401 unauthorized: Basic?", expected',
-    withBody(401, { message: 'Basic?' }),
-  ],
-  [
-    'answers 404 to an order that does not exist',
-    'the error is "400 order_not_found: There',
-    withBody(404, { status: 400 }),
-  ],
-  [
-    cancelledAgain,
-    'expected: 409 order_already_cancelled',
-    withBody(409, cancelRefusal('shipped')),
+    listed,
+    "Expected ',' or ']' after array element",
+    on(200, (answer) => {
+      answer.text = answer.text.slice(0, -1);
+    }),
   ],
   [
     exhausted,
@@ -169,33 +122,6 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     on(429, (answer) => {
       answer.text = answer.text.replace(/after \d+/, 'after 7777');
     }),
-  ],
-  [
-    gone,
-    'the response repeats the API key',
-    ({ headers, question }) => {
-      headers.set('x-amz-note', [String(question.headers?.authorization)]);
-    },
-  ],
-
-  // The list
-  [listed, "Expected ',' or ']' after array element", withList((list) => list.slice(0, -1))],
-  [
-    listed,
-    'contains 9223372036854775808, which is not a 64-bit integer',
-    withList((list) => list.replace('9223372036854775807', '9223372036854775808')),
-  ],
-  [
-    listed,
-    'the body /0 must NOT have additional properties: {"id":1,"status":"pending"}',
-    withList(() => '[{"id":1,"status":"pending"}]'),
-  ],
-  [
-    listedAgain,
-    'has 0 orders, but',
-    (answer) => {
-      if (answer.status === 200 && !answer.headers.has('content-encoding')) answer.text = '[]';
-    },
   ],
 
   // Counts
