@@ -2,9 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -47,7 +45,6 @@ describe('the TypeScript client', () => {
 describe('the Python client', () => {
   it.each([
     ['', 'a-key', 'Set the environment variable ORDERS_URL.'],
-    ['https://store.example/v1', 'so_test_…', 'The API key is malformed.'],
     [
       'http://store.example/v1',
       'a-key',
@@ -116,34 +113,32 @@ describe('the Python client', () => {
     expect(askedMs[3]! - askedMs[2]!).toBeGreaterThanOrEqual(900);
   });
 
-  it.each([
-    ['store.cancel(True)', 'TypeError: The order id True is not an int.'],
-    ['store.cancel("--help")', "TypeError: The order id '--help' is not an int."],
-    ['StoreOrders("http://store.example/v1", "a", allow_http=True).cancel(None)', 'TypeError'],
-  ])('sends nothing that could be a mistake: %s', async (use, expected) => {
-    const { errors } = await runScript('http://127.0.0.1:9', use);
+  it('sends nothing that could be a mistake', async () => {
+    const { errors } = await runScript('http://127.0.0.1:9', 'store.cancel(True)');
 
-    expect(errors.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`^${expected}`));
+    expect(errors).toMatch(/^TypeError: The order id True is not an int\.$/m);
   });
 
-  it('tells of each attempt, keeps its connection, and goes on if the clock is set back', async () => {
+  it('tells of each attempt, ignores interim responses, and keeps its connection', async () => {
     const ports = new Set<number | undefined>();
-    await using server = await serve(({ url, socket }, outgoing) => {
+    await using server = await serve(({ socket, method }, outgoing) => {
       ports.add(socket.remotePort);
-      if (url === '/store/orders') return outgoing.end('[{"id":1},{"id":2}]');
-      return outgoing.writeHead(url === '/store/orders/7' ? 204 : 404).end();
+      outgoing.writeEarlyHints({ link: '</a.css>' });
+      outgoing.writeProcessing();
+      if (method === 'DELETE') return outgoing.writeHead(204).end();
+      return outgoing.end('[{"id":1}]');
     });
 
     const { printed } = await runScript(
       server.url,
-      'list(store.orders())\nstore.cancel(7)\nclock.time = lambda: 0\nnext(store.orders())\nstore.cancel(8)',
+      'store.cancel(7)\nprint(list(store.orders()))\nstore.cancel(8)',
     );
 
-    expect(printed.split(' 0.0\n')).toEqual([
-      'GET /store/orders 200',
-      'DELETE /store/orders/7 204',
-      'GET /store/orders 200',
-      'DELETE /store/orders/8 404',
+    expect(printed.split('\n')).toEqual([
+      'DELETE /store/orders/7 204 0.0',
+      'GET /store/orders 200 0.0',
+      "[{'id': 1}]",
+      'DELETE /store/orders/8 204 0.0',
       '',
     ]);
     expect(ports.size).toBe(1);
@@ -153,8 +148,6 @@ describe('the Python client', () => {
     [`'[ {"id":1} ,\\n{"id":2} ]\\n'`, '[{"id": 1}, {"id": 2}]\n'],
     [`' [ ]\\n'`, '[]\n'],
     [`'[{"id":1}][{"id":1}]'`, ''],
-    [`'[{"id":1}{"id":2}]'`, ''],
-    [`'[[{"id":1}]]'`, ''],
     [`']'`, ''],
     [`chain('[{"id":1},{"x":"', repeat('x' * 16_384))`, ''],
   ])('parses %s as a whole list, or not at all', async (texts, expected) => {
@@ -183,45 +176,15 @@ print(json.dumps(list(store_orders._orders_in(None, ${texts}))))`;
     expect(askedMs[1]! - askedMs[0]!).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('ignores interim responses, and keeps its connection', async () => {
-    const ports = new Set<number | undefined>();
-    await using server = await serve(({ socket, method }, outgoing) => {
-      ports.add(socket.remotePort);
-      outgoing.writeEarlyHints({ link: '</a.css>' });
-      outgoing.writeProcessing();
-      if (method === 'DELETE') return outgoing.writeHead(204).end();
-      return outgoing.end('[{"id":1}]');
-    });
-
-    const { printed } = await runScript(
-      server.url,
-      'store.cancel(7)\nprint(list(store.orders()))\nstore.cancel(8)',
+  it('is stopped by an event while it waits', async () => {
+    await using server = await serve((_, outgoing) =>
+      outgoing.writeHead(503, { 'Retry-After': '3600' }).end(),
     );
 
-    expect(printed.split('\n')).toEqual([
-      'DELETE /store/orders/7 204 0.0',
-      'GET /store/orders 200 0.0',
-      "[{'id': 1}]",
-      'DELETE /store/orders/8 204 0.0',
-      '',
-    ]);
-    expect(ports.size).toBe(1);
-  });
-
-  it.each([
-    ['waits', 'threading.Timer(0.5, stop.set).start()\nstore.cancel(7)'],
-    ['reads a list that breaks', 'for order in store.orders():\n  stop.set()'],
-    ['reads an error that does not end', 'threading.Timer(0.5, stop.set).start()\nstore.cancel(8)'],
-  ])('is stopped by an event while it %s', async (_, use) => {
-    await using server = await serve(({ url }, outgoing) => {
-      if (url === '/store/orders/7')
-        return outgoing.writeHead(503, { 'Retry-After': '3600' }).end();
-      if (url === '/store/orders/8') return Readable.from(drops()).pipe(outgoing);
-      outgoing.write('[{"id":1},');
-      return setTimeout(() => outgoing.destroy(), 500);
-    });
-
-    const { errors } = await runScript(server.url, use);
+    const { errors } = await runScript(
+      server.url,
+      'threading.Timer(0.5, stop.set).start()\nstore.cancel(7)',
+    );
 
     expect(errors).toContain('StoreOrdersError: aborted');
   });
@@ -273,22 +236,11 @@ describe('both clients', () => {
     ['redirect', elsewhere.Location, 302, elsewhere, shipped],
     ['order_already_shipped', 'It has.', 409, gzip, gzipSync(shipped)],
     ['unknown', 'HTTP status 404', 404, gzip, gzipSync(Buffer.alloc(1e8))],
-    ['unknown', 'HTTP status 404', 404, {}, '{"code":{"toString":1}}'],
-    ['unknown', 'HTTP status 404', 404, {}, '['.repeat(99_999)],
-    ['unknown', 'HTTP status 404', 404, {}, undefined],
   ])('end with %s: %s after %s %j', async (code, message, status, headers, body) => {
     let count = 0;
-    let sent = 0;
     await using server = await serve((_, outgoing) => {
       count++;
-      outgoing.writeHead(status, headers);
-      if (body !== undefined) return outgoing.end(body);
-      const read = () => {
-        sent += 50_000;
-        endless.push(' '.repeat(50_000));
-      };
-      const endless = new Readable({ read });
-      return endless.pipe(outgoing);
+      outgoing.writeHead(status, headers).end(body);
     });
 
     const { errors } = await runPython(server.url, 'a-key', 'cancel', '7');
@@ -297,7 +249,6 @@ describe('both clients', () => {
     expect(errors).toMatch(new RegExp(`^${code}: .*${message}\n$`));
     expect(error).toMatchObject({ code, status, message: expect.stringContaining(message) });
     expect(count).toBe(2);
-    expect(sent).toBeLessThan(50_000_000);
   });
 });
 
@@ -325,10 +276,6 @@ function start(url: string, key: string, command: string, ...words: string[]): C
     env: { PATH, HOME, PYTHONDONTWRITEBYTECODE: '1', ORDERS_URL: url, ORDERS_KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-}
-
-async function* drops() {
-  for (;;) yield pause(50, ' ');
 }
 
 /** @throws Error when the command is not there */

