@@ -12,7 +12,6 @@ import {
   OrderNotFoundError,
   ServiceUnavailableError,
 } from './domain/errors.ts';
-import type { Item } from './domain/item.ts';
 import type { CancellationOutcome } from './domain/metric-definitions.ts';
 import {
   type CancellationFieldName,
@@ -94,13 +93,10 @@ function recordOutcome(
  */
 async function cancelPendingOrder(cancellation: Cancellation, signal: AbortSignal): Promise<void> {
   const command = new UpdateItemCommand(conditionalCancel(cancellation));
-  const { Attributes: order } = await dynamodb
-    .send(command, { abortSignal: signal })
-    .catch((error: unknown) => ({ Attributes: orderOfFailure(error, cancellation) }));
-  if (!isCancelledBy(cancellation, order)) {
-    // A proxy may have sent an empty response with status 200. It is unknown whether the order is cancelled.
-    const cause = new Error('The answer does not say what it wrote.');
-    throw new ServiceUnavailableError({ cause });
+  try {
+    await dynamodb.send(command, { abortSignal: signal });
+  } catch (error) {
+    if (!isCancelledBy(cancellation, error)) throw refusalOf(error);
   }
 }
 
@@ -128,30 +124,30 @@ function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
       ':cancelled': { S: 'cancelled' satisfies OrderStatus },
       ...set,
     },
-    ReturnValues: 'UPDATED_NEW' as const,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
 }
 
 /**
- * Returns the order if the write has failed because this invocation has already cancelled the order. This happens if
- * the first attempt succeeded, its response was lost, and the SDK repeated the write.
- *
- * @throws ApiError that says why the order cannot be cancelled, or any other error of the write
+ * Whether the write has failed because this invocation has already cancelled the order. This happens if the first
+ * attempt succeeded, its response was lost, and the SDK repeated the write.
  */
-function orderOfFailure(error: unknown, cancellation: Cancellation): Item {
-  if (error instanceof ConditionalCheckFailedException) {
-    const order = error.Item;
-    if (!order) throw new OrderNotFoundError();
-    if (isCancelledBy(cancellation, order)) return order;
-    throw new OrderNotCancellableError(cancelRefusal(order.status?.S));
-  }
-  const { $metadata } = error as Partial<DynamoDBServiceException>;
-  if (($metadata?.attempts ?? 1) === 1) throw error;
-  // An earlier attempt, whose response was lost, may have cancelled the order.
-  throw new ServiceUnavailableError({ cause: error });
+function isCancelledBy({ cancelRequestId }: Cancellation, error: unknown): boolean {
+  return (
+    error instanceof ConditionalCheckFailedException &&
+    error.Item?.cancelRequestId?.S === cancelRequestId
+  );
 }
 
-function isCancelledBy({ cancelRequestId }: Cancellation, order: Item | undefined): boolean {
-  return order?.cancelRequestId?.S === cancelRequestId;
+/** The error that says why the order cannot be cancelled, or any other error of the write. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof ConditionalCheckFailedException) {
+    const { Item: order } = error;
+    if (!order) return new OrderNotFoundError();
+    return new OrderNotCancellableError(cancelRefusal(order.status?.S));
+  }
+  const { $metadata } = error as Partial<DynamoDBServiceException>;
+  if (($metadata?.attempts ?? 1) === 1) return error;
+  // An earlier attempt, whose response was lost, may have cancelled the order.
+  return new ServiceUnavailableError({ cause: error });
 }

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { UnauthorizedError } from '../domain/errors.ts';
 import type { Item } from '../domain/item.ts';
-import { findPlan, type Plan, type Plans, planNumbers } from '../domain/plan.ts';
+import { findPlan, type Plans, planNumbers } from '../domain/plan.ts';
 import { type CurrentTimes, currentTimes } from '../domain/windows.ts';
 import { log } from '../runtime/log.ts';
 import {
@@ -102,7 +102,6 @@ export class Limiter {
   readonly #settings: LimiterSettings;
   /** The last known state of keys. A map iterates in the order of insertion, so the oldest state is first. */
   readonly #cache = new Map<string, KeyState>();
-  readonly #unknownPlans = new Set<string>();
 
   constructor(settings: LimiterSettings) {
     this.#settings = settings;
@@ -110,11 +109,11 @@ export class Limiter {
 
   /** Decides on one request of a key. @throws UnauthorizedError when the key is not usable */
   async decide(address: KeyAddress): Promise<Decision> {
-    const cached = this.#cached(address);
-    let status = cached ?? (await this.#read(address));
+    let status = this.#cached(address) ?? (await this.#read(address));
     // One write both asks whether the window is still full and counts the rejection.
     if (status.isFull && !status.isBanned) {
-      const { isDone, after } = await this.#countRejection(address, status, cached !== undefined);
+      const update = rejectionUpdate(address, status);
+      const { isDone, after } = await this.#write(address, update, status.times);
       // The write's condition was that the key is not banned, so this request has begun the ban.
       if (isDone) return { ...reject(after, this.#settings.now()), isBanStart: after.isBanned };
       status = after;
@@ -131,23 +130,6 @@ export class Limiter {
     return reject(status, this.#settings.now());
   }
 
-  /** Counts the rejection of a request while a window is full. Begins a ban if the plan does not tolerate it. */
-  async #countRejection(
-    address: KeyAddress,
-    status: KeyStatus,
-    isCached: boolean,
-  ): Promise<WriteResult> {
-    try {
-      return await this.#write(address, rejectionUpdate(address, status), status.times);
-    } catch (error) {
-      // A request that has read a full window is rejected even if the rejection cannot be counted.
-      // A cached state is no reason to reject the request.
-      if (isCached || error instanceof UnauthorizedError) throw error;
-      log.error('A rejection was not counted', error, { keyId: status.key.keyId });
-      return { isDone: false, after: status };
-    }
-  }
-
   /** The cached state of a key; undefined if a read is cheaper, because the request is probably refused. */
   #cached({ tokenHash }: KeyAddress): KeyStatus | undefined {
     const state = this.#cache.get(tokenHash);
@@ -160,25 +142,20 @@ export class Limiter {
   }
 
   #statusOf(state: KeyState, times: CurrentTimes): KeyStatus {
-    return keyStatus(state, this.#planOf(state), times);
-  }
-
-  /** The owner's plan. A plan that this version does not know is logged once in each environment. */
-  #planOf({ owner: { ownerId, plan: name } }: KeyState): Plan {
-    const { plans } = this.#settings;
-    if (!findPlan(name, plans) && !this.#unknownPlans.has(name)) {
-      this.#unknownPlans.add(name);
-      log.error('A plan is unknown', new Error(`The owner ${ownerId} has the plan "${name}".`));
-    }
-    return planNumbers(name, plans);
+    return keyStatus(state, planNumbers(state.owner.plan, this.#settings.plans), times);
   }
 
   async #read(address: KeyAddress): Promise<KeyStatus> {
-    const { client, tableName } = this.#settings;
+    const { client, tableName, plans } = this.#settings;
     const Key = { ownerHash: { S: address.ownerHash } };
     const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true });
     const { Item } = await client.send(read);
-    return this.#observe(address, Item, this.#times());
+    const status = this.#observe(address, Item, this.#times());
+    const { ownerId, plan } = status.owner;
+    if (!findPlan(plan, plans)) {
+      log.error('A plan is unknown', new Error(`The owner ${ownerId} has the plan "${plan}".`));
+    }
+    return status;
   }
 
   /** @param times the times of the request. A successful write counts the request in their windows */
@@ -187,8 +164,6 @@ export class Limiter {
     try {
       const write = new UpdateItemCommand({ TableName: tableName, ...update });
       const { Attributes } = await client.send(write);
-      // Without the item, a valid key would be taken for a key that does not exist.
-      if (!Attributes) throw new Error('The answer to a write lacks the item.');
       return { isDone: true, after: this.#observe(address, Attributes, times) };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;

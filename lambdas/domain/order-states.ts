@@ -4,41 +4,27 @@ export interface CancelRefusal {
   readonly message: string;
 }
 
-interface OrderState {
-  /** Whether the state is final, so that no operator's command changes it. */
-  readonly isFinal: boolean;
-  /** Why a client cannot cancel an order in this state; undefined if a client can cancel it. */
-  readonly refusal: CancelRefusal | undefined;
-}
-
 /**
- * The states of an order, by the value of its attribute `status`. Three things derive from this record: the responses
- * to a cancellation, the outcomes that the metrics count, and the states that operators can import and change.
+ * The states of an order, by the value of its attribute `status`, each with the reason why a client cannot cancel an
+ * order in this state. Three things derive from this record: the responses to a cancellation, the outcomes that the
+ * metrics count, and the states that operators can import.
  */
 export const orderStates = {
-  pending: { isFinal: false, refusal: undefined },
+  pending: undefined,
   shipped: {
-    isFinal: true,
-    refusal: {
-      code: 'order_already_shipped',
-      message: 'The order has already shipped and cannot be cancelled.',
-    },
+    code: 'order_already_shipped',
+    message: 'The order has already shipped and cannot be cancelled.',
   },
   cancelled: {
-    isFinal: false,
-    refusal: {
-      code: 'order_already_cancelled',
-      message: 'The order has already been cancelled.',
-    },
+    code: 'order_already_cancelled',
+    message: 'The order has already been cancelled.',
   },
-} as const satisfies Readonly<Record<string, OrderState>>;
+} as const satisfies Readonly<Record<string, CancelRefusal | undefined>>;
 
 export type OrderStatus = keyof typeof orderStates;
 
-/** A state that an operator's command can change. */
-export type ChangeableStatus = {
-  [Status in OrderStatus]: (typeof orderStates)[Status]['isFinal'] extends true ? never : Status;
-}[OrderStatus];
+/** A state that an operator's command can change. A shipped order stays as it is. */
+export type ChangeableStatus = Exclude<OrderStatus, 'shipped'>;
 
 export const orderStatuses = Object.keys(orderStates) as readonly OrderStatus[];
 
@@ -49,13 +35,13 @@ const unknownState = {
 } as const satisfies CancelRefusal;
 
 /** The reason why an order with this `status` cannot be cancelled. The status may be unknown. */
-export function cancelRefusal(status: string | undefined): CancelRefusal {
-  const states: Readonly<Record<string, OrderState>> = orderStates;
-  return states[status ?? '']?.refusal ?? unknownState;
+export function cancelRefusal(status = ''): CancelRefusal {
+  const states = new Map<string, CancelRefusal | undefined>(Object.entries(orderStates));
+  return states.get(status) ?? unknownState;
 }
 
 /** Every reason for which a cancellation can be refused. */
 export const cancelRefusals = [
-  ...orderStatuses.flatMap((status) => orderStates[status].refusal ?? []),
+  ...orderStatuses.flatMap((status) => orderStates[status] ?? []),
   unknownState,
 ];

@@ -21,6 +21,8 @@ export interface OrdersPage {
 export interface PageRequest {
   startKey?: Item | undefined;
   segment?: { index: number; total: number };
+  /** @default - as many orders as DynamoDB reads with one request */
+  limit?: number;
   /** Aborts the request when the page is no longer needed. */
   signal: AbortSignal;
 }
@@ -40,7 +42,7 @@ const projection = {
  * they cost twice as much, because otherwise an order that was just stored could be missing.
  */
 export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: string): ReadPage {
-  return async ({ startKey, segment, signal }) => {
+  return async ({ startKey, segment, limit, signal }) => {
     const command = new ScanCommand({
       TableName: tableName,
       ConsistentRead: true,
@@ -48,6 +50,7 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
       ExclusiveStartKey: startKey,
       Segment: segment?.index,
       TotalSegments: segment?.total,
+      Limit: limit,
     });
     let copied: CopiedOrders | undefined;
     interceptBody(command, (body) => {
@@ -65,7 +68,11 @@ function completePage(
   { Items: items = [], Count: stated, LastEvaluatedKey: lastEvaluatedKey }: ScanCommandOutput,
 ): OrdersPage {
   const itemCount = copied.itemCount + items.length;
-  requireWhole(itemCount, stated);
+  // A truncated or empty response can be valid JSON with status 200, and the SDK does not complain about missing members.
+  if (stated !== itemCount) {
+    const cause = new Error(`A page of orders has ${itemCount}, and states ${stated}.`);
+    throw new ServiceUnavailableError({ cause });
+  }
   const unlistedIds = [...copied.unlistedIds];
   let others = '';
   for (const item of items) {
@@ -75,14 +82,4 @@ function completePage(
   }
   const orders = others ? Buffer.concat([copied.orders, Buffer.from(others)]) : copied.orders;
   return { orders, count: itemCount - unlistedIds.length, unlistedIds, lastEvaluatedKey };
-}
-
-/**
- * A truncated or empty response can still be valid JSON with status 200, and the SDK does not complain about
- * missing members. Without this check, nobody would notice that the list is incomplete.
- */
-function requireWhole(found: number, stated: number | undefined): void {
-  if (stated === found) return;
-  const cause = new Error(`A page of orders has ${found}, and states ${stated ?? 'no number'}.`);
-  throw new ServiceUnavailableError({ cause });
 }

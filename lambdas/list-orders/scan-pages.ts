@@ -1,21 +1,18 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { ServiceUnavailableError } from '../domain/errors.ts';
 import type { Item } from '../domain/item.ts';
-import { asServiceError } from '../runtime/dynamodb.ts';
-import type { OrdersPage, PageRequest, ReadPage } from './orders-page.ts';
+import type { OrdersPage, ReadPage } from './orders-page.ts';
 
 const totalSegments = 4;
-/** The delays between attempts to read a page. Each attempt includes the SDK's own retries. */
-const retryDelaysMs = [500, 1_000];
+/** A store of fewer orders is read with one request. */
+const ordersOfFirstPage = 2_000;
 
 /*
- * A table of one page is read with one Scan request, and a larger table in parallel segments. The
- * first request of a scan has to say the number of segments, before the size of the table is known. So
- * the first page is read without segments. If there are more pages, the scan starts again with segments:
+ * A small table is read with one Scan request, and a larger table in parallel segments. The first
+ * request of a scan has to say the number of segments, before the size of the table is known. So the
+ * first request has no segments, and a limit. If there are more orders, the scan starts again with segments:
  *
  *   Scan                          [ page 1 ]  no LastEvaluatedKey: the list is complete
  *                                     |
- *                                     | LastEvaluatedKey: there are more pages
+ *                                     | LastEvaluatedKey: there are more orders
  *                                     v
  *   Scan, segment 0 of 4          [ page ][ page ][ page ] ...
  *   Scan, segment 1 of 4          [ page ][ page ] ...
@@ -30,7 +27,7 @@ type Pages = AsyncGenerator<OrdersPage, void, void>;
 
 /** Reads the first page, and returns all pages. `signal` can abort the first read. Other pages are read on demand. */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
-  const firstPage = await readPage({ signal });
+  const firstPage = await readPage({ limit: ordersOfFirstPage, signal });
   return firstPage.lastEvaluatedKey ? pagesOfSegments(readPage) : only(firstPage);
 }
 
@@ -44,7 +41,7 @@ async function* pagesOfSegments(readPage: ReadPage): Pages {
   const ending = new AbortController();
   const request = (index: number, startKey?: Item) => {
     const segment = { index, total: totalSegments };
-    const page = readWithRetries(readPage, { startKey, segment, signal: ending.signal });
+    const page = readPage({ startKey, segment, signal: ending.signal });
     const next = page.then((page) => ({ index, page }));
     // `Promise.race` below reports a failure. But if the reader has left before, nobody handles the failure, and an
     // unhandled rejection would end the process.
@@ -65,17 +62,4 @@ async function* pagesOfSegments(readPage: ReadPage): Pages {
   } finally {
     if (underWay.size > 0) ending.abort();
   }
-}
-
-/** Retries temporary failures, because a response that has begun can no longer become a 503. */
-async function readWithRetries(readPage: ReadPage, request: PageRequest): Promise<OrdersPage> {
-  for (const delayMs of retryDelaysMs) {
-    try {
-      return await readPage(request);
-    } catch (error) {
-      if (!(asServiceError(error) instanceof ServiceUnavailableError)) throw error;
-      await pause(delayMs, undefined, { signal: request.signal });
-    }
-  }
-  return readPage(request);
 }

@@ -11,6 +11,7 @@ import {
 import {
   type AuthorizerContext,
   everyResponseHeaders,
+  header,
   rateLimitHeaders,
 } from '../domain/headers.ts';
 import { asServiceError } from './dynamodb.ts';
@@ -100,9 +101,12 @@ export function asApiError(error: unknown): ApiError {
 /** The maximum size of a request body. Lambda accepts 6 MB, but to parse them would take seconds of CPU time. */
 const maxBodyBytes = 16 * 1_024;
 
+/** The media types of JSON. */
+const jsonType = /^application\/(?:[^;]+\+)?json *(?:;|$)/i;
+
 /** Rejects a request body that is too large, or that is declared as JSON and cannot be parsed. */
 function jsonBody(): Middleware {
-  const parser = jsonBodyParser({ disableContentTypeError: true });
+  const parser = jsonBodyParser({ disableContentTypeCheck: true });
   return {
     before: async (request) => {
       const { body, isBase64Encoded } = request.event;
@@ -110,6 +114,8 @@ function jsonBody(): Middleware {
       if (!body) return;
       const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
       if (length > maxBodyBytes) throw new RequestTooLargeError();
+      // The parser's own check finds the header in two spellings only.
+      if (!jsonType.test(header(request.event, 'content-type') ?? '')) return;
       try {
         await parser.before!(request as never);
       } catch {

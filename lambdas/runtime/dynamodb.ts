@@ -1,4 +1,3 @@
-import type { ClientRequest } from 'node:http';
 import { Agent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
@@ -31,15 +30,15 @@ type RetryErrorInfo = Parameters<RetryStrategy['refreshRetryTokenForRetry']>[1];
 type RetryErrorType = RetryErrorInfo['errorType'];
 
 export interface DynamoDbClientSettings {
-  /** The first attempt counts. An attempt on a lost connection does not count. */
+  /** The first attempt counts. */
   readonly maxAttempts: number;
   /** The time for one attempt, including the time to connect. DynamoDB needs far less. */
   readonly requestTimeoutMs: number;
 }
 
 /**
- * Creates a DynamoDB client whose requests succeed or fail within about `maxAttempts + 1` times
- * `requestTimeoutMs`, so that a table that cannot be reached leads to a 503 instead of a timeout.
+ * Creates a DynamoDB client whose requests succeed or fail within about `maxAttempts` times `requestTimeoutMs`, so that
+ * a table that cannot be reached leads to a 503 instead of a timeout.
  *
  * All settings are given explicitly that the SDK would otherwise read from shared configuration files at the first
  * request. The bundles have a stub that takes the credentials from Lambda's variables.
@@ -73,14 +72,12 @@ export function createDynamoDbClient({
 }
 
 /**
- * Reuses connections, and detects lost connections. While Lambda has frozen an environment, a connection can end
- * without a packet that says so. A request on such a connection would wait for its timeout.
+ * Reuses connections, but no old ones. While Lambda has frozen an environment, a connection can end without a packet
+ * that says so. A request on such a connection would wait for its timeout.
  */
 class Connections extends Agent {
   /** By the wall clock, because the monotonic clock can stand still while a virtual machine is paused. */
   private readonly idleSince = new WeakMap<Duplex, number>();
-  /** The errors of requests on reused connections that were lost. */
-  readonly losses = new WeakSet<object>();
 
   override keepSocketAlive(socket: Duplex): void {
     this.idleSince.set(socket, Date.now());
@@ -88,35 +85,20 @@ class Connections extends Agent {
     return super.keepSocketAlive(socket);
   }
 
-  override reuseSocket(socket: Duplex, request: ClientRequest): void {
-    super.reuseSocket(socket, request);
-    request.once('error', (error) => this.losses.add(error));
-  }
-
   /**
    * Closes old idle connections, shortly before a connection is used. A timer is not enough, because it does not run in
    * a frozen environment, and after the freeze a request can come before the timer.
    */
   closeOld(): void {
-    this.closeIdle((socket) => {
-      const idleMs = Date.now() - (this.idleSince.get(socket) ?? 0);
-      // The time is negative if the clock was set back.
-      return idleMs < 0 || idleMs > maxIdleMs;
-    });
-  }
-
-  /** Closes idle connections. @default - all of them */
-  closeIdle(isClosed: (socket: Duplex) => boolean = () => true): void {
     for (const socket of Object.values(this.freeSockets).flat()) {
-      if (isClosed(socket!)) socket!.destroy();
+      if (Date.now() - this.idleSince.get(socket!)! > maxIdleMs) socket!.destroy();
     }
   }
 }
 
 /**
  * A retry strategy that repeats a request in three cases: it was throttled, its response was lost or cannot be read, or
- * an operator's transaction is writing its item. An attempt on a lost connection does not count. It closes the other
- * idle connections, which were probably lost, too.
+ * an operator's transaction is writing its item.
  *
  * The SDK's own strategy also takes each retry from a token bucket, which only successful responses refill. If the
  * response to a conditional write is lost, the first attempt took effect, so the retry usually fails its condition, and
@@ -129,10 +111,6 @@ function boundedRetries(maxAttempts: number, connections: Connections): RetryStr
       return retryToken(0, 0);
     },
     refreshRetryTokenForRetry: async (token, info) => {
-      if (info.error && connections.losses.has(info.error)) {
-        connections.closeIdle();
-        return retryToken(token.getRetryCount(), 0);
-      }
       const count = token.getRetryCount() + 1;
       const isRepeated =
         retriedErrors.includes(info.errorType) ||

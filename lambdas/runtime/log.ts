@@ -28,19 +28,9 @@ function write(level: 'WARN' | 'ERROR', message: string, fields: LogFields): voi
 
 const maxCauseDepth = 5;
 
-/** Describes a thrown value. It never throws itself, even if the value cannot be converted to a string. */
 function describeError(error: unknown, depth = 0): unknown {
-  try {
-    if (!(error instanceof Error)) return String(error);
-    const { name, message, stack, cause } = error;
-    return {
-      name: String(name),
-      message: String(message),
-      stack: String(stack),
-      ...(cause !== undefined &&
-        depth < maxCauseDepth && { cause: describeError(cause, depth + 1) }),
-    };
-  } catch {
-    return 'An error that cannot be shown.';
-  }
+  if (!(error instanceof Error)) return String(error);
+  const { name, message, stack, cause } = error;
+  const isShown = cause !== undefined && depth < maxCauseDepth;
+  return { name, message, stack, ...(isShown && { cause: describeError(cause, depth + 1) }) };
 }

@@ -18,8 +18,6 @@ export interface AlarmDefinition
 /** Two bad minutes of three raise an alarm. So an outage is reported soon, and a single bad minute is not. */
 const twoOfThree = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 
-const cancelWithinMs = 1_000;
-
 /**
  * The number of requests in ten minutes that is a flood: 500 a second. If they are sent to unknown paths, without a
  * key, they cost $160 a day (docs/threat-model.md).
@@ -40,10 +38,6 @@ export const deploymentAlarmIds = [
 
 /** All alarms. Each reports a problem that users notice, except for the alarm on a flood, which reports costs. */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
-  const cancellations = {
-    percentWithin: metrics.cancelLatency(Stats.percentileRank(cancelWithinMs)),
-    requests: metrics.cancelLatency(Stats.SAMPLE_COUNT),
-  };
   return [
     {
       id: 'ServerErrors',
@@ -108,20 +102,6 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       above: 0,
       evaluationPeriods: 1,
     },
-    ...budgetAlarms('Availability', {
-      promise: 'accepted requests, not counting refused lists, get no 5xx',
-      runbookAnchor: 'server-errors',
-      budget: 0.001,
-      failedShare: 'errors / requests',
-      usingMetrics: { errors: metrics.serverErrors, requests: metrics.accepted },
-    }),
-    ...budgetAlarms('CancelLatency', {
-      promise: `cancellations are answered within ${cancelWithinMs} ms`,
-      runbookAnchor: 'slow-cancellations',
-      budget: 0.01,
-      failedShare: '(100 - percentWithin) / 100',
-      usingMetrics: cancellations,
-    }),
     {
       id: 'SlowCancellations',
       meaning: 'More than one cancellation in a hundred takes longer than a second.',
@@ -131,7 +111,10 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       metric: new MathExpression({
         label: 'slow cancellations in percent',
         expression: 'IF(requests >= 100, 100 - percentWithin, 0)',
-        usingMetrics: cancellations,
+        usingMetrics: {
+          percentWithin: metrics.cancelLatency(Stats.percentileRank(1_000)),
+          requests: metrics.cancelLatency(Stats.SAMPLE_COUNT),
+        },
         period: Duration.minutes(5),
       }),
       above: 1,
@@ -175,43 +158,4 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       evaluationPeriods: 1,
     },
   ];
-}
-
-/** A service level objective over 30 days. */
-interface Objective extends Pick<AlarmDefinition, 'runbookAnchor'> {
-  /** The promise about requests, such as `requests get no 5xx`. */
-  readonly promise: string;
-  /** The share of requests that may fail. */
-  readonly budget: number;
-  /** The share of requests that failed, as metric math over `usingMetrics`, which has `requests`. */
-  readonly failedShare: string;
-  readonly usingMetrics: MathExpression['usingMetrics'];
-}
-
-/** The rates at which the budget is used up when an alarm is raised (docs/adr/0006-alarms-on-what-users-feel.md). */
-const burnRates = [
-  { name: 'FastBurn', timesBudget: 14.4, window: Duration.hours(1) },
-  { name: 'SlowBurn', timesBudget: 6, window: Duration.hours(6) },
-];
-
-function budgetAlarms(
-  id: string,
-  { promise, runbookAnchor, budget, failedShare, usingMetrics }: Objective,
-): AlarmDefinition[] {
-  // With fewer requests, the rate has no meaning, because a single failure exceeds the budget.
-  const leastRequests = Math.round(1 / budget);
-  const percent = Number((100 * (1 - budget)).toFixed(3));
-  return burnRates.map(({ name, timesBudget, window }) => ({
-    id: `${id}${name}`,
-    meaning: `Objective: ${percent} % of ${promise}. Over ${window.toHumanString()}, its error budget is used up at more than ${timesBudget} times the allowed rate.`,
-    runbookAnchor,
-    metric: new MathExpression({
-      label: 'times the error budget',
-      expression: `IF(requests >= ${leastRequests}, ${failedShare} / ${budget}, 0)`,
-      usingMetrics,
-      period: window,
-    }),
-    above: timesBudget,
-    evaluationPeriods: 1,
-  }));
 }

@@ -136,7 +136,6 @@ describe('cancelOrder', () => {
             ':cancelledBy': { S: keyId },
             ':cancelRequestId': { S: line!.cancelRequestId },
           },
-          ReturnValues: 'UPDATED_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         },
       },
@@ -197,17 +196,6 @@ describe('cancelOrder', () => {
     expect(new Set([...ids, requestId]).size).toBe(3);
   });
 
-  it.each([
-    ['no attributes', { Attributes: {} }],
-    ["another request's change", { Attributes: { cancelRequestId: { S: 'another' } } }],
-  ])('answers 503 when DynamoDB reports that it wrote %s', async (_name, body) => {
-    table.reply = answer(body);
-
-    expect(await cancel('42')).toEqual(unavailable);
-    const error = expect.objectContaining({ message: 'The answer does not say what it wrote.' });
-    expect(captured.lines()).toContainEqual(expect.objectContaining({ level: 'ERROR', error }));
-  });
-
   it.each(['0', '-1', '9007199254740993', '1000000000000000000', '-9223372036854775808'])(
     'passes the id %s to DynamoDB with all its digits',
     async (id) => {
@@ -215,11 +203,6 @@ describe('cancelOrder', () => {
       expect(table.requests[0]!.input.Key).toEqual({ id: { N: id } });
     },
   );
-
-  it('takes an id whose characters are percent-encoded', async () => {
-    expect((await cancel('%2d%31001')).statusCode).toBe(204);
-    expect(table.requests[0]!.input.Key).toEqual({ id: { N: '-1001' } });
-  });
 
   it.each([
     ['greater than int64 by one', '9223372036854775808'],
@@ -304,7 +287,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
 
 describe('the states of an order', () => {
   it('R5: each have their own refusal, except pending', () => {
-    const cancellable = orderStatuses.filter((status) => orderStates[status].refusal === undefined);
+    const cancellable = orderStatuses.filter((status) => orderStates[status] === undefined);
 
     expect(cancellable).toEqual(['pending']);
     expect(new Set(cancelRefusals.map(({ code }) => code)).size).toBe(orderStatuses.length);

@@ -264,7 +264,7 @@ describe('a plan that the version does not know', () => {
   const captured = captureLinesOfTests();
 
   it.each(['removed', 'constructor'])(
-    'has the limits of the smallest plan, never bans a key, and is logged once: %s',
+    'has the limits of the smallest plan, never bans a key, and is logged: %s',
     async (plan) => {
       const owner = new LimitedOwner({ ...used(4, 4), plan });
 
@@ -356,61 +356,14 @@ describe('a time that only a wrong clock can have written', () => {
   });
 });
 
-describe('the limiter, when DynamoDB fails,', () => {
-  const throttled = new Error('The table is throttled');
-  const captured = captureLinesOfTests();
+it('The limiter gives up after six writes if the item makes every condition fail', async () => {
+  // A count that is a string is neither less than a limit nor at least as large.
+  const owner = new LimitedOwner({ ...used(3, 3), minuteCount: 'three' });
 
-  /** An environment in which some calls, counted from 1, fail. */
-  function failing(owner: LimitedOwner, isFailing: (call: number) => boolean) {
-    let calls = 0;
-    return owner.environment(async (command) => {
-      if (isFailing(++calls)) throw throttled;
-      return owner.send(command);
-    });
-  }
+  const { result, writes } = await owner.cost(() => owner.decide());
 
-  it('rejects a request after reading a full window, even if it cannot count the rejection, and logs the reason', async () => {
-    const owner = new LimitedOwner(used(60, 60));
-
-    const decision = await failing(owner, (call) => call === 2).decide(address);
-
-    expect(codeOf(decision)).toBe('rate_limit_exceeded');
-    expect(captured.lines()).toMatchObject([
-      {
-        level: 'ERROR',
-        message: 'A rejection was not counted',
-        keyId,
-        error: { message: 'The table is throttled' },
-      },
-    ]);
-  });
-
-  it('rejects no request on the basis of a cached state alone', async () => {
-    const owner = new LimitedOwner(used(60, 60));
-    const environment = failing(owner, (call) => call > 2);
-    await environment.decide(address);
-
-    await expect(environment.decide(address)).rejects.toBe(throttled);
-  });
-
-  it('does not treat a key as invalid if the response to a write lacks the item', async () => {
-    const owner = new LimitedOwner(used(3, 3));
-    const environment = owner.environment(async (command) =>
-      command instanceof GetItemCommand ? owner.send(command) : {},
-    );
-
-    await expect(environment.decide(address)).rejects.toThrow('lacks the item');
-  });
-
-  it('gives up after six writes if the item makes every condition fail', async () => {
-    // A count that is a string is neither less than a limit nor at least as large.
-    const owner = new LimitedOwner({ ...used(3, 3), minuteCount: 'three' });
-
-    const { result, writes } = await owner.cost(() => owner.decide());
-
-    expect(String(result)).toContain('changed with every attempt');
-    expect(writes).toBe(6);
-  });
+  expect(String(result)).toContain('changed with every attempt');
+  expect(writes).toBe(6);
 });
 
 describe('the cache of keys', () => {
