@@ -67,7 +67,7 @@ it('connections that were lost while idle for more than five seconds cost no tim
 it('connections that were idle for a short time are used again', async () => {
   await openConnections();
 
-  await sendAfter(5_000);
+  await sendAfter(4_000);
 
   expect(network.connections).toBe(4);
 });
