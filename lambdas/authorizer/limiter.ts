@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { UnauthorizedError } from '../domain/errors.ts';
 import type { Item } from '../domain/item.ts';
-import { findPlan, type Plans, planNumbers } from '../domain/plan.ts';
+import { findPlan, type Plan, type Plans, planNumbers } from '../domain/plan.ts';
 import { type CurrentTimes, currentTimes } from '../domain/windows.ts';
 import { log } from '../runtime/log.ts';
 import {
@@ -102,6 +102,7 @@ export class Limiter {
   readonly #settings: LimiterSettings;
   /** The last known state of keys. A map iterates in the order of insertion, so the oldest state is first. */
   readonly #cache = new Map<string, KeyState>();
+  readonly #unknownPlans = new Set<string>();
 
   constructor(settings: LimiterSettings) {
     this.#settings = settings;
@@ -142,20 +143,25 @@ export class Limiter {
   }
 
   #statusOf(state: KeyState, times: CurrentTimes): KeyStatus {
-    return keyStatus(state, planNumbers(state.owner.plan, this.#settings.plans), times);
+    return keyStatus(state, this.#planOf(state), times);
+  }
+
+  /** The owner's plan. A plan that this version does not know is logged once in each environment. */
+  #planOf({ owner: { ownerId, plan: name } }: KeyState): Plan {
+    const { plans } = this.#settings;
+    if (!findPlan(name, plans) && !this.#unknownPlans.has(name)) {
+      this.#unknownPlans.add(name);
+      log.error('A plan is unknown', new Error(`The owner ${ownerId} has the plan "${name}".`));
+    }
+    return planNumbers(name, plans);
   }
 
   async #read(address: KeyAddress): Promise<KeyStatus> {
-    const { client, tableName, plans } = this.#settings;
+    const { client, tableName } = this.#settings;
     const Key = { ownerHash: { S: address.ownerHash } };
     const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true });
     const { Item } = await client.send(read);
-    const status = this.#observe(address, Item, this.#times());
-    const { ownerId, plan } = status.owner;
-    if (!findPlan(plan, plans)) {
-      log.error('A plan is unknown', new Error(`The owner ${ownerId} has the plan "${plan}".`));
-    }
-    return status;
+    return this.#observe(address, Item, this.#times());
   }
 
   /** @param times the times of the request. A successful write counts the request in their windows */

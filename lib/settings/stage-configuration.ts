@@ -1,3 +1,4 @@
+import { serviceTitle } from '../../lambdas/domain/service-name.ts';
 import { leastUnreserved, listConcurrency } from './functions.ts';
 import { findingsIn } from './settings-checks.ts';
 import {
@@ -12,6 +13,9 @@ import {
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
+
+/** Stacks, metrics and tags have names that derive from it. */
+const nameOfService = /^(?=.{1,40}$)[A-Za-z][A-Za-z0-9]*( [A-Za-z0-9]+)*$/;
 
 /** Everything that distinguishes a stage, and this deployment of it. */
 export interface StageConfiguration extends StageSettings {
@@ -31,10 +35,17 @@ export function stageConfiguration(
   stage: StageName,
   emergency?: string,
   settings: StageSettings = stageSettings(stage),
+  title = serviceTitle,
 ): StageConfiguration {
   const place = `lib/settings/stages.ts, ${stage}`;
   const others = stageNames.filter((name) => name !== stage).map(stageSettings);
   const findings = [...findingsIn(settings, others)].map((text) => `${place}: ${text}`);
+  if (!nameOfService.test(title)) {
+    findings.push(
+      `lambdas/domain/service-name.ts: serviceTitle is "${title}": give words of letters from A to Z and ` +
+        'digits, with spaces between, that begin with a letter and have at most 40 characters',
+    );
+  }
   // CI passes an unset variable as an empty string.
   if (emergency && emergency !== 'true') {
     findings.push(`EMERGENCY_DEPLOYMENT is "${emergency}": use true, or leave it out`);

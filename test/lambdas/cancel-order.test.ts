@@ -204,6 +204,11 @@ describe('cancelOrder', () => {
     },
   );
 
+  it('takes an id whose characters are percent-encoded', async () => {
+    expect((await cancel('%2d%31001')).statusCode).toBe(204);
+    expect(table.requests[0]!.input.Key).toEqual({ id: { N: '-1001' } });
+  });
+
   it.each([
     ['greater than int64 by one', '9223372036854775808'],
     ['less than int64 by one', '-9223372036854775809'],

@@ -56,6 +56,21 @@ describe('the key prefix', () => {
   });
 });
 
+describe('the name of the service', () => {
+  it.each(['Blue Whale', 'Garden24', 'x'])('can be %j', (title) => {
+    expect(() => stageConfiguration('prod', undefined, published('prod'), title)).not.toThrow();
+  });
+
+  it.each(['24 Garden', 'K\u00e4se', "Bob's", 'a'.repeat(41), 'Two  Spaces', ''])(
+    'cannot be %j',
+    (title) => {
+      expect(() => stageConfiguration('prod', undefined, published('prod'), title)).toThrow(
+        new RegExp(`^lambdas/domain/service-name.ts: serviceTitle is "${title}": give words`),
+      );
+    },
+  );
+});
+
 describe('a trial', () => {
   it.each(['try-', 'try-Ana', 'try-ana2', 'try-ana-b', 'try-abcdefghi', 'tryana', 'try-ana\n'])(
     'cannot be called %j',

@@ -264,7 +264,7 @@ describe('a plan that the version does not know', () => {
   const captured = captureLinesOfTests();
 
   it.each(['removed', 'constructor'])(
-    'has the limits of the smallest plan, never bans a key, and is logged: %s',
+    'has the limits of the smallest plan, never bans a key, and is logged once: %s',
     async (plan) => {
       const owner = new LimitedOwner({ ...used(4, 4), plan });
 
