@@ -23,7 +23,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   bin: ['lib', 'lib/settings'],
 
   'tools/local/aws': [],
-  'tools/local/page': ['lambdas/domain', 'lib/settings', 'tools/local/aws'],
+  'tools/local/page': ['lambdas/domain', 'tools/local/aws'],
   'tools/shared': ['lambdas/domain', 'lib/settings'],
   'tools/admin': ['lambdas/domain', 'lib/settings', 'tools/shared'],
   'tools/local': [

@@ -11,6 +11,13 @@ export type DemoKeys = Record<PlanName, string>;
 
 const label = 'npm start';
 const file = 'demo-keys.json';
+const number = new Intl.NumberFormat('en');
+
+/** Such as `free: 60 per minute, 1,000 per day`. */
+export function planTitle(plan: PlanName): string {
+  const { perMinute, perDay } = plans[plan];
+  return `${plan}: ${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
+}
 
 /**
  * Creates an owner with one key for each plan. A data directory stores the tokens, so that later runs have the same

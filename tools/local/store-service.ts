@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
+import { planNames } from '../../lib/settings/plans.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { repairOwners } from '../admin/owners/repair-owners.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { type PreparedService, startLocalService } from './aws/local-service.ts';
-import { provideDemoKeys } from './demo-keys.ts';
+import { planTitle, provideDemoKeys } from './demo-keys.ts';
 import { exampleOrderId, loadOrders } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { localPage } from './page/local-page.ts';
@@ -58,7 +59,9 @@ export async function startStoreService(
     prepare: async (prepared) => {
       filled = await fillTables(prepared, options, signal);
       signal.throwIfAborted();
-      return [localPage({ basePath, ...filled })];
+      const { demoKeys, exampleOrderId } = filled;
+      const keys = demoKeys && planNames.map((plan) => [planTitle(plan), demoKeys[plan]]);
+      return [localPage({ basePath, demoKeys: Object.fromEntries(keys ?? []), exampleOrderId })];
     },
   });
   started.defer(() => service.close());

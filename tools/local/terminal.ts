@@ -1,11 +1,11 @@
 import { styleText } from 'node:util';
 import { serviceTitle } from '../../lambdas/domain/service-name.ts';
 import type { OutputName } from '../../lib/settings/names.ts';
-import { planNames, plans } from '../../lib/settings/plans.ts';
+import { planNames } from '../../lib/settings/plans.ts';
 import { printable } from '../shared/printable.ts';
 import type { AnsweredRequest } from './aws/http-server.ts';
 import { loopbackHost } from './aws/management/loopback.ts';
-import type { DemoKeys } from './demo-keys.ts';
+import { type DemoKeys, planTitle } from './demo-keys.ts';
 
 /*
  * What a run prints. Red is only for problems, because other colours have little contrast on a light background.
@@ -52,10 +52,7 @@ ${demoKeys ? demoText(demoKeys, baseUrl, exampleOrderId) : firstOwnerText(origin
 }
 
 function demoText(keys: DemoKeys, baseUrl: string, exampleOrderId: string | undefined): string {
-  const demoKeys = planNames.map((plan) => {
-    const [perMinute, perDay] = [plans[plan].perMinute, plans[plan].perDay].map(number.format);
-    return `  ${plan.padEnd(10)}  ${perMinute} per minute, ${perDay} per day\n${' '.repeat(14)}${keys[plan]}`;
-  });
+  const demoKeys = planNames.map((plan) => `  ${planTitle(plan)}\n    ${keys[plan]}`);
   // The key comes from a pipe, because other users of a machine can read the words of a command.
   const withKey = 'echo "Authorization: Bearer $ORDERS_KEY" |\n    curl -sSi';
   const cancel = `

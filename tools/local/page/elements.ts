@@ -6,10 +6,7 @@ export function element<E extends HTMLElement = HTMLElement>(id: string): E {
   return document.getElementById(id) as E;
 }
 
-/** Creates an element. Its `textContent` is never interpreted as markup. */
-export function create<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  properties: Partial<HTMLElementTagNameMap[K]>,
-): HTMLElementTagNameMap[K] {
-  return Object.assign(document.createElement(tag), properties);
+/** Shows a text, which is never interpreted as markup, in the element with this id. */
+export function show(id: string, text: string): void {
+  element(id).textContent = text;
 }

@@ -1,4 +1,4 @@
-import { element, numbers } from './elements.ts';
+import { element, numbers, show } from './elements.ts';
 
 const titles = { minute: 'This minute: ', day: 'Today (UTC): ' };
 const secondMs = 1_000;
@@ -6,23 +6,15 @@ let latest: { headers: Headers; isBanned: boolean; receivedAtMs: number } | unde
 
 setInterval(countDown, secondMs);
 
-/** Shows the limits that a response names, until their reset. A response without limits changes nothing. */
-export function showLimits(headers: Headers, isBanned: boolean): void {
-  const limit = parameter(headers, 'RateLimit-Policy', 'minute', 'q');
-  // Unknown limits are 0.
-  if (limit > 0) latest = { headers, isBanned, receivedAtMs: Date.now() };
-  countDown();
-}
-
-/** Forgets the limits, because they are unknown for another key. */
-export function forgetLimits(): void {
-  latest = undefined;
+/** Shows the limits that a response names, until their reset. Without a response, or if it names none, they are unknown. */
+export function showLimits(headers = new Headers(), isBanned = false): void {
+  const isKnown = parameter(headers, 'RateLimit-Policy', 'minute', 'q') > 0;
+  latest = isKnown ? { headers, isBanned, receivedAtMs: Date.now() } : undefined;
+  element('limits').hidden = !isKnown;
   countDown();
 }
 
 function countDown(): void {
-  element('limits').hidden = latest === undefined;
-  element('unknownLimits').hidden = latest !== undefined;
   if (!latest) return;
   const { headers, isBanned, receivedAtMs } = latest;
   const elapsedSeconds = Math.floor((Date.now() - receivedAtMs) / secondMs);
@@ -32,8 +24,8 @@ function countDown(): void {
     const value = seconds > 0 ? parameter(headers, 'RateLimit', name, 'r') : limit;
     const ban = isBanned && name === 'minute' && seconds > 0 ? 'banned: ' : '';
     const end = seconds > 0 ? `, resets in ${duration(seconds)}` : '';
-    element(`${name}Text`).textContent =
-      `${titles[name]}${ban}${numbers.format(value)} of ${numbers.format(limit)} left${end}`;
+    const left = `${numbers.format(value)} of ${numbers.format(limit)} left`;
+    show(`${name}Text`, `${titles[name]}${ban}${left}${end}`);
     // If the value is below `low`, the browser shows it as a warning, because the optimum is above `low`.
     Object.assign(element(name), { max: limit, low: limit / 5, optimum: limit, value });
   }

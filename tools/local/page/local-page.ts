@@ -1,38 +1,46 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { extname, join } from 'node:path';
+import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
 import { serviceTitle } from '../../../lambdas/domain/service-name.ts';
-import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import type { Handler } from '../aws/http-server.ts';
 import { isFromThisMachine } from '../aws/management/loopback.ts';
 
 interface LocalPageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
-  readonly demoKeys: Readonly<Record<PlanName, string>> | undefined;
+  /** By their titles. */
+  readonly demoKeys: Readonly<Record<string, string>>;
   /** Undefined if there are no orders. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
 const folder = import.meta.dirname;
 const root = join(folder, '../../..');
+const scripts = ['page.ts', 'orders.ts', 'limits.ts', 'elements.ts'];
 
-/** The files of the page, and the files that it links to. A browser shows plain text, and would save YAML or Markdown. */
-const files: Readonly<Record<string, readonly [mediaType: string, file: string]>> = {
-  'icon.svg': ['image/svg+xml', join(folder, 'icon.svg')],
-  'page.css': ['text/css', join(folder, 'page.css')],
-  'simple.css': ['text/css', createRequire(import.meta.url).resolve('simpledotcss')],
-  'openapi.yaml': ['text/plain', join(root, 'openapi.yaml')],
-  'docs/clients.md': ['text/plain', join(root, 'docs/clients.md')],
+/** The files of the page, and the files that it links to, by their paths. */
+const files: Readonly<Record<string, string>> = {
+  '': join(folder, 'page.html'),
+  'page.css': join(folder, 'page.css'),
+  'simple.css': createRequire(import.meta.url).resolve('simpledotcss'),
+  ...Object.fromEntries(scripts.map((name) => [name, join(folder, name)])),
+  'openapi.yaml': join(root, 'openapi.yaml'),
+  'docs/clients.md': join(root, 'docs/clients.md'),
+};
+
+/** The other files are plain text, because a browser would save YAML or Markdown. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.ts': 'text/javascript',
 };
 
 const securityHeaders = {
   // The page contains keys, so it must not load foreign content or be embedded in another page.
-  'Content-Security-Policy': `
-    default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';
-    base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-    .trim()
-    .replaceAll(/\s+/g, ' '),
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
@@ -45,58 +53,30 @@ export function localPage(options: LocalPageOptions): Handler {
     const { method, headers, url = '' } = request;
     const path = url.replace(/\?.*/s, '').slice(1);
     const isRead = method === 'GET' || method === 'HEAD';
-    if (!isRead || !isFromThisMachine(request)) return false;
-    const content = await contentOf(path, headers.host!, options);
-    if (content === undefined) return false;
-    const [mediaType, body] = content;
-    const contentType = `${mediaType}; charset=utf-8`;
-    response.writeHead(200, { ...securityHeaders, 'Content-Type': contentType }).end(body);
+    if (!isRead || !Object.hasOwn(files, path) || !isFromThisMachine(request)) return false;
+    const file = files[path]!;
+    const type = extname(file);
+    let text = readFileSync(file, 'utf8');
+    if (type === '.ts') text = stripTypeScriptTypes(text);
+    if (type === '.html') text = await filled(text, headers.host!, options);
+    const contentType = `${mediaTypes[type] ?? 'text/plain'}; charset=utf-8`;
+    response.writeHead(200, { ...securityHeaders, 'Content-Type': contentType }).end(text);
     return true;
   };
 }
 
-async function contentOf(path: string, host: string, options: LocalPageOptions) {
-  if (path === '') return ['text/html', await pageOf(host, options)] as const;
-  if (path === 'page.js') return ['text/javascript', await bundledScript()] as const;
-  if (!Object.hasOwn(files, path)) return undefined;
-  const [mediaType, file] = files[path]!;
-  return [mediaType, readFileSync(file)] as const;
-}
-
-/** The values need no escaping: keys are words, ids are numbers, and the host is a loopback name. */
-async function pageOf(host: string, options: LocalPageOptions): Promise<string> {
+/** Inserts values that need no escaping: keys and titles are words, ids are numbers, and the host is a loopback name. */
+async function filled(page: string, host: string, options: LocalPageOptions): Promise<string> {
   const { basePath, demoKeys, exampleOrderId } = options;
-  const choices = planNames.map((plan) => `<option value="${demoKeys?.[plan]}">${titleOf(plan)}`);
+  const choices = Object.entries(demoKeys).map(([title, key]) => `<option value="${key}">${title}`);
   const values: Readonly<Record<string, string>> = {
     // The page's policy allows requests to its own origin only.
     origin: `http://${host}`,
     basePath,
     serviceTitle,
-    demoKeys: demoKeys ? choices.join('\n') : '',
+    demoKeys: choices.join('\n'),
     orderId: (await exampleOrderId()) ?? '',
+    columns: [...orderFieldNames, 'cancel'].map((name) => `<th scope="col">${name}`).join(''),
   };
-  const page = readFileSync(join(folder, 'page.html'), 'utf8');
   return page.replaceAll(/{{(\w+)}}/g, (_, name) => values[name]!);
-}
-
-/** Such as `free: 60 per minute, 1,000 per day`. */
-function titleOf(plan: PlanName): string {
-  const [perMinute, perDay] = [plans[plan].perMinute, plans[plan].perDay].map((limit) =>
-    limit.toLocaleString('en'),
-  );
-  return `${plan}: ${perMinute} per minute, ${perDay} per day`;
-}
-
-/** @throws esbuild's `BuildFailure` */
-async function bundledScript(): Promise<string> {
-  // The module is loaded on demand, because most runs never show the page.
-  const { build } = await import('esbuild');
-  const { outputFiles } = await build({
-    entryPoints: [join(folder, 'page.ts')],
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    write: false,
-  });
-  return outputFiles[0]!.text;
 }

@@ -1,25 +1,18 @@
-import {
-  type OrderField,
-  type OrderFieldName,
-  orderFieldNames,
-  orderFields,
-} from '../../../lambdas/domain/order-fields.ts';
-import { create, element, numbers } from './elements.ts';
+import { element, numbers, show } from './elements.ts';
 
-/** An order to show. Absent fields are undefined, and integers are texts, so that every digit stays. */
-export type ShownOrder = Readonly<Partial<Record<OrderFieldName, string | boolean>>>;
+/** An order to show. Integers are texts, so that every digit stays. */
+type ShownOrder = Readonly<Record<string, string | boolean>>;
 
 // More rows would make the page slow, and nobody reads them.
 const rowsAtOnce = 100;
 
-const integerNames = Object.entries<OrderField>(orderFields)
-  .filter(([, { type }]) => type === 'integer')
-  .map(([name]) => name);
-
 /** Matches integers in JSON. It cannot match within a string, because a string has its quotes escaped. */
-const integerMember = new RegExp(`("(?:${integerNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
+const integerMember = /("\w+"\s*:\s*)(-?\d+)/g;
 
 const prefix = element<HTMLInputElement>('idPrefix');
+const rows = element<HTMLTableSectionElement>('rows');
+// The last column is for the buttons.
+const fields = [...element('columns').children].map(({ textContent }) => textContent).slice(0, -1);
 let orders: readonly ShownOrder[] = [];
 let matching: readonly ShownOrder[] = [];
 let shownCount = 0;
@@ -27,11 +20,6 @@ let listedAt = '';
 /** The last answer to a cancellation of each order, by its id. */
 const outcomes = new Map<string, string>();
 
-element('columns').append(
-  ...[...orderFieldNames, 'cancel'].map((name) =>
-    create('th', { textContent: name, scope: 'col' }),
-  ),
-);
 prefix.addEventListener('input', showMatching);
 element('more').addEventListener('click', showMore);
 
@@ -43,66 +31,59 @@ export async function parseOrders(body: string): Promise<ShownOrder[]> {
   return JSON.parse(quoted);
 }
 
-/** Shows a list that has just arrived. */
-export function showOrders(listed: readonly ShownOrder[]): void {
-  orders = listed;
+/** Shows a list that has just arrived, or removes the orders, because their key was refused. */
+export function showOrders(listed: readonly ShownOrder[] | undefined): void {
+  orders = listed ?? [];
   outcomes.clear();
-  listedAt = `${new Date().toISOString().slice(11, 19)} UTC`;
-  element('listedAt').textContent = `Listed at ${listedAt}`;
-  element('orders').hidden = false;
+  listedAt = listed ? `${new Date().toISOString().slice(11, 19)} UTC` : '';
+  show('listedAt', listed ? `Listed at ${listedAt}` : 'A key that is refused shows no orders.');
+  element('orders').hidden = !listed;
   showMatching();
 }
 
 /** Says that the orders are from an earlier list, because a newer list failed. */
 export function keepOrders(): void {
-  if (listedAt) element('listedAt').textContent = `Not updated: listed at ${listedAt}`;
-}
-
-/** Removes the orders, because their key was refused. */
-export function removeOrders(): void {
-  showOrders([]);
-  listedAt = '';
-  element('listedAt').textContent = 'A key that is refused shows no orders.';
-  element('orders').hidden = true;
+  if (listedAt) show('listedAt', `Not updated: listed at ${listedAt}`);
 }
 
 /** Shows the outcome of a cancellation in the order's row. */
 export function showOutcome(orderId: string, outcome: string): void {
   outcomes.set(orderId, outcome);
-  element(outcomeId(orderId))?.replaceChildren(outcome);
+  element(`outcome-${orderId}`)?.replaceChildren(outcome);
 }
-
-const outcomeId = (orderId: unknown) => `outcome-${orderId}`;
 
 function showMatching(): void {
   matching = orders.filter(({ id }) => String(id).startsWith(prefix.value.trim()));
   shownCount = 0;
-  element('rows').replaceChildren();
+  rows.replaceChildren();
   showMore();
 }
 
 function showMore(): void {
   const added = matching.slice(shownCount, shownCount + rowsAtOnce);
   shownCount += added.length;
-  element('rows').append(...added.map(row));
+  for (const order of added) addRow(order);
   const [shown, found, all] = [shownCount, matching.length, orders.length].map(numbers.format);
-  element('shown').textContent = `${shown} of ${found} shown${found === all ? '' : ` (of ${all})`}`;
+  show('shown', `${shown} of ${found} shown${found === all ? '' : ` (of ${all})`}`);
   const more = element('more');
   const hadFocus = document.activeElement === more;
   more.hidden = shownCount === matching.length;
   if (more.hidden && hadFocus) prefix.focus();
 }
 
-/** Makes the row of an order. The value of its button is the order's id. */
-function row(order: ShownOrder): HTMLElement {
+/** Adds the row of an order. The value of its button is the order's id. */
+function addRow(order: ShownOrder): void {
   const id = String(order.id);
-  const button = create('button', { textContent: 'Cancel', className: 'small', value: id });
-  button.ariaLabel = `Cancel order ${id}`;
-  const outcome = create('small', { textContent: outcomes.get(id) ?? '', id: outcomeId(id) });
-  const action = create('td', {});
-  action.append(button, ' ', outcome);
-  const fields = orderFieldNames.map((name) => String(order[name] ?? ''));
-  const view = create('tr', {});
-  view.append(...fields.map((textContent) => create('td', { textContent })), action);
-  return view;
+  const row = rows.insertRow();
+  for (const name of fields) row.insertCell().textContent = String(order[name] ?? '');
+  const ariaLabel = `Cancel order ${id}`;
+  const button = { textContent: 'Cancel', className: 'small', value: id, ariaLabel };
+  const outcome = { textContent: outcomes.get(id) ?? '', id: `outcome-${id}` };
+  row
+    .insertCell()
+    .append(
+      Object.assign(document.createElement('button'), button),
+      ' ',
+      Object.assign(document.createElement('small'), outcome),
+    );
 }

@@ -1,14 +1,14 @@
-import { element, numbers } from './elements.ts';
-import { type Answer, type ApiRequest, exchange } from './exchange.ts';
-import { forgetLimits, showLimits } from './limits.ts';
-import {
-  keepOrders,
-  parseOrders,
-  removeOrders,
-  type ShownOrder,
-  showOrders,
-  showOutcome,
-} from './orders.ts';
+import { element, numbers, show } from './elements.ts';
+import { showLimits } from './limits.ts';
+import { keepOrders, parseOrders, showOrders, showOutcome } from './orders.ts';
+
+/** A request of the API. */
+interface ApiRequest {
+  readonly method: 'GET' | 'DELETE';
+  readonly url: string;
+}
+
+const shownCharacters = 2_000;
 
 const baseUrl = element('baseUrl').textContent;
 const keyField = element<HTMLInputElement>('apiKey');
@@ -16,7 +16,7 @@ const keyChoice = element<HTMLSelectElement>('demoKey');
 const orderId = element<HTMLInputElement>('orderId');
 const listRequest: ApiRequest = { method: 'GET', url: `${baseUrl}/store/orders` };
 
-let shownCommand = listRequest;
+let shownRequest = listRequest;
 let listing: AbortController | undefined;
 
 keyField.value = keyChoice.value;
@@ -45,8 +45,8 @@ function changeKey(): void {
   keyChoice.value = currentKey();
   if (keyChoice.selectedIndex < 0) keyChoice.value = '';
   showRefusal(false);
-  forgetLimits();
-  showCommand(shownCommand);
+  showLimits();
+  showCommand(shownRequest);
 }
 
 /** The key in the field, without characters that a header cannot contain. No key has such a character. */
@@ -57,47 +57,79 @@ function currentKey(): string {
 async function listOrders(): Promise<void> {
   listing?.abort();
   listing = new AbortController();
-  let orders: ShownOrder[] | undefined;
+  const { signal } = listing;
+  let isListed = false;
   const read = async (body: string) => {
-    orders = await parseOrders(body);
+    const orders = await parseOrders(body);
+    signal.throwIfAborted();
+    showOrders(orders);
+    isListed = true;
     return `${numbers.format(orders.length)} orders`;
   };
-  const answer = await send(listRequest, read, listing.signal);
-  if (answer && orders) showOrders(orders);
-  else if (answer && answer.response?.status !== 401) keepOrders();
+  await send(listRequest, read, signal);
+  if (!isListed && !signal.aborted) keepOrders();
 }
 
 async function cancelOrder(id: string): Promise<void> {
   const read = () => `Order ${id} is cancelled. It stays in the list, which shows no states.`;
-  const answer = await send(cancelRequest(id), read);
-  showOutcome(id, `${answer?.response?.status ?? 'no response'} ${answer?.code ?? ''}`);
+  showOutcome(id, await send(cancelRequest(id), read));
 }
 
 function cancelRequest(id: string): ApiRequest {
   return { method: 'DELETE', url: `${baseUrl}/store/orders/${encodeURIComponent(id)}` };
 }
 
-/** Sends a request with the key of the field, and shows its response. */
+/**
+ * Sends a request with the key of the field, and shows its answer, unless `signal` has ended the request.
+ *
+ * @param read returns a message about the body of a success, or throws if the body is incomplete
+ * @returns the answer's status and code
+ */
 async function send(
   request: ApiRequest,
   read: (body: string) => string | Promise<string>,
   signal?: AbortSignal,
-): Promise<Answer | undefined> {
-  showCommand(request);
+): Promise<string> {
+  const { method, url } = request;
   const key = currentKey();
-  const answer = await exchange(request, key, read, signal);
-  if (!answer?.response) return answer;
-  const { headers, status } = answer.response;
-  const isRefused = status === 401;
-  if (isRefused) {
+  showCommand(request);
+  show('outcome', 'Waiting …');
+  show('exchange', `${method} ${url}`);
+  const startedAtMs = performance.now();
+  let response: Response | undefined;
+  let body = '';
+  let code = '';
+  let message: string;
+  try {
+    response = await fetch(url, { method, signal, headers: { Authorization: `Bearer ${key}` } });
+    body = await response.text();
+    if (response.ok) message = await read(body);
+    else ({ code, message } = JSON.parse(body));
+  } catch (cause) {
+    const reason = `${(cause as Error).message}. Is npm start still running?`;
+    message = response ? 'The response broke off.' : reason;
+  }
+  if (signal?.aborted) return '';
+  const { status, statusText, headers = new Headers() } = response ?? {};
+  const answer = response ? `${status} ${statusText} ${code}` : 'No response';
+  show('outcome', `${answer} ${message}`);
+  const [ms, bytes] = [performance.now() - startedAtMs, new Blob([body]).size].map(numbers.format);
+  // An operator finds a request in the logs by this id.
+  const id = headers.get('x-amz-apigw-id') ?? 'unknown';
+  show('exchange', `${method} ${url} · ${ms} ms · ${bytes} bytes · id ${id}`);
+  const lines = [...headers].map((header) => `${header.join(': ')}\n`);
+  const isCut = body.length > shownCharacters;
+  show('raw', `${lines.join('')}\n${body.slice(0, shownCharacters)}${isCut ? ' …' : ''}`);
+  if (status === 401) {
     listing?.abort();
-    removeOrders();
+    showOrders(undefined);
   }
   // If another key was entered after the request, the response says nothing about it.
-  if (key !== currentKey()) return answer;
-  showLimits(headers, answer.code === 'api_key_banned');
-  showRefusal(isRefused);
-  return answer;
+  if (response && key === currentKey()) {
+    showLimits(headers, code === 'api_key_banned');
+    showRefusal(status === 401);
+  }
+  return `${status ?? 'no response'} ${code}`;
 }
 
 function showRefusal(isRefused: boolean): void {
@@ -108,11 +140,14 @@ function showRefusal(isRefused: boolean): void {
 
 /** Shows a request as a command for a shell. */
 function showCommand(request: ApiRequest): void {
-  shownCommand = request;
+  shownRequest = request;
   const method = request.method === 'GET' ? '' : ` -X ${request.method}`;
-  element('curl').textContent = `echo ${quoted(`Authorization: Bearer ${currentKey()}`)} |
-  curl -sSi${method} -H @- ${quoted(request.url)}`;
-  element('copy').textContent = 'Copy';
+  show(
+    'curl',
+    `echo ${quoted(`Authorization: Bearer ${currentKey()}`)} |
+  curl -sSi${method} -H @- ${quoted(request.url)}`,
+  );
+  show('copy', 'Copy');
 }
 
 /** A text that a shell takes literally. */
@@ -120,11 +155,11 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Copies the command. If the browser refuses to copy, the page says so. */
 async function copyCommand(): Promise<void> {
   const copied = navigator.clipboard.writeText(element('curl').textContent);
-  element('copy').textContent = await copied.then(
+  const outcome = copied.then(
     () => 'Copied',
     () => 'Not allowed',
   );
+  show('copy', await outcome);
 }

@@ -238,7 +238,7 @@ describe('the page of a local run', () => {
     const orders = Array.from({ length: 100_000 }, (_, index) => `{"id":${index}}`);
     const responses: ServerResponse[] = [];
     const exampleOrderId = async () => undefined;
-    const showPage = localPage({ basePath: '/v1', demoKeys: undefined, exampleOrderId });
+    const showPage = localPage({ basePath: '/v1', demoKeys: {}, exampleOrderId });
     const server = createServer(async (request, response) => {
       if (await showPage(request, response)) return;
       if (responses.push(response) === 1) response.write('[');
@@ -258,21 +258,6 @@ describe('the page of a local run', () => {
     expect(responses[0]!.destroyed).toBe(true);
   });
 
-  it.each([
-    [390, '#summary'],
-    [1280, '#summary'],
-    [1280, '#apiKey'],
-  ])('in a window of %d pixels, keeps %s in view while the orders scroll', async (width, part) => {
-    await page.setViewportSize({ width, height: 800 });
-    await press('List orders');
-
-    await page.locator('#rows tr').last().scrollIntoViewIfNeeded();
-
-    const box = await page.locator(part).boundingBox();
-    expect(box?.y).toBeGreaterThanOrEqual(0);
-    expect(box?.y).toBeLessThan(200);
-  });
-
   it('fits windows of 320, 390 and 1280 pixels, and axe finds nothing, in any state', async () => {
     const faults: string[] = [];
     const look = async (state: string) => {
@@ -290,6 +275,11 @@ describe('the page of a local run', () => {
     await press(`Cancel order ${(await cells(3))[0]}`);
     await page.getByText('Headers and body').click();
     await look('after a cancellation');
+    await page.locator('#rows tr').last().scrollIntoViewIfNeeded();
+    for (const part of ['#summary', '#apiKey']) {
+      const { y } = (await page.locator(part).boundingBox())!;
+      if (y < 0 || y > 200) faults.push(`${part} is out of view while the orders scroll`);
+    }
     await reachRefusal('rate_limit_exceeded', plans.free.perMinute);
     await look('after a limit');
     await reachRefusal('api_key_banned', plans.free.toleratedRejectionsPerMinute);
