@@ -8,32 +8,23 @@ export {
   testRegion as region,
 } from '../../../test/helpers/stage-for-tests.ts';
 
-/** A call of an AWS API, as IAM evaluates it. */
+/** A call of an AWS API. */
 export interface AwsCall {
   readonly action: string;
   readonly resource: string;
-  /** The tags of the resource that the call uses. */
-  readonly resourceTags?: Readonly<Record<string, string>> | undefined;
-  /** The tags of the resource that the call creates. */
-  readonly requestTags?: Readonly<Record<string, string>> | undefined;
 }
 
 interface Statement {
   readonly Effect: 'Allow';
   readonly Action: string | readonly string[];
   readonly Resource: string | readonly string[];
-  readonly Condition?: Readonly<
-    Record<'StringEquals' | 'StringEqualsIfExists', Readonly<Record<string, string>> | undefined>
-  >;
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** One action on one resource that a policy allows. */
-interface Grant {
-  readonly action: string;
-  readonly resource: string;
-  readonly condition: Readonly<Record<string, string>>;
-  /** The grant applies only if the resource has this tag. A new resource has no tag. */
-  readonly conditionIfExists: Readonly<Record<string, string>>;
+interface Grant extends AwsCall {
+  /** The values that tags of the resource must have. */
+  readonly tags: readonly string[];
 }
 
 /** Everything that a policy of docs/iam allows for a stage. */
@@ -49,34 +40,18 @@ export function grantsOf(file: string, stage: StageName): Grant[] {
     (_, name) => values[name]!,
   );
   const statements = JSON.parse(text).Statement as Statement[];
-  return statements.flatMap(({ Action, Resource, Condition }) =>
-    [Action].flat().flatMap((action) =>
-      [Resource].flat().map((resource) => ({
-        action,
-        resource,
-        condition: Condition?.StringEquals ?? {},
-        conditionIfExists: Condition?.StringEqualsIfExists ?? {},
-      })),
-    ),
-  );
+  return statements.flatMap(({ Action, Resource, Condition = {} }) => {
+    const tags = Object.values(Condition).flatMap((required) => Object.values(required));
+    const resources = [Resource].flat();
+    return [Action]
+      .flat()
+      .flatMap((action) => resources.map((resource) => ({ action, resource, tags })));
+  });
 }
 
-/** Whether a grant allows a call. It supports only what the policies of docs/iam use. */
-export function allows(grant: Grant, call: AwsCall): boolean {
-  if (grant.action !== call.action || !matchesArn(grant.resource, call.resource)) return false;
-  const tagOf = (key: string) => {
-    const [kind, name] = key.split('/') as [string, string];
-    return { 'aws:ResourceTag': call.resourceTags, 'aws:RequestTag': call.requestTags }[kind]?.[
-      name
-    ];
-  };
-  const { condition, conditionIfExists } = grant;
-  return (
-    Object.entries(condition).every(([key, expected]) => tagOf(key) === expected) &&
-    Object.entries(conditionIfExists).every(
-      ([key, expected]) => (tagOf(key) ?? expected) === expected,
-    )
-  );
+/** Whether a grant allows a call, on resources that have the required tags. */
+export function allows({ action, resource }: Grant, call: AwsCall): boolean {
+  return action === call.action && matchesArn(resource, call.resource);
 }
 
 /** Whether an ARN matches a pattern. A wildcard in it does not match across the segments of the ARN. */

@@ -1,29 +1,21 @@
-import { type DynamodbCall, DynamodbProxy } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import {
+  type DynamodbCall,
+  DynamodbProxy,
+  forward,
+} from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { type AwsCall, account, region } from './policies.ts';
-
-type Tags = Readonly<Record<string, string>>;
 
 const tablesArn = `arn:aws:dynamodb:${region}:${account}:table/`;
 
 export type RecordingProxy = Awaited<ReturnType<typeof recordingProxy>>;
 
-/**
- * Starts a proxy before a local run that records the operators' calls.
- *
- * @param usagePlanTags the tags that every usage plan has in the template
- */
-export async function recordingProxy(origin: string, stack: string, usagePlanTags: Tags) {
+/** Starts a proxy before a local run that records the calls of AWS's APIs. */
+export async function recordingProxy(origin: string, stack: string) {
   const calls: AwsCall[] = [];
-  const keyTags = new Map<string, Tags>();
   const proxy = await DynamodbProxy.before(origin);
-  proxy.reply = async (call) => {
+  proxy.reply = (call) => {
     calls.push(...callsOf(call));
-    const { status, headers, body } = await call.execute();
-    const { method, url } = call.incoming;
-    if (method === 'POST' && url === '/apikeys') {
-      keyTags.set(JSON.parse(body.toString()).id, JSON.parse(call.body).tags);
-    }
-    call.outgoing.writeHead(status, headers).end(body);
+    return forward(call);
   };
   return Object.assign(proxy, { calls });
 
@@ -37,23 +29,16 @@ export async function recordingProxy(origin: string, stack: string, usagePlanTag
         { action, resource: `arn:aws:cloudformation:${region}:${account}:stack/${stack}/id` },
       ];
     }
-    const [, kind, id] = pathname.split('/');
-    const resourceTags = kind === 'usageplans' && id ? usagePlanTags : keyTags.get(id!);
-    const requestTags = body && method === 'POST' ? JSON.parse(body).tags : undefined;
     const resource = `arn:aws:apigateway:${region}::${pathname}`;
-    const call: AwsCall = { action: `apigateway:${method}`, resource, resourceTags, requestTags };
-    return requestTags ? [call, taggingOf(resource, requestTags)] : [call];
+    const call = { action: `apigateway:${method}`, resource };
+    // IAM evaluates a second call when a resource is created with tags:
+    // https://docs.aws.amazon.com/service-authorization/latest/reference/list_apigateway.html
+    const tagging = {
+      action: 'apigateway:PUT',
+      resource: `arn:aws:apigateway:${region}::/tags/${encodeURIComponent(`${resource}/*`)}`,
+    };
+    return method === 'POST' && JSON.parse(body).tags ? [call, tagging] : [call];
   }
-}
-
-/**
- * The second call that IAM evaluates when a resource is created with tags.
- *
- * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_apigateway.html
- */
-export function taggingOf(arn: string, requestTags: Tags, resourceTags?: Tags): AwsCall {
-  const resource = `arn:aws:apigateway:${region}::/tags/${encodeURIComponent(`${arn}/*`)}`;
-  return { action: 'apigateway:PUT', resource, requestTags, resourceTags };
 }
 
 /** The parts of a call that name its tables. A transaction has no action of its own. */

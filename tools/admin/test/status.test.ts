@@ -74,6 +74,11 @@ listOrders   12, 13 (10 %)
 cancelOrder  $LATEST
 `),
   });
+  // policy-calls.ts states these calls, too.
+  const calls = [cloudWatch, lambda, sns].flatMap((client) => client.calls());
+  expect(new Set(calls.map(({ args: [command] }) => command.constructor.name))).toEqual(
+    new Set(['DescribeAlarmsCommand', 'ListAliasesCommand', 'GetTopicAttributesCommand']),
+  );
 });
 
 const unheard = (reason: string) =>

@@ -52,7 +52,7 @@ let proxy: RecordingProxy;
 
 beforeAll(async () => {
   service = await startService();
-  proxy = await recordingProxy(service.dynamodbEndpoint, 'StoreOrders-staging', {});
+  proxy = await recordingProxy(service.dynamodbEndpoint, 'StoreOrders-staging');
   directory.write('package.json', '{"type":"module"}');
   for (const [file, code] of Object.entries(programs)) directory.write(file, code);
   for (const file of examples) {
