@@ -1,11 +1,10 @@
-import type { Plans } from '../../../lambdas/domain/plan.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import { isoTime } from '../console/view.ts';
 import { present, size, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { complete } from '../stored/find-owner.ts';
 import { differences } from '../stored/history.ts';
-import { isBanned, validEntry } from '../stored/key-state.ts';
+import { validEntry } from '../stored/key-state.ts';
 import { findKey, replacementOf, type StoredKey } from '../stored/stored-key.ts';
 import type { StoredEntry } from '../stored/stored-owner.ts';
 import { revocationOf } from './change-key.ts';
@@ -34,7 +33,7 @@ export async function rotateKey(
   const tooMany = tooManyKeys(owner, isRevoked ? 0 : 1, stage);
   if (tooMany) throw tooMany;
   const traits = { label: old.details?.label, replaces: keyId };
-  const draft = draftKey(owner, traits, inheritedFrom(entry, stage.now(), stage.plans), stage);
+  const draft = draftKey(owner, traits, inheritedFrom(entry), stage);
   // A rotation must not let the old key work longer than it would without the rotation.
   const end = isRevoked ? undefined : Math.min(graceEnd, expiresAt ?? graceEnd);
   const path = `keys.${old.tokenHash}`;
@@ -73,8 +72,7 @@ function refuseReplaced(key: StoredKey): void {
   throw new WrongStateError(problem, { remedy });
 }
 
-/** The values of an entry that a replacement inherits: all except the id, the last use, and a ban that has ended. */
-function inheritedFrom(entry: StoredEntry, nowMs: number, plans: Plans): Omit<StoredEntry, 'id'> {
-  const { id: _id, usedAt: _usedAt, bannedUntil, ...inherited } = entry;
-  return { ...inherited, ...(isBanned(entry, nowMs, plans) && { bannedUntil }) };
+/** The values of an entry that a replacement inherits: all except the id and the last use. */
+function inheritedFrom({ id: _id, usedAt: _usedAt, ...inherited }: StoredEntry) {
+  return inherited;
 }

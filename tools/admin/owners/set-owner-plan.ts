@@ -1,5 +1,5 @@
-import { type Plans, planNumbers } from '../../../lambdas/domain/plan.ts';
-import { WrongStateError } from '../../shared/errors.ts';
+import { planNumbers } from '../../../lambdas/domain/plan.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { findCompleteOwner, readOwner } from '../stored/find-owner.ts';
@@ -7,7 +7,6 @@ import { changeAndRecord, differences } from '../stored/history.ts';
 import type { CompleteOwner } from '../stored/stored-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
 import { type OwnerPlan, type PlanRequest, requestedPlan } from './owner-limits.ts';
-import { countingLimits, limitsText } from './owner-view.ts';
 
 /**
  * Moves an owner to another plan. The usage plan must never be tighter than the exact limits. So a move to a larger
@@ -28,9 +27,10 @@ export async function setOwnerPlan(
   const [most, mostBefore] = [after, before].map(({ plan }) => planNumbers(plan, plans).perMinute);
   const isLarger = most! >= mostBefore!;
   if (isLarger) await putGatewayKey(ownerId, after.plan, stage);
-  await changePlan(owner, after, stage, plans);
+  await changePlan(owner, after, stage);
   const changed = await alignGatewayKey(ownerId, stage);
-  if (isDifferent(planOf(changed), after)) throw changedByOther(changed, plans);
+  if (isDifferent(planOf(changed), after))
+    throw new ChangedMeanwhileError(`The plan of ${ownerId}`);
   return changed;
 }
 
@@ -61,12 +61,8 @@ async function rereadOwner(ownerId: string, stage: KeyStage): Promise<CompleteOw
 }
 
 /** @throws WrongStateError if the plan or the limits changed since they were read */
-async function changePlan(
-  owner: CompleteOwner,
-  after: OwnerPlan,
-  stage: KeyStage,
-  plans: Plans,
-): Promise<void> {
+async function changePlan(owner: CompleteOwner, after: OwnerPlan, stage: KeyStage): Promise<void> {
+  const { ownerId } = owner.details;
   const before = planOf(owner);
   if (!isDifferent(before, after)) return;
   const { plan, perMinute, perDay } = before;
@@ -79,19 +75,13 @@ async function changePlan(
   };
   const deed = { command: 'owners set-plan', changes: differences({ ...before }, { ...after }) };
   // The gateway key may already be in the new usage plan, so it goes back to the usage plan of the current plan.
-  const refusal = async () =>
-    changedByOther(await alignGatewayKey(owner.details.ownerId, stage), plans);
+  const refusal = async () => {
+    await alignGatewayKey(ownerId, stage);
+    return new ChangedMeanwhileError(`The plan of ${ownerId}`);
+  };
   await changeAndRecord(owner.details, deed, { ofItem }, stage, refusal);
 }
 
 function isDifferent(before: OwnerPlan, after: OwnerPlan): boolean {
   return Object.keys(differences({ ...before }, { ...after })).length > 0;
-}
-
-function changedByOther({ details: { ownerId }, item }: CompleteOwner, plans: Plans) {
-  return new WrongStateError(
-    `The plan of ${ownerId} was changed by somebody else at the same time: it is now ${item.plan}, ` +
-      `${limitsText(countingLimits(item, plans))}`,
-    { remedy: 'run the command again if you want another plan' },
-  );
 }

@@ -67,7 +67,7 @@ async function listOrders(apiKey: string): Promise<Response> {
 const statusWith = async (apiKey: string) => (await listOrders(apiKey)).status;
 
 /** Changes an owner's item, as if time had passed or the plan had had another number. */
-async function changeOwner(ownerId: string, set: Record<string, number>): Promise<void> {
+async function changeOwner(ownerId: string, set: Record<string, unknown>): Promise<void> {
   const { details } = await findOwner(ownerId, stage);
   await changeTogether([{ Update: inApiKeys(details, { set }, stage) }], stage);
 }
@@ -169,9 +169,6 @@ describe('the operator and a running service', () => {
     const { stdout, stderr } = await admin('owners list', { isTerminal: true });
 
     expect(stderr).toBe(`stage staging at ${service.origin}\n`);
-    const { stdout: narrow } = await admin('owners list', { isTerminal: true, columns: 80 });
-    expect(narrow).toMatch(/^NAME +PLAN +STATUS +KEYS .*TODAY +OF/);
-    expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(stdout.indexOf(one.ownerId)).toBeLessThan(stdout.indexOf(two.ownerId));
     expect(stdout).toMatch(
       /^NAME .* KEYS +TODAY +OF +BANS +LAST USED +OWNER ID +THIS MINUTE +CREATED/,
@@ -181,41 +178,31 @@ describe('the operator and a running service', () => {
   });
 
   it('shows the requests that the gateway has metered, of all owners or of one by day', async () => {
-    const [used, refused] = [await issue(), await issue()];
-    await adminJson(`owners set-plan ${refused.ownerId} enterprise --per-minute 9 --per-day 1`);
-    for (const { apiKey } of [used, used, refused, refused]) await statusWith(apiKey);
+    const { owner, ownerId, apiKey } = await issue();
+    await statusWith(apiKey);
 
-    const { stdout } = await admin('owners usage');
-    const usage = await admin(`owners usage ${used.owner} --days 2`);
+    const all = await admin('owners usage');
+    const one = await admin(`owners usage ${owner} --days 2`);
 
-    expect(usage.stdout).toMatch(
-      /^DAY +REQUESTS\n2026-11-19 +0\n2026-11-20 +2\n\n2 requests in 2 days\.\n$/,
+    expect(all.stdout).toMatch(/^NAME +PLAN +REQUESTS +OWNER ID$/m);
+    expect(all.stdout).toMatch(new RegExp(`^${owner} +free +1 +${ownerId}$`, 'm'));
+    expect(all.stdout).toMatch(/\n\n[\d,]+ requests in 30 days\.\n$/);
+    expect(one.stdout).toMatch(
+      /^DAY +REQUESTS\n2026-11-19 +0\n2026-11-20 +1\n\n1 request in 2 days\.\n$/,
     );
-    for (const [{ ownerId }, plan, requests] of [
-      [used, 'free', 2],
-      [refused, 'enterprise', 1],
-    ]) {
-      expect(stdout).toMatch(new RegExp(`^Owner\\d+ +${plan} +${requests} +${ownerId}$`, 'm'));
-    }
-    expect(stdout).toMatch(/^NAME +PLAN +REQUESTS +OWNER ID$/m);
-    expect(stdout).toMatch(/\n\n[\d,]+ requests in 30 days\.\n$/);
   });
 
   it('finds the owner of a key id, and of leaked tokens without printing them', async () => {
-    const { apiKey, keyId, owner } = await issue();
-    await statusWith(apiKey);
+    const [{ apiKey, keyId, owner }, other] = [await issue(), await issue()];
+    const nobody = createToken('so_test_', 'x');
 
     const found = await admin('keys whois', { input: apiKey });
+    const all = await admin('keys whois --json', { input: `${apiKey}\n${other.apiKey} ${nobody}` });
 
-    expect(found).toMatchObject({ exitCode: 0, stderr: '' });
     for (const part of [keyId, owner, 'status       active', 'The API key is valid']) {
       expect(found.stdout).toContain(part);
     }
-    expect(found.stdout).toMatch(/last used {4}\d{4}-\d\d-\d\dT\d\d:\d\dZ/);
     expect((await admin(`keys whois ${keyId}`)).stdout).toBe(found.stdout);
-    const [other, nobody] = [await issue(), createToken('so_test_', 'x')];
-    const several = `${apiKey}\n${other.apiKey} ${nobody}`;
-    const all = await admin('keys whois --json', { input: several });
     expect(JSON.parse(all.stdout)).toMatchObject([
       { keyId, owner },
       { keyId: other.keyId },
@@ -248,28 +235,20 @@ describe('the operator and a running service', () => {
   });
 
   it('repairs a missing API Gateway key, leaves out an owner whose plan was removed, and ends with exit code 4', async () => {
-    const { owner, ownerId, apiKey } = await issue();
-    const { details } = await findOwner(ownerId, stage);
-    const gold = { Update: inApiKeys(details, { set: { plan: 'gold' } }, stage) };
-    await changeTogether([gold], stage);
-    const other = await issue();
+    const [{ owner, ownerId }, other] = [await issue(), await issue()];
+    await changeOwner(ownerId, { plan: 'gold' });
     const [[id] = []] = await findGatewayKeys(stage, other.ownerId);
     await stage.gateway.deleteApiKey({ apiKey: id! });
     expect(await statusWith(other.apiKey)).toBe(503);
 
     const { exitCode, stdout, stderr } = await admin('owners repair');
-    const listed = await admin('owners list');
-    const status = await statusWith(apiKey);
     await adminJson(`owners set-plan ${owner} free`);
 
     expect([exitCode, stdout]).toEqual([4, `Repaired 1 owner: ${other.ownerId}\n`]);
-    expect(await statusWith(other.apiKey)).toBe(200);
     expect(stderr).toContain(
-      `error: 1 owner not repaired: ${ownerId}; "./admin owners show ${ownerId} --local http`,
+      `error: 1 owner not repaired: ${ownerId}; "./admin owners show ${ownerId}`,
     );
-    expect(listed.stdout).toMatch(new RegExp(`^${owner} +gold \\(removed\\)`, 'm'));
-    // The owner's API Gateway key is still in the usage plan of the former plan.
-    expect(status).toBe(200);
+    expect(await statusWith(other.apiKey)).toBe(200);
   });
 
   it('shows who has changed an owner and its keys, also after its deletion', async () => {
@@ -280,17 +259,11 @@ describe('the operator and a running service', () => {
     const { stdout } = await admin(`owners history ${owner}`);
     const paragraphs = await admin(`owners history ${owner}`, { isTerminal: true });
 
-    expect(paragraphs.stdout).toMatch(
-      new RegExp(
-        `^when +\\S+Z\nwho +Bob\ncommand +keys revoke\nkeys +${keyId}\n\nwhen +\\S+Z\nwho +Ann\n`,
-      ),
-    );
-
-    expect(stdout).toMatch(
-      /^WHEN +WHO +COMMAND +KEYS +CHANGES\n(?:.*\n)*\S+ +local +owners create +- +name none → Owner\d+, plan none → free\n$/,
-    );
+    expect(stdout).toMatch(/^WHEN +WHO +COMMAND +KEYS +CHANGES\n/);
     expect(stdout).toMatch(/^\S+Z +Ann +owners set-plan +- +plan free → pro$/m);
-    expect(stdout).toMatch(new RegExp(`^\\S+Z +Bob +keys revoke +${keyId} +-$`, 'm'));
+    expect(paragraphs.stdout).toMatch(
+      new RegExp(`^when +\\S+Z\nwho +Bob\ncommand +keys revoke\nkeys +${keyId}\n\nwhen `),
+    );
     await adminJson(`owners delete ${owner} --yes`);
     expect(await adminJson(`owners history ${ownerId}`)).toMatchObject([
       { by: 'local', command: 'owners delete' },
@@ -316,16 +289,6 @@ describe('the operator and a running service', () => {
     expect([asked, earlier, later, never].map(({ exitCode }) => exitCode)).toEqual([1, 0, 0, 0]);
     expect(never.stdout).toBe(`${keyId} never expires.\n`);
     expect(await statusWith(apiKey)).toBe(200);
-  });
-
-  it.each([
-    ['keys issue --owner Acme --expires-in 2026-11-20T09:00:00Z', 1, 'a time ahead'],
-    ['keys expire x 0s', 1, 'when: .* a time ahead'],
-  ])('refuses "%s"', async (line, exitCode, message) => {
-    const refused = await admin(line);
-
-    expect(refused.exitCode).toBe(exitCode);
-    expect(refused.stderr).toMatch(new RegExp(message));
   });
 
   it('I25: lifts a ban, and shows what happened', async () => {

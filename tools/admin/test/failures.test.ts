@@ -1,10 +1,8 @@
-import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
 import { recordCall, UnconfirmedError } from '../stage/service-failure.ts';
 import { WrongAccountError } from '../stage/stage-connection.ts';
-import { admin } from './run-admin.ts';
 
 const failure = (name: string, message: string, rest: object = {}) =>
   Object.assign(new Error(message), { name, ...rest });
@@ -57,15 +55,16 @@ describe('a failed call', () => {
     const remedy = 'run the command again to complete it';
     const thrown = new OperatorError('Some keys may be purged', { cause: expired, remedy });
 
-    expect(reportFailure(thrown, onStage)).toEqual({
+    const report = reportFailure(thrown, onStage);
+
+    expect(report).toMatchObject({
       exitCode: 3,
-      class: 'service',
       code: 'noCredentials',
       message: 'Some keys may be purged',
-      remedy: expect.stringMatching(
-        /^sign in with "aws sso login".*; then run the command again to complete it$/,
-      ),
     });
+    expect(report.remedy).toMatch(
+      /^sign in with "aws sso login".*; then run the command again to complete it$/,
+    );
   });
 
   it('is a failure of the service, too, if it is not sent because of its account', () => {
@@ -118,15 +117,5 @@ describe('a failure of anything else', () => {
     expect(remedy).toBe(
       '"./admin keys list --stage prod", "./admin keys list --stage staging" and "./admin owners list --stage prod"',
     );
-  });
-
-  it('is not reported if the reader has closed the pipe', async () => {
-    const stdout = new Writable({
-      write: (_chunk, _encoding, done) => done(failure('Error', 'write EPIPE', { code: 'EPIPE' })),
-    }).on('error', () => {});
-
-    const { exitCode, stderr } = await admin(['--help'], { stdout });
-
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });
 });

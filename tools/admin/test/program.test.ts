@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { describe, expect, it } from '@jest/globals';
 import { stackName } from '../../../lib/settings/names.ts';
@@ -159,18 +158,4 @@ it('help shows the options and an example of every command', async () => {
     expect(stdout).toContain('--stage <stage>');
     expect(stdout).toMatch(/Examples:\n {2}\.\/admin /);
   }
-});
-
-it('prints the version', async () => {
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-
-  expect(await admin(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
-});
-
-it('says once when a command asks for confirmation', async () => {
-  const { stdout } = await admin(['keys', 'revoke', '--help']);
-
-  expect(stdout).toContain(
-    'The command asks for confirmation, unless --yes is given.\nWithout a terminal, the command cannot ask',
-  );
 });

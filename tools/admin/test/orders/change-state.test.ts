@@ -122,19 +122,6 @@ it('orders ship names the command that shows the order if the response is lost',
   expect(proxy.requests.filter(({ operation }) => operation === 'UpdateItem')).toHaveLength(1);
 });
 
-it('orders ship prints the order as it was, from which a deletion and an import make it pending again', async () => {
-  await put({ ...seven, note: { S: 'x' }, complete: { BOOL: false } });
-  const before = await stored();
-
-  const { stdout } = await orders(['ship', '7']);
-  const line = stdout.split('\n')[1]!;
-  expect(stdout).toContain('save this line as a file, run "./admin orders delete 7", and import');
-  await orders(['delete', '7', '--yes']);
-  await orders(['import', file(line)]);
-
-  expect(await stored()).toEqual(before);
-});
-
 it('orders show prints a field on each line of a terminal, and JSON into a pipe', async () => {
   const note = { L: [{ S: 'x' }] };
   await put({

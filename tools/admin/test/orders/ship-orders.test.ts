@@ -3,7 +3,7 @@ import { forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.
 import type { AdminOptions } from '../run-admin.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { file, meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
+const { file, orders, proxy, put, stored } = await ordersOfEachTest();
 const nowMs = Date.parse('2026-11-20T12:00:00.789Z');
 const now = { S: '2026-11-20T12:00:00Z' };
 
@@ -187,23 +187,6 @@ describe('an order in an unknown state', () => {
       });
     },
   );
-
-  it.each([
-    ['reopen', 'shipped', 'only a cancelled order can be reopened'],
-    ['ship', 'Shipped', 'was changed by somebody else at the same time'],
-  ])('stays as it is if it changes or goes after %s has read it', async (verb, S, text) => {
-    await put({ id: { N: '7' } });
-    meanwhile('UpdateItem', '7', { status: { S } });
-
-    const { stderr } = await orders([verb, '7', '--yes']);
-
-    expect(stderr).toContain(text);
-    expect(await stored()).toEqual([{ id: { N: '7' }, status: { S } }]);
-    await put({ id: { N: '7' } });
-    meanwhile('UpdateItem', '7');
-    expect((await orders([verb, '7', '--yes'])).stderr).toContain('was changed by somebody else');
-    expect(await stored()).toEqual([]);
-  });
 });
 
 it('orders reopen ID asks, and refuses before it asks', async () => {

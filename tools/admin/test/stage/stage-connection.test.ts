@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { stackName, usagePlanOutput } from '../../../../lib/settings/names.ts';
-import { noAccountYet, stageSettings } from '../../../../lib/settings/stages.ts';
+import { stageSettings } from '../../../../lib/settings/stages.ts';
 import { type LoopbackServer, serve } from '../../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { connect } from '../../stage/stage-connection.ts';
@@ -96,13 +96,6 @@ describe('a connection to a stage', () => {
       `stage prod is in account ${own}, but the credentials are for account ${other}; set AWS_PROFILE`,
     );
     expect(calls).toHaveLength(1);
-  });
-
-  it('is to any account while the settings have none', async () => {
-    Object.assign(stageSettings('prod'), { account: noAccountYet });
-    state.account = other;
-
-    expect((await connectToProd()).place).toContain(other);
   });
 
   it('says in which account and Region there is no such stack', async () => {
