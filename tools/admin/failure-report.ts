@@ -1,11 +1,6 @@
 import { CommanderError } from 'commander';
 import { OperatorError, reasonOf, UsageError } from '../shared/errors.ts';
-import {
-  errorsBehind,
-  failureKinds,
-  failureOf,
-  type ServiceFailure,
-} from './stage/service-failure.ts';
+import { errorsBehind, failureOf, type ServiceFailure } from './stage/service-failure.ts';
 import { labelOf, type Target, withTarget } from './stage/target.ts';
 
 /** The exit code for each class of failures. `--help` explains the classes. */
@@ -19,7 +14,7 @@ export function reportFailure(thrown: unknown, target: Target) {
   const error = operatorErrorOf(thrown, target, failure);
   const code = codeOf(error);
   const ownClass = code in exitCodes ? (code as keyof typeof exitCodes) : 'refused';
-  const failureClass = failure || failureKinds.includes(code) ? 'service' : ownClass;
+  const failureClass = failure || code === 'wrongAccount' ? 'service' : ownClass;
   const remedy = failure ? remedyFor(failure, error, target) : error.remedy;
   return {
     exitCode: exitCodes[failureClass],

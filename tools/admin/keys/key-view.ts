@@ -1,6 +1,5 @@
 import type { Plans } from '../../../lambdas/domain/plan.ts';
 import { currentTimes, isCurrent } from '../../../lambdas/domain/windows.ts';
-import type { Time } from '../console/option-values.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { countingLimits, lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
@@ -50,34 +49,17 @@ export interface KeyFilter {
   /** The owner's id or name. */
   readonly owner?: string;
   readonly status?: KeyView['status'];
-  /** Keys that were neither used nor issued after this time. */
-  readonly unusedFor?: Time;
-  /** Keys that still work, and expire by this time. */
-  readonly expiringWithin?: Time;
 }
 
 /** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
-export async function listKeys(
-  { owner, status, unusedFor, expiringWithin }: KeyFilter,
-  stage: KeyStage,
-): Promise<KeyView[]> {
+export async function listKeys({ owner, status }: KeyFilter, stage: KeyStage): Promise<KeyView[]> {
   const { plans } = stage;
   const nowMs = stage.now();
   return (await ownersNamed(owner, stage))
     .flatMap(keysOf)
     .map((key) => keyView(key, nowMs, plans))
     .filter((key) => status === undefined || key.status === status)
-    .filter((key) => unusedFor === undefined || lastSeen(key) <= unusedFor(nowMs))
-    .filter((key) => expiringWithin === undefined || endOf(key) <= expiringWithin(nowMs))
     .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
-}
-
-function lastSeen({ lastUsedAt, createdAt }: KeyView): number {
-  return Date.parse(lastUsedAt ?? createdAt ?? isoTime(0));
-}
-
-function endOf({ status, expiresAt }: KeyView): number {
-  return status === 'expired' || expiresAt === null ? Infinity : Date.parse(expiresAt);
 }
 
 export const keyFields: readonly Field<KeyView>[] = [

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { InvalidValueError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
-import { type Time, timeAgo, timeAhead } from '../console/option-values.ts';
+import { type Time, timeAhead } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { type Field, isoTime, recordText, tableText } from '../console/view.ts';
 import { limitsText } from '../owners/owner-view.ts';
@@ -47,20 +47,8 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     options: [
       new Option('--owner <owner>', 'only keys of the owner with this id or name'),
       new Option('--status <status>', 'only keys in this state').choices(keyStatuses),
-      new Option(
-        '--unused-for <duration>',
-        'only keys that were neither issued nor used for this long, or after a date-time',
-      ).argParser(timeAgo),
-      new Option(
-        '--expiring-within <duration>',
-        'only valid keys that expire within this time, or by a date-time',
-      ).argParser(timeAhead),
     ],
-    examples: [
-      'keys list --stage prod --expiring-within 30d',
-      'keys list --stage prod --owner "Acme Ltd" --status banned',
-      'keys list --stage prod --unused-for 90d --status active',
-    ],
+    examples: ['keys list --stage prod --owner "Acme Ltd" --status banned'],
     run: async ({ stage, options, columns }) => {
       const views = await listKeys(options, stage);
       const none = 'There are no such keys.';

@@ -1,58 +1,34 @@
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
 
-/** A kind of failed call. Each kind has a remedy of its own. */
-interface FailureForm {
-  /** `{call}` stands for the call. */
-  readonly problem: string;
-  /** What an operator can do before running the command again. */
-  readonly remedy: string;
-}
-
+/** The kinds of failed calls, each with the problem and with what an operator can do before a repetition. */
 const forms = {
-  unconfirmed: {
-    problem: '{call} may or may not have been done',
-    remedy: 'check the network',
-  },
-  noCredentials: {
-    problem: 'there are no credentials that AWS accepts',
-    remedy:
-      'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists. ' +
+  unconfirmed: ['{call} may or may not have been done', 'check the network'],
+  noCredentials: [
+    'there are no credentials that AWS accepts',
+    'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists. ' +
       'If a script uses a profile with MFA, run eval "$(aws configure export-credentials --format env)" on a ' +
       'terminal, and unset AWS_PROFILE',
-  },
-  wrongClock: {
-    problem: "AWS does not accept this machine's clock",
-    remedy: 'set the clock of this machine: "timedatectl set-ntp true"',
-  },
-  accessDenied: {
-    problem: 'the credentials do not allow {call}',
-    remedy:
-      'ask for permission (docs/operating.md, "What an operator may do"), or set AWS_PROFILE to another profile',
-  },
-  throttled: {
-    problem: '{call} is throttled',
-    remedy: 'wait a minute',
-  },
-  noResponse: {
-    problem: '{call} got no response',
-    remedy: 'correct the network or the proxy (HTTPS_PROXY)',
-  },
-  callFailed: {
-    problem: '{call} failed',
-    remedy:
-      "look for outages on https://health.aws.amazon.com, and check the stack in CloudFormation's console",
-  },
-} satisfies Readonly<Record<string, FailureForm>>;
+  ],
+  wrongClock: [
+    "AWS does not accept this machine's clock",
+    'set the clock of this machine: "timedatectl set-ntp true"',
+  ],
+  accessDenied: [
+    'the credentials do not allow {call}',
+    'ask for permission (docs/operating.md, "What an operator may do"), or set AWS_PROFILE to another profile',
+  ],
+  throttled: ['{call} is throttled', 'wait a minute'],
+  noResponse: ['{call} got no response', 'correct the network or the proxy (HTTPS_PROXY)'],
+  callFailed: [
+    '{call} failed',
+    "look for outages on https://health.aws.amazon.com, and check the stack in CloudFormation's console",
+  ],
+} as const;
 
 type FailureKind = keyof typeof forms;
 
-/** The kinds of failures of the class `service`. A stage in another account is one of them, although no call fails. */
-export const failureKinds: readonly string[] = [...Object.keys(forms), 'wrongAccount'];
-
 /** A failure of a service, the connection to it, or the settings for it. */
-export interface ServiceFailure extends FailureForm {
-  readonly kind: FailureKind;
-}
+export type ServiceFailure = NonNullable<ReturnType<typeof failureOf>>;
 
 const calls = new WeakMap<object, string>();
 
@@ -83,10 +59,10 @@ export function errorsBehind(thrown: unknown): unknown[] {
 }
 
 /** Classifies an error of a call; undefined for any other error. */
-export function failureOf(error: unknown): ServiceFailure | undefined {
+export function failureOf(error: unknown) {
   const kind = kindOf(error);
   if (kind === undefined) return undefined;
-  const { problem, remedy } = forms[kind];
+  const [problem, remedy] = forms[kind];
   const call = calls.get(Object(error)) ?? 'the call';
   return { kind, problem: `${problem.replace('{call}', call)} (${plainReason(error)})`, remedy };
 }

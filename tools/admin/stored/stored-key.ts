@@ -1,5 +1,5 @@
 import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
-import { InvalidValueError, NotFoundError, quoted } from '../../shared/errors.ts';
+import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { readOwner } from './find-owner.ts';
@@ -25,10 +25,7 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   const key = owner && keysOf(owner).find((each) => each.keyId === keyId);
   if (key) return key;
   throw new NotFoundError(`No key has the id ${keyId}`, {
-    remedy: owner
-      ? `its owner is ${quoted(owner.details.name)}, ${owner.details.ownerId}; ` +
-        'keys are listed for 90 days after their end'
-      : '"./admin keys list" shows all keys',
+    remedy: '"./admin keys list" shows all keys, for 90 days after their end',
   });
 }
 

@@ -4,7 +4,7 @@ import { revokeKey } from '../../keys/change-key.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { keyView } from '../../keys/key-view.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
-import { tokensIn, whoseKeyId, whoseToken } from '../../keys/whois-key.ts';
+import { tokensIn, whoseKeyId, whoseToken } from '../../keys/whois-command.ts';
 import { createOwnerIdentity, createToken } from '../../stored/identities.ts';
 import { issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
 
