@@ -11,8 +11,8 @@ const listedDays = 90;
 /** One change removes at most this number of keys, because DynamoDB limits the length of an expression. */
 const mostLeaving = 50;
 
-/** A change of an owner's item, with a single condition. */
-type KeysUpdate = Omit<Update, 'where'> & { readonly where: Condition };
+/** A change of one of an owner's items, with a single condition. */
+export type KeysUpdate = Omit<Update, 'where'> & { readonly where: Condition };
 
 /** The keys that an owner's next change removes: expired keys from the item, and long dead keys from the details. */
 export function leavingKeysOf(owner: StoredOwner, nowMs: number) {
@@ -34,7 +34,7 @@ export function leavingKeysOf(owner: StoredOwner, nowMs: number) {
 export async function changeKeys(
   owner: StoredOwner,
   deed: Pick<HistoryRecord, 'command' | 'keyIds' | 'changes'>,
-  { ofItem, setDetails = {} }: { readonly ofItem: KeysUpdate; readonly setDetails?: Update['set'] },
+  { ofItem, ofDetails }: { readonly ofItem: KeysUpdate; readonly ofDetails?: KeysUpdate },
   stage: KeyStage,
   refusal?: () => Error,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function changeKeys(
     return [`keys.${tokenHash}.expiresAt`, unchanged(entry!.expiresAt)] as const;
   });
   const listed = expired.filter((key) => key.details && !forgotten.includes(key));
-  const set = Object.assign({}, setDetails, ...listed.map(endOfEntry));
+  const set = Object.assign({}, ofDetails?.set, ...listed.map(endOfEntry));
   const remove = forgotten.map(({ keyId }) => `keys.${keyId}`);
   const isChanged = Object.keys(set).length + remove.length > 0;
   const changes = {
@@ -52,7 +52,9 @@ export async function changeKeys(
       remove: [...(ofItem.remove ?? []), ...expired.map(({ tokenHash }) => `keys.${tokenHash}`)],
       where: { ...ofItem.where, ...Object.fromEntries(asRead) },
     },
-    ofDetails: isChanged ? { set, remove, where: { ownerId: present } } : undefined,
+    ofDetails: isChanged
+      ? { set, remove, where: { ownerId: present, ...ofDetails?.where } }
+      : undefined,
   };
   await changeAndRecord(owner.details, deed, changes, stage, refusal);
 }

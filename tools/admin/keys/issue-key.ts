@@ -7,7 +7,7 @@ import {
 } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
 import { isoTime } from '../console/view.ts';
-import { type Condition, present, size, type Update } from '../stage/dynamodb-calls.ts';
+import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { findCompleteOwner } from '../stored/find-owner.ts';
@@ -15,7 +15,7 @@ import { differences, type HistoryRecord } from '../stored/history.ts';
 import { createKeyId, createToken, ownCharactersOf } from '../stored/identities.ts';
 import type { StoredKey } from '../stored/stored-key.ts';
 import type { CompleteOwner, KeyDetails, StoredEntry } from '../stored/stored-owner.ts';
-import { changeKeys, leavingKeysOf } from './change-keys.ts';
+import { changeKeys, type KeysUpdate, leavingKeysOf } from './change-keys.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
 /** A key to issue. */
@@ -109,25 +109,25 @@ export function draftKey(
 }
 
 /**
- * Stores a key together with another change of the owner's item.
+ * Stores a key together with other changes of the owner's two items.
  *
  * @param remedy the remedy of the error if it is unknown whether the key was stored
  */
 export async function storeKey(
   draft: ReturnType<typeof draftKey>,
-  { set, remove, where }: Omit<Update, 'where'> & { where: Condition },
+  { set, remove, where }: KeysUpdate,
   deed: Pick<HistoryRecord, 'command' | 'keyIds' | 'changes'>,
   remedy: string,
   stage: KeyStage,
   refusal?: () => Error,
-  setDetails: Update['set'] = {},
+  ofDetails: KeysUpdate = { where: {} },
 ): Promise<IssuedKey> {
   const { keyId, owner, tokenHash, details, entry, apiKey } = draft;
   // The view is made before the change, because after the change nothing must fail.
   const view = keyView(draft, stage.now(), stage.plans);
   const changes = {
     ofItem: { set: { ...set, [`keys.${tokenHash}`]: entry }, remove: remove ?? [], where },
-    setDetails: { ...setDetails, [`keys.${keyId}`]: details },
+    ofDetails: { ...ofDetails, set: { ...ofDetails.set, [`keys.${keyId}`]: details } },
   };
   await changeKeys(owner, deed, changes, stage, refusal).catch((error) => {
     if (!mayHaveTakenEffect(error)) throw error;

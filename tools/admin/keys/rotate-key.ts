@@ -41,7 +41,6 @@ export async function rotateKey(
     ...(isRevoked ? { remove: [path] } : { set: { [`${path}.expiresAt`]: end } }),
     where: {
       [path]: present,
-      keys: size('=', Object.keys(owner.item.keys).length),
       [`${path}.bannedUntil`]: unchanged(bannedUntil),
       [`${path}.expiresAt`]: unchanged(expiresAt),
     },
@@ -54,9 +53,13 @@ export async function rotateKey(
       ? differences({}, { status: 'revoked' })
       : differences({ expiresAt: from }, { expiresAt: to }),
   };
-  const details = isRevoked && old.details ? revocationOf(old, stage) : {};
+  const ofDetails = {
+    set: isRevoked && old.details ? revocationOf(old, stage) : {},
+    // The details may have been read before another rotation of the same key, and the item after it.
+    where: { keys: size('=', Object.keys(owner.details.keys).length) },
+  };
   const remedy = 'run the command again';
-  const issued = await storeKey(draft, update, deed, remedy, stage, undefined, details);
+  const issued = await storeKey(draft, update, deed, remedy, stage, undefined, ofDetails);
   return { ...issued, previousExpiresAt: end };
 }
 
