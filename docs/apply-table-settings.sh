@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Applies the settings that DynamoDB does not copy when it restores or imports a table: the protection from deletion,
-# the recovery and its days, the insights, the tag, and the stream of orders. Can be repeated.
+# the recovery and its days, the tag, and the stream of orders. Can be repeated.
 # Usage: docs/apply-table-settings.sh STACK TABLE…
 set -euo pipefail
 stack=$1
@@ -12,8 +12,6 @@ for table in "$@"; do
   aws dynamodb wait table-exists --table-name "$table"
   aws dynamodb update-continuous-backups --table-name "$table" --point-in-time-recovery-specification \
     PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35 > /dev/null
-  aws dynamodb update-contributor-insights --table-name "$table" --contributor-insights-action ENABLE \
-    --contributor-insights-mode THROTTLED_KEYS > /dev/null
   aws dynamodb tag-resource --resource-arn "$arn" --tags "Key=service-stack,Value=$stack"
   case $table in
     *TablesOrders*)

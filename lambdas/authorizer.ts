@@ -8,18 +8,17 @@ import { Limiter } from './authorizer/limiter.ts';
 import { hashOwnerPart, hashToken, parseAuthorization } from './domain/api-key.ts';
 import { UnauthorizedError } from './domain/errors.ts';
 import type { AuthorizerContext } from './domain/headers.ts';
-import { clockOf, createDynamoDbClient } from './runtime/dynamodb.ts';
+import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { type LogFields, log } from './runtime/log.ts';
 import { recordMetrics } from './runtime/metrics.ts';
 
 const apiKeyPrefix = requiredVariable('API_KEY_PREFIX');
-const client = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 1_500 });
 const limiter = new Limiter({
-  client,
+  client: createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 1_500 }),
   tableName: requiredVariable('API_KEYS_TABLE'),
   plans: JSON.parse(requiredVariable('PLANS')),
-  now: clockOf(client),
+  now: Date.now,
 });
 
 /**

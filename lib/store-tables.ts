@@ -1,7 +1,6 @@
 import {
   AttributeType,
   BillingMode,
-  ContributorInsightsMode,
   type ITable,
   StreamViewType,
   Table,
@@ -31,7 +30,6 @@ export class StoreTables extends Construct {
         : new Table(this, id, { ...tableDefaults(configuration), ...props });
     const { orders, apiKeys, owners } = configuration.restoredTables ?? {};
     this.orders = table('Orders', orders, {
-      ...namingThrottledKeys,
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
       // The store's own system learns of cancellations from this stream (docs/store-system.md). DynamoDB charges only
       // for reads of a stream.
@@ -40,7 +38,6 @@ export class StoreTables extends Construct {
     // The table has no TTL, because the deletion of an item would remove an owner's counters and all of its keys, and
     // operators have to see expired keys. The authorizer compares `expiresAt` itself.
     this.apiKeys = table('ApiKeys', apiKeys, {
-      ...namingThrottledKeys,
       partitionKey: { name: 'ownerHash', type: AttributeType.STRING },
     });
     this.owners = table('Owners', owners, {
@@ -54,18 +51,6 @@ export class StoreTables extends Construct {
     }
   }
 }
-
-/**
- * CloudWatch shows the partition keys that DynamoDB throttles most. This costs little while no request is throttled.
- *
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/contributorinsights_tutorial.html
- */
-const namingThrottledKeys = {
-  contributorInsightsSpecification: {
-    enabled: true,
-    mode: ContributorInsightsMode.THROTTLED_KEYS,
-  },
-};
 
 function tableDefaults(configuration: StageSettings): Omit<TableProps, 'partitionKey'> {
   const days = configuration.pointInTimeRecoveryDays;

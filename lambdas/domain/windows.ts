@@ -4,7 +4,7 @@ import type { Limits, Plans } from './plan.ts';
 
 /**
  * The largest difference of two machines' clocks with which no limit is exceeded. Lambda's clocks differ by
- * milliseconds, and `clockOf` in ../runtime/dynamodb.ts keeps each clock within a minute of DynamoDB's clock.
+ * milliseconds.
  */
 export const clockToleranceSeconds = 300;
 

@@ -12,14 +12,6 @@ const maxIdleMs = 5_000;
 const firstDelayMs = 50;
 const throttledDelayMs = 200;
 const longestDelayMs = 1_000;
-/**
- * An error after which the SDK does not repeat a request.
- *
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
- */
-const transactionConflict = 'TransactionConflictException';
-const retriedErrors: readonly RetryErrorType[] = ['THROTTLING', 'TRANSIENT'];
-
 /** The SDK's interface for deciding whether and when a request is repeated. */
 export type RetryStrategy = Extract<
   NonNullable<DynamoDBClientConfig['retryStrategy']>,
@@ -27,7 +19,6 @@ export type RetryStrategy = Extract<
 >;
 type RetryToken = Parameters<RetryStrategy['recordSuccess']>[0];
 type RetryErrorInfo = Parameters<RetryStrategy['refreshRetryTokenForRetry']>[1];
-type RetryErrorType = RetryErrorInfo['errorType'];
 
 export interface DynamoDbClientSettings {
   /** The first attempt counts. */
@@ -112,15 +103,17 @@ function boundedRetries(maxAttempts: number, connections: Connections): RetryStr
     },
     refreshRetryTokenForRetry: async (token, info) => {
       const count = token.getRetryCount() + 1;
-      const isRepeated =
-        retriedErrors.includes(info.errorType) ||
-        isUnreadable(info.error) ||
-        info.error?.name === transactionConflict;
+      const isRepeated = isTransient(info) || isTemporary(info.error);
       if (count >= maxAttempts || !isRepeated) throw new Error('The request is not repeated.');
       return retryToken(count, delayMs(count, info));
     },
     recordSuccess: () => {},
   };
+}
+
+/** The SDK's opinion, which also includes a signature by a wrong clock, whose error it uses to correct the clock. */
+function isTransient({ errorType }: RetryErrorInfo): boolean {
+  return errorType === 'THROTTLING' || errorType === 'TRANSIENT';
 }
 
 /** Exponential backoff with full jitter, so that requests that failed together are spread out. */
@@ -133,21 +126,6 @@ function retryToken(count: number, milliseconds: number): RetryToken {
   return { getRetryCount: () => count, getRetryDelay: () => milliseconds };
 }
 
-const clockDifferenceMs = 60_000;
-
-/**
- * A clock that returns Unix time in milliseconds. It is this machine's clock or, if the two clocks differ by more than
- * a minute, DynamoDB's clock. The SDK derives the difference from the `Date` header of each response, because signing
- * needs the difference.
- */
-export function clockOf(client: DynamoDBClient): () => number {
-  return () => {
-    const { systemClockOffset } = client.config;
-    const isOff = Math.abs(systemClockOffset) > clockDifferenceMs;
-    return Date.now() + (isOff ? systemClockOffset : 0);
-  };
-}
-
 // The temporary errors with a status of 4xx or none:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 const temporaryErrors = new Set([
@@ -156,7 +134,7 @@ const temporaryErrors = new Set([
   'RequestLimitExceeded',
   'ThrottlingException',
   'TimeoutError',
-  transactionConflict,
+  'TransactionConflictException',
 ]);
 
 /** Wraps a temporary error in a `ServiceUnavailableError`; returns any other error unchanged. */
@@ -186,8 +164,8 @@ function isTemporary(error: unknown): boolean {
 }
 
 /** Whether there was a response that the SDK cannot read, such as a body that ends half-way. */
-function isUnreadable(error: Partial<RequestError> | undefined): boolean {
-  if (error?.$metadata?.httpStatusCode === undefined) return false;
+function isUnreadable(error: Partial<RequestError>): boolean {
+  if (error.$metadata?.httpStatusCode === undefined) return false;
   // An error that DynamoDB reported has `$fault`, and is `Unknown` if its name is missing.
   return error.$fault === undefined || error.name === 'Unknown';
 }

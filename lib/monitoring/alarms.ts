@@ -10,9 +10,8 @@ export interface AlarmDefinition
   readonly meaning: string;
   /** The anchor of a heading in `docs/runbook.md`. */
   readonly runbookAnchor: string;
-  /** The alarm is raised above the value of `above`, or below the value of `below`. */
-  readonly above?: number;
-  readonly below?: number;
+  /** The alarm is raised above this value. */
+  readonly above: number;
 }
 
 /** Two bad minutes of three raise an alarm. So an outage is reported soon, and a single bad minute is not. */
@@ -65,16 +64,16 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       id: 'RequestsNotLogged',
       meaning: 'The access log is empty: the alarms on 5xx answers see nothing.',
       runbookAnchor: 'requests-not-logged',
-      // A minute without requests has no value. A log without lines has no metric, for which IF takes 0. The number of
-      // lines is not compared with the number of requests, because not every request is logged.
+      // A log without lines has no metric, for which FILL takes 0. The number of lines is not compared with the number of
+      // requests, because not every request is logged.
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
       metric: new MathExpression({
-        label: 'lines in the access log, in minutes with five requests',
-        expression: 'IF(requests >= 5, FILL(lines, 0))',
+        label: 'minutes with five requests and no line in the access log',
+        expression: 'IF(requests >= 5, IF(FILL(lines, 0) > 0, 0, 1), 0)',
         usingMetrics: { requests: metrics.requests, lines: metrics.accessLogLines },
         period: Duration.minutes(1),
       }),
-      below: 1,
+      above: 0,
       // Several minutes, because the lines of the last minute can be late.
       evaluationPeriods: 3,
     },

@@ -42,12 +42,11 @@ export class Monitoring extends Construct {
   }
 
   private createAlarm(definition: AlarmDefinition, runbook: string): Alarm {
-    const { id, meaning, runbookAnchor, above, below, ...options } = definition;
+    const { id, meaning, runbookAnchor, above, ...options } = definition;
     const alarm = new Alarm(this, id, {
       ...options,
-      ...(below === undefined
-        ? { threshold: above!, comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD }
-        : { threshold: below, comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD }),
+      threshold: above,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       // A period without requests has no data, which is not a reason for an alarm.
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: `${meaning} Runbook: ${runbook}#${runbookAnchor}`,

@@ -1,6 +1,5 @@
 import { CfnQueryDefinition, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { MetricName } from '../../lambdas/domain/metric-definitions.ts';
 import { type FunctionName, functionNames, operations } from '../settings/functions.ts';
 import { capitalized } from '../settings/names.ts';
 
@@ -77,12 +76,6 @@ const logQueries: readonly LogQuery[] = [
     logs: ['accessLog'],
     text: `filter status like /^4/
 | stats count(*) as refused by ownerId, keyId, sourceIp, status | sort refused desc`,
-  },
-  {
-    name: 'bans-by-key',
-    logs: ['authorizer'],
-    text: `filter ispresent(${'KeysBanned' satisfies MetricName})
-| stats count(*) as bans by keyId | sort bans desc`,
   },
 ];
 

@@ -28,8 +28,12 @@ describe('the fields of an order', () => {
     );
   });
 
-  it('have the same order in the code and in the contract', () => {
+  it('have the same order in the code, in the contract and in its example', () => {
+    const list = contractDocument.paths['/store/orders'].get.responses['200'];
+    const [example] = list.content['application/json'].examples.orders.value;
+
     expect(Object.keys(schema.properties)).toEqual(orderFieldNames);
+    expect(Object.keys(example)).toEqual(orderFieldNames);
   });
 
   it('may all be absent, except the id', () => {

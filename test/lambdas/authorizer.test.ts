@@ -197,25 +197,6 @@ describe('the authorizer, when DynamoDB fails,', () => {
       ]);
     },
   );
-
-  it("uses DynamoDB's clock if its own clock is wrong", async () => {
-    const environment = await newHandler();
-    const hourAhead = aheadMinute + 3_600;
-    const date = { date: new Date(hourAhead * 1_000).toUTCString() };
-    const ahead = { minuteWindow: hourAhead, dayCount: 59 };
-    const uses = { ...ahead, minuteCount: 59, dayWindow: hourAhead - (hourAhead % 86_400) };
-    dynamodb.next.push(
-      answer({ Item: item(uses) }, 200, date),
-      answer({ Attributes: item({ ...uses, minuteCount: 60 }) }, 200, date),
-    );
-
-    const { context } = await environment(authorizerEvent(`Bearer ${token}`), lambdaContext());
-
-    // With the machine's own clock, the window would be void, and would be replaced.
-    expect(dynamodb.requests[1]?.input.UpdateExpression).toContain('minuteCount + :one');
-    expect(Number(context?.reset)).toBe(ahead.minuteWindow + 60);
-    expect(context?.rateLimit).toMatch(/^"minute";r=\d+;t=([1-5]?\d|60),/);
-  });
 });
 
 describe("the authorizer's log", () => {

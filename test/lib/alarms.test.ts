@@ -210,11 +210,11 @@ describe.each(stageNames)('The alarms of %s', (stage) => {
 /** Whether an alarm is raised after periods with these values. */
 function isRaisedBy(values: Values, id: string): boolean {
   const { ComparisonOperator, Threshold } = alarmOf(id);
+  expect(ComparisonOperator).toBe('GreaterThanThreshold');
   const value = comparedValue(values, id);
   // Metric math drops a value that is divided by 0:
   // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
-  if (!Number.isFinite(value)) return false;
-  return ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value > Threshold;
+  return Number.isFinite(value) && value > Threshold;
 }
 
 /** The value that an alarm compares with its threshold; undefined in a period without a value. */

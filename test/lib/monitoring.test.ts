@@ -61,7 +61,6 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
       ...ofCancellation,
     ];
 
-    expect(saved.flatMap(({ QueryString }) => fieldsIn(QueryString))).toContain('KeysBanned');
     for (const { LogGroupNames, QueryString } of saved) {
       expectContained(
         ['lib/monitoring/saved-queries.ts', fieldsIn(QueryString)],

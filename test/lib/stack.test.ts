@@ -115,10 +115,6 @@ it.each(stageNames)(
           ...(isRecoverable && { RecoveryPeriodInDays: pointInTimeRecoveryDays }),
         },
         ...(name === 'Orders' && { StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' } }),
-        // The alarms on throttling watch the tables that functions use, and no others.
-        ...(name !== 'Owners' && {
-          ContributorInsightsSpecification: { Enabled: true, Mode: 'THROTTLED_KEYS' },
-        }),
       };
       const policies = { DeletionPolicy: policy, UpdateReplacePolicy: policy };
       return [`Tables${name}`, { Type: 'AWS::DynamoDB::Table', Properties, ...policies }];
@@ -127,3 +123,9 @@ it.each(stageNames)(
     expect(tables).toEqual(Object.fromEntries(expected));
   },
 );
+
+it('The tables of prod outlive their stack, and can be restored for 35 days', () => {
+  expect(stageSettings('prod')).toMatchObject({
+    ...{ deletionProtection: true, removalPolicy: 'retain', pointInTimeRecoveryDays: 35 },
+  });
+});

@@ -56,7 +56,6 @@ it('apply-table-settings.sh applies what DynamoDB does not copy, and the stream 
   const applied = [
     expect.stringContaining('--deletion-protection-enabled'),
     expect.stringContaining('PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35'),
-    expect.stringContaining('--contributor-insights-mode THROTTLED_KEYS'),
     expect.stringContaining('Value=Stack'),
   ];
   expect(changes).toEqual([...applied, ...applied, expect.stringContaining('StreamEnabled=true')]);

@@ -3,7 +3,6 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { ServiceUnavailableError } from '../../../lambdas/domain/errors.ts';
 import {
   asServiceError,
-  clockOf,
   createDynamoDbClient,
   type RetryStrategy,
 } from '../../../lambdas/runtime/dynamodb.ts';
@@ -121,25 +120,6 @@ describe('retries', () => {
     const token = await retries.refreshRetryTokenForRetry(first, { errorType: 'TRANSIENT' });
 
     expect([first.getRetryDelay(), token.getRetryDelay()]).toEqual([0, 25]);
-  });
-});
-
-describe('clockOf', () => {
-  const clockWith = (systemClockOffset: number) =>
-    clockOf({ config: { systemClockOffset } } as DynamoDBClient);
-
-  it.each([
-    [0, 0],
-    [60_000, 0],
-    [-60_000, 0],
-    [60_001, 60_001],
-    [-3_600_000, -3_600_000],
-  ])("is DynamoDB's if it differs by more than a minute: by %i ms", (offsetMs, expectedMs) => {
-    jest.useFakeTimers({ now: 1_800_000_000_000 });
-
-    expect(clockWith(offsetMs)()).toBe(1_800_000_000_000 + expectedMs);
-
-    jest.useRealTimers();
   });
 });
 
