@@ -6,7 +6,7 @@ import {
   Table,
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { StageSettings } from './settings/stages.ts';
 
@@ -43,12 +43,6 @@ export class StoreTables extends Construct {
     this.owners = table('Owners', owners, {
       partitionKey: { name: 'ownerId', type: AttributeType.STRING },
     });
-    if (configuration.pointInTimeRecoveryDays === 0) {
-      Validations.of(this).acknowledge({
-        id: 'AwsSolutions-DDB3',
-        reason: 'The data of this stage is disposable, as lib/settings/stages.ts says.',
-      });
-    }
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
 import { everyResponseHeaders } from '../../lambdas/domain/headers.ts';
@@ -64,7 +64,6 @@ export class OrdersApi extends Construct {
     addRetiredPetOperation(this.restApi, everyResponse);
     addOtherRoutes(this.restApi, everyResponse, configuration.corsOrigin !== undefined);
     this.deployAfterPermissions();
-    this.acknowledgeFindings(configuration);
   }
 
   private createRestApi({ configuration, functions }: OrdersApiProps): RestApi {
@@ -150,33 +149,5 @@ export class OrdersApi extends Construct {
     const all = Stack.of(this).node.findAll();
     const permissions = all.filter((construct) => construct instanceof CfnPermission);
     this.restApi.latestDeployment!.node.addDependency(...permissions);
-  }
-
-  private acknowledgeFindings({ firewall }: StageConfiguration): void {
-    Validations.of(this.restApi).acknowledge(
-      {
-        id: 'AwsSolutions-APIG2',
-        reason: 'The handlers validate what they read, and answer with the documented error codes.',
-      },
-      {
-        id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-        reason: 'API Gateway accepts its logging role only with the permissions of this policy.',
-      },
-      {
-        id: 'AwsSolutions-APIG4',
-        reason:
-          'Only fixed answers have no authorizer: 404 and 405 to what does not exist, 204 to a preflight.',
-      },
-      {
-        id: 'AwsSolutions-COG4',
-        reason: 'Clients are programs with API keys, which the Lambda authorizer checks: no users.',
-      },
-    );
-    if (firewall) return;
-    Validations.of(this.restApi.deploymentStage).acknowledge({
-      id: 'AwsSolutions-APIG3',
-      reason:
-        'Every request needs a key and is limited by it; lib/settings/stages.ts turns a web ACL on.',
-    });
   }
 }

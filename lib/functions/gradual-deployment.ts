@@ -5,7 +5,6 @@ import {
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { capitalized } from '../settings/names.ts';
 import type { ApiFunction } from './api-function.ts';
@@ -49,13 +48,8 @@ export class GradualDeployment extends Construct {
 
 function deploymentRole(scope: Construct): Role {
   const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited';
-  const role = new Role(scope, 'Role', {
+  return new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
   });
-  Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
-    reason: 'AWS maintains this policy for this one service role: what CodeDeploy needs, no more.',
-  });
-  return role;
 }

@@ -119,12 +119,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       above: 1,
       evaluationPeriods: 3,
     },
-    ...Object.entries({
-      ApiKeyReadsThrottled: metrics.apiKeyReadsThrottled,
-      ApiKeyWritesThrottled: metrics.apiKeyWritesThrottled,
-      OrderReadsThrottled: metrics.orderReadsThrottled,
-      OrderWritesThrottled: metrics.orderWritesThrottled,
-    }).map(([id, throttled]) => ({
+    ...Object.entries(metrics.throttled).map(([id, throttled]) => ({
       id,
       meaning: 'DynamoDB throttles: requests get 503, or a late response after a retry.',
       runbookAnchor: 'throttled-tables',

@@ -49,12 +49,7 @@ export function addDashboard(
           [metrics.ordersListed, metrics.unlistedItems],
           [metrics.bytesStreamed],
         ),
-        graph('DynamoDB throttling', [
-          metrics.apiKeyReadsThrottled,
-          metrics.apiKeyWritesThrottled,
-          metrics.orderReadsThrottled,
-          metrics.orderWritesThrottled,
-        ]),
+        graph('DynamoDB throttling', Object.values(metrics.throttled)),
       ],
     ],
   });

@@ -114,10 +114,13 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     // The maximum, not the sum, because every list counts the same items again.
     unlistedItems: ofService('UnlistedItems', { statistic: Stats.MAXIMUM }),
     bytesStreamed: ofService('BytesStreamed', { unit: Unit.BYTES }),
-    apiKeyReadsThrottled: throttled(apiKeys, 'ReadThrottleEvents'),
-    apiKeyWritesThrottled: throttled(apiKeys, 'WriteThrottleEvents'),
-    orderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
-    orderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
+    /** By the ids of their alarms. */
+    throttled: {
+      ApiKeyReadsThrottled: throttled(apiKeys, 'ReadThrottleEvents'),
+      ApiKeyWritesThrottled: throttled(apiKeys, 'WriteThrottleEvents'),
+      OrderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
+      OrderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
+    },
     /**
      * The latency in milliseconds of the cancellations that reached the function. API Gateway's own metric
      * includes refused requests, which take only a few milliseconds.
