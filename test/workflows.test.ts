@@ -98,14 +98,6 @@ describe('a job that can sign in to AWS', () => {
 });
 
 describe('the synthesis for a deployment', () => {
-  const [synthesis] = stepsOf(deploy.jobs.build!).filter(({ run }) => run?.includes('cdk synth'));
-
-  it('receives the flag of an emergency, and no setting of a stage', () => {
-    expect(synthesis?.env).toEqual({
-      EMERGENCY_DEPLOYMENT: "${{ inputs.emergency && 'true' || '' }}",
-    });
-  });
-
   it('is followed by a deployment of every stage', () => {
     const deployed = Object.values(deploy.jobs).flatMap(({ with: inputs }) => inputs?.stage ?? []);
 
@@ -129,15 +121,6 @@ describe('what is deployed', () => {
       name: 'Revoke the key',
       if: expect.stringMatching(/^always\(\)/),
     });
-  });
-
-  it('waits only for an earlier deployment of its stage, and in an emergency for none', () => {
-    const group =
-      "${{ inputs.emergency && format('emergency-{0}', github.run_id) || format('deploy-{0}', inputs.stage) }}";
-
-    expect(deployStage.concurrency).toEqual({ group, 'cancel-in-progress': false });
-    // A group of the workflow or of a calling job would also contain runs that are skipped later.
-    expect([deploy, ...Object.values(deploy.jobs)].filter((each) => each.concurrency)).toEqual([]);
   });
 
   it('is a commit of main that has passed its checks', () => {

@@ -21,21 +21,6 @@ it.each([
   expect(mistakes).toEqual([]);
 });
 
-it('Every answer of the AWS CLI that a shell reads has a stated format, because the user can set another default', () => {
-  const scripts = globSync('docs/*.sh').map((file) => {
-    return { file, block: readFileSync(file, 'utf8') };
-  });
-  const reading = [...blocks, ...scripts].filter(({ block }) => block.includes('$(aws'));
-
-  const withoutFormat = reading.filter(({ block }) => {
-    const formats = block.match(/ --output (text|json)\b/g) ?? [];
-    return formats.length < block.split('$(aws').length - 1;
-  });
-
-  expect(reading.length).toBeGreaterThan(4);
-  expect(withoutFormat).toEqual([]);
-});
-
 /** The first line that does not continue the line before it. Lines in a subshell that ends at a failure are allowed. */
 function secondCommand(block: string): string[] | null {
   if (block.startsWith('(\n  set -e\n')) return null;

@@ -31,7 +31,7 @@ export function scanOf(table: ScannedTable): Reply {
   };
 }
 
-function pageOf({ items, ordersPerPage = 8_500 }: ScannedTable, input: ScanInput): string {
+function pageOf({ items, ordersPerPage = 1_000 }: ScannedTable, input: ScanInput): string {
   const { Segment = 0, TotalSegments = 1, Limit = ordersPerPage, ExclusiveStartKey } = input;
   const segment = items.filter((_, index) => index % TotalSegments === Segment);
   const startKey = ExclusiveStartKey?.id.N;

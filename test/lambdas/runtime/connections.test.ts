@@ -1,37 +1,38 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { generate } from 'selfsigned';
 import { createDynamoDbClient } from '../../../lambdas/runtime/dynamodb.ts';
 import { answer, DynamodbProxy } from '../../helpers/dynamodb/dynamodb-proxy.ts';
-import { fastForward } from '../../helpers/fast-forward.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
-import { type Network, networkBefore } from '../../helpers/network.ts';
 
 // The certificate has the name localhost, and is also valid for 127.0.0.1.
 const name = [{ name: 'commonName', value: 'localhost' }];
 const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
 const trusted = getCACertificates();
-const requestTimeoutMs = 5_000;
 const getOrder = new GetItemCommand({ TableName: 'orders', Key: { id: { N: '1' } } });
+/** The ports of the connections that requests have used. */
+const ports: (number | undefined)[] = [];
 let dynamodb: DynamodbProxy;
-let network: Network;
-let client: DynamoDBClient;
 
 beforeAll(async () => {
   setDefaultCACertificates([...trusted, cert]);
-  dynamodb = await DynamodbProxy.start(answer({}), { certificate: { key, cert } });
+  const reply = answer({});
+  dynamodb = await DynamodbProxy.start(
+    (call) => {
+      ports.push(call.incoming.socket.remotePort);
+      reply(call);
+    },
+    { certificate: { key, cert } },
+  );
 });
 
-beforeEach(async () => {
-  network = await networkBefore(dynamodb.url);
-  Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: network.url });
-  client = createDynamoDbClient({ maxAttempts: 1, requestTimeoutMs });
+beforeEach(() => {
+  ports.length = 0;
 });
 
-afterEach(async () => {
-  client.destroy();
-  await network[Symbol.asyncDispose]();
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
 afterAll(async () => {
@@ -39,35 +40,25 @@ afterAll(async () => {
   await dynamodb[Symbol.asyncDispose]();
 });
 
-/** Opens four connections. */
-async function openConnections(): Promise<void> {
-  await Promise.all([1, 2, 3, 4].map(() => client.send(getOrder)));
-  expect(network.connections).toBe(4);
-}
-
-/** Sends a request after an idle time. @returns its error, if any, and its duration */
-function sendAfter(idleMs: number) {
+it.each([
+  ['are used again after a short idle time', 4_000, true],
+  [
+    'are closed after more than five idle seconds, because a freeze may have ended them',
+    5_001,
+    false,
+  ],
+])('Connections %s', async (_, idleMs, isReused) => {
+  Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url });
+  const client = createDynamoDbClient({ maxAttempts: 1, requestTimeoutMs: 5_000 });
   const sinceMs = Date.now();
-  return fastForward(() => {
-    jest.setSystemTime(sinceMs + idleMs);
-    return client.send(getOrder).catch((error: unknown) => error);
-  });
-}
+  const now = jest.spyOn(Date, 'now').mockReturnValue(sinceMs);
+  await Promise.all([1, 2, 3, 4].map(() => client.send(getOrder)));
 
-it('connections that were lost while idle for more than five seconds cost no time', async () => {
-  await openConnections();
-  network.lose();
+  now.mockReturnValue(sinceMs + idleMs);
+  await client.send(getOrder);
 
-  const { result, elapsedMs } = await sendAfter(5_001);
-
-  expect(result).not.toMatchObject({ message: expect.anything() });
-  expect(elapsedMs).toBeLessThan(requestTimeoutMs);
-});
-
-it('connections that were idle for a short time are used again', async () => {
-  await openConnections();
-
-  await sendAfter(4_000);
-
-  expect(network.connections).toBe(4);
+  const last = ports.pop();
+  expect(new Set(ports).size).toBe(4);
+  expect(ports.includes(last)).toBe(isReused);
+  client.destroy();
 });
