@@ -69,6 +69,7 @@ export async function startStoreService(
   return {
     ...service,
     ...filled,
+    stage,
     baseUrl: `${service.origin}${basePath}`,
     outputs: service.outputs as Outputs,
   };

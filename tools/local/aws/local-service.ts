@@ -36,7 +36,6 @@ interface LocalServiceOptions
 
 /** A service whose tables and keys can be used, but which does not listen for requests yet. */
 export interface PreparedService {
-  readonly stage: string;
   readonly outputs: Readonly<Record<string, string>>;
   /** A client that may do everything. */
   readonly dynamodb: DynamoDBClient;
@@ -44,18 +43,12 @@ export interface PreparedService {
   readonly dataDirectory: DataDirectory | undefined;
 }
 
-export interface LocalService extends PreparedService {
-  /** The URL without a path, such as `http://127.0.0.1:3000`. */
-  readonly origin: string;
-  /** Resolves when the database ends unexpectedly. */
-  readonly failed: Promise<Error>;
-  close(): Promise<void>;
-}
+export type LocalService = Awaited<ReturnType<typeof startLocalService>>;
 
 const environment = { region: localRegion, accountId: '000000000000' };
 
 /** Runs a template's tables, functions and REST API. @throws TemplateError for an unsupported part */
-export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
+export async function startLocalService(options: LocalServiceOptions) {
   await using started = new AsyncDisposableStack();
   const { stackName, log, now = Date.now, host = '127.0.0.1', port = 0, onAnswered } = options;
   const templateReady = Promise.resolve(options.templateFile);
@@ -103,7 +96,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   });
   const dynamodb = operatorClient(database.endpoint);
   let outputs = template.outputs();
-  const prepared = { stage: gateway.api.stage, outputs, dynamodb, controlPlane, dataDirectory };
+  const prepared = { outputs, dynamodb, controlPlane, dataDirectory };
   const handlers: Handler[] = [
     (incoming, outgoing) =>
       answerManagement(incoming, outgoing, { controlPlane, stackName, outputs, guard }),
@@ -126,7 +119,9 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   return {
     ...prepared,
     outputs,
+    /** The URL without a path, such as `http://127.0.0.1:3000`. */
     origin: server.origin,
+    /** Resolves when the database has ended. */
     failed: database.ended,
     close: () => running.disposeAsync(),
   };

@@ -109,18 +109,6 @@ describe('npm start -- --watch', () => {
     expect(await cancel('1001')).toMatch(/^409 .*order_already_cancelled/);
   });
 
-  it('logs the source line of an error', async () => {
-    const thrown = withStatement(original, "throw Error('oops')");
-    const line = thrown.slice(0, thrown.indexOf('oops')).split('\n').length;
-
-    writeFileSync(file(changedHandler), thrown);
-    await untilAnswered('internal_error');
-
-    await untilSaid('Error: oops');
-    const [, logged] = /"stack":"Error: oops(.*?)"/.exec(complaints)!;
-    expect(logged!.split('\\n')[1]).toContain(`${file(changedHandler)}:${line}:`);
-  });
-
   it.each([
     ['thrown', (error: string) => `setTimeout(() => { throw ${error}; }, 50)`],
     ['rejected', (error: string) => `setTimeout(() => Promise.reject(${error}), 50)`],

@@ -4,15 +4,9 @@ import { listen } from '../listen.ts';
 import type { Caller } from './callers.ts';
 
 /** A proxy before DynamoDB that authorizes the functions' calls. */
-export interface DynamoDBGuard {
-  /** The endpoint for functions. */
-  readonly endpoint: string;
-  /** Forwards a call of the operator, who may do everything. */
-  forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
-  close(): Promise<void>;
-}
+export type DynamoDBGuard = Awaited<ReturnType<typeof startDynamoDBGuard>>;
 
-export interface GuardOptions {
+interface GuardOptions {
   /** The URL of the DynamoDB-compatible server. */
   readonly endpoint: string;
   readonly callers: readonly Caller[];
@@ -38,7 +32,7 @@ const embeddedPageMaxItems = 2_000;
  * Starts the guard on a free loopback port. The guard knows a function by its random access key id. Signatures are not
  * verified, because a program that can read the id can read the secret, too. A web page knows neither.
  */
-export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
+export async function startDynamoDBGuard(options: GuardOptions) {
   const { callers, isEmbedded, now, log } = options;
   // Only the origin, because `fetch` refuses a URL with a password.
   const { origin } = new URL(options.endpoint);
@@ -84,8 +78,11 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
 
   const server = await listen(answer, { host: '127.0.0.1', port: 0 });
   return {
+    /** The endpoint for functions. */
     endpoint: server.origin,
-    forward: async (incoming, outgoing) => execute(incoming, await text(incoming), outgoing),
+    /** Forwards a call of the operator, who may do everything. */
+    forward: async (incoming: IncomingMessage, outgoing: ServerResponse) =>
+      execute(incoming, await text(incoming), outgoing),
     close: server.close,
   };
 }

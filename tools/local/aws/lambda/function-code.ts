@@ -18,7 +18,6 @@ export interface LambdaFunction {
   readonly codeDirectory: string;
   /** Such as `index.handler`. */
   readonly handler: string;
-  readonly memorySizeMb: number;
   /** The variables of its environment. */
   readonly environment: Readonly<Record<string, string>>;
   /** Milliseconds since the epoch, for the function's `Date`. */
@@ -102,10 +101,8 @@ export function loadFunction(lambda: LambdaFunction): Invoke {
     const context = {
       awsRequestId: randomUUID(),
       functionName: lambda.name,
-      functionVersion: '$LATEST',
       getRemainingTimeInMillis: () => remainingMs,
       invokedFunctionArn,
-      memoryLimitInMB: String(lambda.memorySizeMb),
     };
     running.run({ log, fail }, async () => {
       try {

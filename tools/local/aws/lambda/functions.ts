@@ -19,9 +19,6 @@ export type Invoke = (event: object) => Promise<InvocationResult>;
 /** Finds the function of a URI in the template. @throws TemplateError if there is none */
 export type FunctionOf = (uri: string, logicalId: string) => Invoke;
 
-// The default of CloudFormation's AWS::Lambda::Function.
-const defaultMemorySizeMb = 128;
-
 /**
  * Loads the template's functions.
  *
@@ -42,15 +39,12 @@ export function loadFunctions(
       const runtime = String(property('Runtime'));
       if (!runtime.startsWith('nodejs'))
         throw new TemplateError(logicalId, `the runtime ${runtime}`);
-      const memorySizeMb = Number(property('MemorySize') ?? defaultMemorySizeMb);
       const invoke = loadFunction({
         name,
         codeDirectory,
         handler: property('Handler'),
-        memorySizeMb,
         environment: {
           AWS_LAMBDA_FUNCTION_NAME: name,
-          AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memorySizeMb),
           ...variablesOf(logicalId),
           ...property('Environment')?.Variables,
         },

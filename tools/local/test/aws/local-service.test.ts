@@ -2,15 +2,19 @@ import { expect, it } from '@jest/globals';
 import { startLocalService } from '../../aws/local-service.ts';
 import { api, lambda, method, proxy, writeAssembly } from './small-template.ts';
 
+/** The integration of a function. */
+const integrationOf = (name: string) =>
+  proxy({ 'Fn::Join': ['', ['/functions/', { 'Fn::GetAtt': [name, 'Arn'] }, '/invocations']] });
+
 it('functions whose results API Gateway refuses are answered with 502 and logged, and other functions are served', async () => {
   const resources = {
     ...api,
     ...lambda('Rubbish'),
     ...lambda('Streaming'),
     ...lambda('Whole'),
-    ...method('GET /rubbish', proxy('Rubbish')),
-    ...method('GET /streaming', proxy('Streaming')),
-    ...method('GET /whole', proxy('Whole')),
+    ...method('GET /rubbish', integrationOf('Rubbish')),
+    ...method('GET /streaming', integrationOf('Streaming')),
+    ...method('GET /whole', integrationOf('Whole')),
   };
   const assembly = writeAssembly(resources, {
     Rubbish: 'exports.handler = async () => "rubbish";',

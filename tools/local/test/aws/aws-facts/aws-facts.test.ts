@@ -118,7 +118,7 @@ function createGateway({ stage, methods, authorizer, apiKey = '' }: Recording['a
     }),
   };
   for (const [name, own] of Object.entries(methods)) {
-    const integration = own.mock ? mock(own.mock) : proxy(name, { Uri: name });
+    const integration = own.mock ? mock(own.mock) : proxy(name);
     const ApiKeyRequired = own.isApiKeyRequired ?? false;
     const authorization = own.hasAuthorizer ? authorized : {};
     Object.assign(resources, method(name, { ...integration, ApiKeyRequired, ...authorization }));

@@ -1,21 +1,17 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { loadFunctions } from '../../../aws/lambda/functions.ts';
-import {
-  type Assembly,
-  createTemplate,
-  lambda,
-  type Resources,
-  writeAssembly,
-} from '../small-template.ts';
+import { type Assembly, createTemplate, lambda, writeAssembly } from '../small-template.ts';
 
 let assembly: Assembly | undefined;
 
 afterEach(() => assembly?.remove());
 
 const code = `exports.handler = async (event, context) => (
-  { event, env: process.env, arn: context.invokedFunctionArn, memory: context.memoryLimitInMB });`;
+  { event, env: process.env, arn: context.invokedFunctionArn });`;
 
-function load(resources: Resources) {
+/** Loads a function, and returns what finds it. */
+function load(properties: Record<string, unknown> = {}) {
+  const resources = lambda('List', properties);
   assembly = writeAssembly(resources, { List: code });
   return loadFunctions(createTemplate(resources), assembly.assetsManifestFile, {
     variablesOf: (logicalId) => ({ OF: logicalId, TABLE: 'of the run' }),
@@ -30,31 +26,22 @@ const uri = (functionArn: string) =>
 
 describe('functions of a template', () => {
   it.each([
-    ['their ARN, with 512 MB if the template says so', arn, { MemorySize: 512 }, '512'],
-    ['the ARN of an alias, with 128 MB by default', `${arn}:live`, {}, '128'],
-  ])('are invoked by %s', async (_, invokedArn, own, memory) => {
+    ['their ARN', arn],
+    ['the ARN of an alias', `${arn}:live`],
+  ])('are invoked by %s, with the variables of the template', async (_, invokedArn) => {
     const Environment = { Variables: { TABLE: { Ref: 'AWS::Region' } } };
-    const invoke = load(lambda('List', { ...own, Environment }))(uri(invokedArn), 'Method');
 
-    const result = await invoke({ a: 1 });
+    const result = await load({ Environment })(uri(invokedArn), 'Method')({ a: 1 });
 
-    expect(JSON.parse('payload' in result ? result.payload : '{}')).toEqual({
-      event: { a: 1 },
-      arn: invokedArn,
-      env: {
-        AWS_LAMBDA_FUNCTION_MEMORY_SIZE: memory,
-        AWS_LAMBDA_FUNCTION_NAME: 'Small-List',
-        OF: 'List',
-        TABLE: 'eu-central-1',
-      },
-      memory,
-    });
+    const env = { AWS_LAMBDA_FUNCTION_NAME: 'Small-List', OF: 'List', TABLE: 'eu-central-1' };
+    const payload = JSON.parse('payload' in result ? result.payload : '{}');
+    expect(payload).toEqual({ event: { a: 1 }, arn: invokedArn, env });
   });
 
   it.each([uri(`${arn}-other`), 'arn:aws:apigateway:eu-central-1:sqs:path/queue'])(
     'are not found by the URI %s',
     (wrong) => {
-      expect(() => load(lambda('List'))(wrong, 'Method')).toThrow(`Method: the URI ${wrong}`);
+      expect(() => load()(wrong, 'Method')).toThrow(`Method: the URI ${wrong}`);
     },
   );
 
@@ -62,6 +49,6 @@ describe('functions of a template', () => {
     ['code without an asset', { Code: { S3Key: 'unknown.zip' } }],
     ['the runtime python3.13', { Runtime: 'python3.13' }],
   ])('are refused with %s, in an error that names the logical id', (message, properties) => {
-    expect(() => load(lambda('List', properties))).toThrow(`List: ${message}`);
+    expect(() => load(properties)).toThrow(`List: ${message}`);
   });
 });
