@@ -92,31 +92,6 @@ describe('the server of a gateway', () => {
     await expect(answering).rejects.toThrow();
   });
 
-  it('breaks off a response whose stream breaks', async () => {
-    const body = new Readable({ read() {} });
-    body.push('half');
-    answer = () => answerOf(body);
-
-    const answering = fetch(running.origin).then((response) => {
-      body.destroy(new Error('oops'));
-      return response.text();
-    });
-
-    await expect(answering).rejects.toThrow();
-  });
-
-  it.each([
-    ['HEAD', 200, '5'],
-    ['GET', 204, null],
-  ])('sends no body to %s with status %s', async (method, status, length) => {
-    answer = () => answerOf('12345', status);
-
-    const response = await fetch(running.origin, { method });
-
-    expect(await response.text()).toBe('');
-    expect(response.headers.get('content-length')).toBe(length);
-  });
-
   it('reads a body no faster than its client does, and to its end when its client has left', async () => {
     let chunks = 0;
     const body = new Readable({

@@ -92,15 +92,6 @@ describe('the guard before DynamoDB', () => {
     expect(received).toEqual([]);
   });
 
-  it('forwards a call of the operator, whoever has signed it', async () => {
-    const { forward } = await start();
-    await using front = await serve((incoming, outgoing) => void forward(incoming, outgoing));
-
-    const answer = await send(front.url, signed('local'), 'DeleteItem');
-
-    expect([answer.status, answer.body]).toEqual([200, '{"Count":1}']);
-  });
-
   it.each<[string, boolean, object, object | undefined]>([
     ['limits the pages of a scan on the embedded server', true, {}, { Limit: 2_000 }],
     [
