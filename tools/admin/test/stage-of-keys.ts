@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-
 import { beforeAll, beforeEach } from '@jest/globals';
 import type { Limits } from '../../../lambdas/domain/plan.ts';
 import { stackName } from '../../../lib/settings/names.ts';
-import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
+import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { type ControlPlane, createControlPlane } from '../../local/aws/management/control-plane.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
@@ -43,7 +43,7 @@ export function stageOfEachTest(): StageOfKeys {
     operator: 'user/ann',
   } as Partial<KeyStage> as KeyStage;
   const clear = async () => {
-    controlPlane = createControlPlane(planNames.map(stage.usagePlanId));
+    controlPlane = createControlPlane();
     Object.assign(stage, {
       gateway: controlPlane,
       documents: documentClient(database.dynamodb),

@@ -21,8 +21,6 @@ export interface AnsweredRequest {
   readonly answer: GatewayAnswer;
   /** The time from the request's headers to the last byte of the answer. */
   readonly durationMs: number;
-  /** Whether the whole answer was sent. */
-  readonly isComplete: boolean;
 }
 
 /** The handlers and the address of an HTTP server. */
@@ -62,8 +60,7 @@ export function startHttpServer(options: HttpServerOptions) {
     await closed;
     // Like on Lambda, a function that streams goes on when its client has left.
     if (!Buffer.isBuffer(answer.body)) answer.body.unpipe().resume();
-    const durationMs = performance.now() - startedAtMs;
-    onAnswered?.({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
+    onAnswered?.({ method, target, answer, durationMs: performance.now() - startedAtMs });
   }
 
   return listen(respond, options);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { inspect } from 'node:util';
 import {
   CreateTableCommand,
@@ -20,7 +20,7 @@ import { Template } from './template.ts';
 
 interface LocalServiceOptions
   extends Partial<Pick<HttpServerOptions, 'host' | 'now' | 'onAnswered' | 'port'>> {
-  /** The template, with the stack's `….assets.json` in the same folder. The database starts before it is ready. */
+  /** The template, with the functions' code in the same folder. The database starts before it is ready. */
   readonly templateFile: string | Promise<string>;
   readonly stackName: string;
   /** A DynamoDB-compatible server. @default - an embedded one is started */
@@ -51,17 +51,16 @@ const environment = { region: localRegion, accountId: '000000000000' };
 export async function startLocalService(options: LocalServiceOptions) {
   await using started = new AsyncDisposableStack();
   const { stackName, log, now = Date.now, host = '127.0.0.1', port = 0, onAnswered } = options;
-  const templateReady = Promise.resolve(options.templateFile);
-  // If the database fails first, a rejection is not unhandled.
-  templateReady.catch(() => {});
   const dataDirectory =
     options.dataDirectory === undefined ? undefined : new DataDirectory(options.dataDirectory);
   started.defer(() => dataDirectory?.release());
-  const database = options.dynamodbEndpoint
-    ? externalDatabase(options.dynamodbEndpoint)
-    : await startEmbeddedDynamoDB(dataDirectory?.pathOf('dynamodb.sqlite'));
+  const [templateFile, database] = await Promise.all([
+    options.templateFile,
+    options.dynamodbEndpoint
+      ? externalDatabase(options.dynamodbEndpoint)
+      : startEmbeddedDynamoDB(dataDirectory?.pathOf('dynamodb.sqlite')),
+  ]);
   started.defer(() => database.close());
-  const templateFile = await templateReady;
   const template = new Template(JSON.parse(readFileSync(templateFile, 'utf8')), {
     ...environment,
     stackName,
@@ -75,11 +74,9 @@ export async function startLocalService(options: LocalServiceOptions) {
     log,
   });
   started.defer(() => guard.close());
-  const usagePlans = template.ofType('AWS::ApiGateway::UsagePlan').map(({ ref }) => ref);
-  const controlPlane = createControlPlane(usagePlans, now);
-  const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
+  const controlPlane = createControlPlane(now);
   const gateway = new Gateway(template, {
-    functionOf: loadFunctions(template, assetsManifestFile, {
+    functionOf: loadFunctions(template, dirname(templateFile), {
       now,
       log: options.logFunction ?? ((name, line) => log(`${name}: ${line}`)),
       variablesOf: (logicalId) => ({

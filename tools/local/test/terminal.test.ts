@@ -41,7 +41,7 @@ it('The commands of a report have the key once, and fit a terminal of 80 columns
 describe('the line of a request', () => {
   const line = (target: string, statusCode = 200, body = '') => {
     const answer: GatewayAnswer = { statusCode, headers: [], body: Buffer.from(body) };
-    const answered = { method: 'GET', target, answer, durationMs: 57.4, isComplete: true };
+    const answered = { method: 'GET', target, answer, durationMs: 57.4 };
     return requestLine(answered, '/staging/v1');
   };
 

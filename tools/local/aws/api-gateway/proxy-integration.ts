@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { InvocationResult } from '../lambda/function-code.ts';
-import type { Invoke } from '../lambda/functions.ts';
+import type { InvocationResult, Invoke } from '../lambda/function-code.ts';
 import { GatewayFault } from './gateway-responses.ts';
 import { createProxyEvent } from './proxy-event.ts';
 import type { GatewayAnswer, Integration } from './request-context.ts';

@@ -47,7 +47,14 @@ export async function startEmbeddedDynamoDB(databaseFile?: string) {
       else lastLine = `: ${line}`;
     });
   }
-  const failure = (reason: string) => failureOf(databaseFile, reason);
+  const [place, remedy] = databaseFile
+    ? [
+        `with the data in ${databaseFile}`,
+        'free space on its disk, restore a copy of the file, or name another directory',
+      ]
+    : ['in memory', 'start again'];
+  const failure = (reason: string) =>
+    new LocalRunError(`the embedded DynamoDB ${place} fails (${reason}): ${remedy}`);
   /** Resolves when the program has ended. */
   const ended = once(child, 'exit').then(([code, killer]) => {
     (child.stdio[3] as Writable).end('stop\n');
@@ -65,14 +72,6 @@ export async function startEmbeddedDynamoDB(databaseFile?: string) {
       await ended;
     },
   };
-}
-
-function failureOf(file: string | undefined, reason: string): LocalRunError {
-  return new LocalRunError(
-    file
-      ? `the embedded DynamoDB with the data in ${file} fails (${reason}): free space on its disk, restore a copy of the file, or name another directory`
-      : `the embedded DynamoDB in memory fails (${reason}): start again`,
-  );
 }
 
 function binaryPath(): string {

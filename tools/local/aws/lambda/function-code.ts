@@ -9,7 +9,7 @@ import { finished } from 'node:stream/promises';
 import { inspect, types } from 'node:util';
 import { compileFunction, constants } from 'node:vm';
 import { lineOutput, sourcePositions } from './function-output.ts';
-import { awslambda, type Handler, isStreaming, ResponseStream } from './response-stream.ts';
+import { awslambda, type Handler, ResponseStream, streamingHandlers } from './response-stream.ts';
 
 /** A Lambda function, and what surrounds it in a local run. */
 export interface LambdaFunction {
@@ -39,7 +39,7 @@ export type InvocationResult =
   | { readonly error: FunctionError };
 
 /** Invokes a function. Resolves with its result or, if it streams, with the first chunk. Never rejects. */
-export type Invoke = (event: object, invokedFunctionArn: string) => Promise<InvocationResult>;
+export type Invoke = (event: object) => Promise<InvocationResult>;
 
 interface Running {
   readonly log: (text: string) => void;
@@ -87,7 +87,7 @@ export function loadFunction(lambda: LambdaFunction): Invoke {
     return async () => ({ error });
   }
 
-  return (event, invokedFunctionArn) => {
+  return (event) => {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     const stream = new ResponseStream();
     // Also emitted when the stream ends without a chunk.
@@ -102,12 +102,11 @@ export function loadFunction(lambda: LambdaFunction): Invoke {
       awsRequestId: randomUUID(),
       functionName: lambda.name,
       getRemainingTimeInMillis: () => remainingMs,
-      invokedFunctionArn,
     };
     running.run({ log, fail }, async () => {
       try {
         const received = JSON.parse(JSON.stringify(event));
-        if (isStreaming(handler)) {
+        if (streamingHandlers.has(handler)) {
           await handler(received, stream, context);
           await finished(stream, { readable: false });
         } else {

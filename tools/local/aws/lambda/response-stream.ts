@@ -1,14 +1,18 @@
 import { Transform, type TransformCallback } from 'node:stream';
 
 /** A handler. Its parameters are an event and a context or, if it streams, an event, a stream and a context. */
-export type Handler = ((...parameters: unknown[]) => unknown) & { [streaming]?: true };
+export type Handler = (...parameters: unknown[]) => unknown;
 
-const streaming = Symbol('streaming handler');
+/** The handlers that were made by `awslambda.streamifyResponse`. */
+export const streamingHandlers = new WeakSet<Handler>();
 const delimiter = Buffer.alloc(8);
 
 /** The global variable of Lambda's runtime for Node. */
 export const awslambda = {
-  streamifyResponse: (handler: Handler) => Object.assign(handler, { [streaming]: true as const }),
+  streamifyResponse: (handler: Handler) => {
+    streamingHandlers.add(handler);
+    return handler;
+  },
   HttpResponseStream: {
     from: (stream: ResponseStream, metadata: object) => {
       stream.prelude = Buffer.concat([Buffer.from(JSON.stringify(metadata)), delimiter]);
@@ -16,11 +20,6 @@ export const awslambda = {
     },
   },
 };
-
-/** Whether a handler was made by `awslambda.streamifyResponse`. */
-export function isStreaming(handler: Handler): boolean {
-  return handler[streaming] === true;
-}
 
 /** The stream of a streaming handler. */
 export class ResponseStream extends Transform {

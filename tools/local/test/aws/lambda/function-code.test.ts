@@ -6,7 +6,6 @@ import { temporaryDirectoryOfEachTest } from '../../../../../test/helpers/tempor
 import { type InvocationResult, loadFunction } from '../../../aws/lambda/function-code.ts';
 
 const directory = temporaryDirectoryOfEachTest();
-const arn = 'arn:aws:lambda:us-east-1:000000000000:function:fn:live';
 let lines: string[];
 
 beforeEach(() => {
@@ -16,7 +15,7 @@ beforeEach(() => {
 /** Loads a function from the text of its file. */
 function load(code: string, now = Date.now) {
   directory.write('index.js', code);
-  const invoke = loadFunction({
+  return loadFunction({
     name: 'fn',
     codeDirectory: directory.path,
     handler: 'index.handler',
@@ -24,7 +23,6 @@ function load(code: string, now = Date.now) {
     now,
     log: (line) => lines.push(line),
   });
-  return (event: object = {}) => invoke(event, arn);
 }
 
 const loadStreaming = (body: string) =>
@@ -52,14 +50,13 @@ describe('a function', () => {
         return { event, ...context, left: context.getRemainingTimeInMillis(), own };
       };`);
 
-    await invoke();
+    await invoke({});
     const received = await payloadOf(invoke({ a: 1, left: undefined }));
 
     expect(received).toEqual({
       event: { a: 1 },
       awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       functionName: 'fn',
-      invokedFunctionArn: arn,
       left: 900_000,
       own: { env: { OWN: 'own' }, isSame: true, zip: 'function', calls: 2 },
     });
@@ -70,7 +67,7 @@ describe('a function', () => {
       process.stdout.write('half '); process.stdout.write('line\\n');
       console.log('two\\nlines', { a: 1 }); console.error('to the log too'); };`);
 
-    await invoke();
+    await invoke({});
 
     expect(lines).toEqual(['half line', 'two', 'lines { a: 1 }', 'to the log too']);
   });
@@ -79,7 +76,7 @@ describe('a function', () => {
     const handler = '() => [Date.now(), new Date(), +new Date(5), new Date() instanceof Date]';
     const invoke = load(`exports.handler = ${handler};`, () => 1_000);
 
-    expect(await payloadOf(invoke())).toEqual([1_000, '1970-01-01T00:00:01.000Z', 5, true]);
+    expect(await payloadOf(invoke({}))).toEqual([1_000, '1970-01-01T00:00:01.000Z', 5, true]);
   });
 
   it.each([
@@ -94,7 +91,7 @@ describe('a function', () => {
     const error = { errorType: type, errorMessage: expect.stringContaining(message) };
     expect(failed).toMatchObject({ error });
     expect(lines.join()).toMatch(`Invoke Error {"errorType":"${type}"`);
-    expect(await payloadOf(invoke())).toBeNull();
+    expect(await payloadOf(invoke({}))).toBeNull();
   });
 
   it.each([
@@ -104,7 +101,7 @@ describe('a function', () => {
   ])('that %s fails every invocation', async (_, code, message) => {
     const invoke = load(code);
 
-    const results = [await invoke(), await invoke()];
+    const results = [await invoke({}), await invoke({})];
 
     const error = { errorMessage: expect.stringContaining(message) };
     expect(results).toEqual(Array(2).fill({ error: expect.objectContaining(error) }));
@@ -127,7 +124,7 @@ describe('a function', () => {
     const place = `${join(directory.path, 'index.js')}:${before.length}:${before.at(-1)!.length + 1}`;
     const invoke = load(bundle.replace('console.log("here")', `console.log("at x (${place})")`));
 
-    await invoke();
+    await invoke({});
 
     expect(lines).toEqual([`at x (${source}:3:30)`]);
   });
@@ -144,7 +141,7 @@ describe('a streaming function', () => {
       }
       own.end();`);
 
-    const sent = await buffer(await streamOf(invoke()));
+    const sent = await buffer(await streamOf(invoke({})));
 
     expect(String(sent)).toBe(`{"statusCode":201}${'\0'.repeat(8)}one,two,six,`);
   });
@@ -154,7 +151,7 @@ describe('a streaming function', () => {
     ['destroys its stream', 'output.destroy()', 'Premature close'],
   ])('that %s breaks its stream', async (_, statement, message) => {
     const later = 'await new Promise(setImmediate)';
-    const stream = await streamOf(loadStreaming(`output.write('1'); ${later}; ${statement}`)());
+    const stream = await streamOf(loadStreaming(`output.write('1'); ${later}; ${statement}`)({}));
 
     await expect(text(stream)).rejects.toThrow(message);
     expect(lines.join()).toContain('Invoke Error');
@@ -163,7 +160,7 @@ describe('a streaming function', () => {
   it('that fails before its first chunk has only an error', async () => {
     const invoke = loadStreaming("throw new Error('early')");
 
-    expect(await invoke()).toMatchObject({ error: { errorMessage: 'early' } });
+    expect(await invoke({})).toMatchObject({ error: { errorMessage: 'early' } });
   });
 
   it('waits for its reader before it writes more', async () => {
@@ -174,7 +171,7 @@ describe('a streaming function', () => {
         if (!hasRoom) await new Promise((resolve) => output.once('drain', resolve));
       }
       output.end();`);
-    const stream = await streamOf(invoke());
+    const stream = await streamOf(invoke({}));
     for (let turn = 0; turn < 1_000; turn++) await new Promise(setImmediate);
 
     // The stream holds two chunks.
