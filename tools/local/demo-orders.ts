@@ -50,7 +50,7 @@ export async function loadOrders(
 }
 
 /** The sample, which is the same in each run. Two of three orders are pending, and the other orders have shipped. */
-export function sampleLines(): OrderLine[] {
+function sampleLines(): OrderLine[] {
   return Array.from({ length: sampleCount }, (_, index) => {
     const id = largeIds[sampleCount - 1 - index] ?? firstId + index;
     const shipDate = new Date(firstShipDate + index * 7 * hourMs).toISOString();
