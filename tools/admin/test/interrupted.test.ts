@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { expect, it } from '@jest/globals';
-import { type Limits, limitsOf, planNumbers } from '../../../lambdas/domain/plan.ts';
+import { limitsOf, planNumbers } from '../../../lambdas/domain/plan.ts';
 import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { reportFailure } from '../failure-report.ts';
 import { expireKey, revokeKey, unbanKey } from '../keys/change-key.ts';
@@ -32,7 +32,6 @@ let ownerId: string;
 interface Command {
   readonly name: string;
   readonly plan?: PlanName;
-  readonly limits?: Limits;
   readonly prepare?: () => Promise<unknown>;
   readonly run: (stage: KeyStage) => Promise<unknown>;
   readonly expected: Partial<Awaited<ReturnType<typeof presentState>>>;
@@ -122,14 +121,6 @@ const commands: Command[] = [
     expected: { plan: 'free', usagePlan: 'plan-free' },
   },
   {
-    // A day of 5,000,000 on a usage plan of 100,000 would refuse a good client.
-    name: 'owners set-plan to a smaller plan with a larger limit of a minute',
-    plan: 'enterprise',
-    limits: { perMinute: 10, perDay: 5_000_000 },
-    run: (stage) => setOwnerPlan('Acme', { plan: 'business' }, stage),
-    expected: { plan: 'business', usagePlan: 'plan-business' },
-  },
-  {
     name: 'owners rename',
     run: (stage) => renameOwner(ownerId, 'Initech', stage),
     expected: { names: ['Initech'], isFoundAsAcme: false },
@@ -192,9 +183,9 @@ it.each(everyMishap)(
   },
 );
 
-async function startStage({ plan = 'free', limits, prepare }: Command) {
+async function startStage({ plan = 'free', prepare }: Command) {
   await fixture.clear();
-  ({ keyId, ownerId } = await issueTo({ owner: 'Acme', plan, ...limits }, fixture.stage));
+  ({ keyId, ownerId } = await issueTo({ owner: 'Acme', plan }, fixture.stage));
   await prepare?.();
 }
 

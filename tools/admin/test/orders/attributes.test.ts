@@ -92,22 +92,4 @@ describe('attributes of other programs', () => {
     );
     expect(await stored()).toEqual([expect.not.objectContaining({ new: expect.anything() })]);
   });
-
-  it("are read from a line in DynamoDB's own JSON", async () => {
-    await orders(['import', file('{"id":{"N":"1"},"petId":{"N":"7"},"note":{"S":"x"}}\n')]);
-
-    const status = { S: 'pending' };
-    expect(await stored()).toEqual([
-      { id: { N: '1' }, petId: { N: '7' }, note: { S: 'x' }, status },
-    ]);
-  });
-
-  it('are those of an order without a status, which an import leaves so', async () => {
-    await put({ id: { N: '1' } });
-
-    const { stdout } = await orders(['export']);
-
-    expect(stdout).toBe('{"id":1,"status":null}\n');
-    expect(await orders(['import', file(stdout)])).toMatchObject({ exitCode: 0 });
-  });
 });

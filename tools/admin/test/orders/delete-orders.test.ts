@@ -34,13 +34,6 @@ describe('orders delete ID', () => {
     expect(stderr).toContain('Order 1.5 is deleted.\n');
     expect(await remaining()).toEqual(ids);
   });
-
-  it('leaves an order that has changed since it was printed', async () => {
-    meanwhile('DeleteItem', '3', { ...pending, note: { S: 'y' } });
-
-    expect((await orders(['delete', '3', '--yes'])).stderr).toContain('was changed by somebody el');
-    expect(await remaining()).toContain('3');
-  });
 });
 
 describe('orders delete FILE', () => {
@@ -57,14 +50,6 @@ describe('orders delete FILE', () => {
     expect(stdout).toMatch(/^Deleted 3 orders in \d+\.\d s\.\n$/);
     expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('; 3 not found.') });
     expect(await stored()).toEqual(expect.arrayContaining(before));
-  });
-
-  it('deletes what an import of a line without a status has stored', async () => {
-    const path = file('{"id":11,"complete":true}\n{"id":12}\n{"id":13,"status":null}\n');
-    await orders(['import', path]);
-
-    expect(await orders(['delete', path, '--yes'])).toMatchObject({ exitCode: 0 });
-    expect(await remaining()).toEqual(['1', '1.5', '2', '3']);
   });
 
   it('leaves an order that has another value, less or more than its line, and lists how', async () => {
