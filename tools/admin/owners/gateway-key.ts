@@ -1,6 +1,7 @@
 import { stackTag } from '../../../lib/settings/names.ts';
 import { isPlanName } from '../../../lib/settings/plans.ts';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { isRefusedForAnother } from '../stage/call-limits.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 
 /**
@@ -23,15 +24,17 @@ export async function putGatewayKey(
   }
   const { gateway } = stage;
   const usagePlanId = stage.usagePlanId(plan);
-  const keyId = await gatewayKeyId(ownerId, stage);
-  const current = await gateway.findUsagePlans({ keyId });
-  const others = current.filter((each) => each !== usagePlanId);
-  for (const other of others) await gateway.deleteUsagePlanKey({ usagePlanId: other, keyId });
-  if (current.includes(usagePlanId)) return others.length > 0;
   try {
+    const keyId = (await existingKeyId(ownerId, stage)) ?? (await createKey(ownerId, stage));
+    const current = await gateway.findUsagePlans({ keyId });
+    const others = current.filter((each) => each !== usagePlanId);
+    for (const other of others) await gateway.deleteUsagePlanKey({ usagePlanId: other, keyId });
+    if (current.includes(usagePlanId)) return others.length > 0;
     await gateway.createUsagePlanKey({ usagePlanId, keyId });
   } catch (error) {
-    if (!isConflict(error) || attempts === 1) throw error;
+    // Another command has created, moved or deleted the key. The SDK has repeated a call that had to wait for another.
+    const isConflict = /^(Conflict|NotFound)Exception$/.test(Object(error).name);
+    if (!isConflict || isRefusedForAnother(error) || attempts === 1) throw error;
     await putGatewayKey(ownerId, plan, stage, attempts - 1);
   }
   return true;
@@ -53,23 +56,11 @@ export async function findGatewayKeys(
   return new Map(found.map(({ id, name }) => [id, name.slice(start)]));
 }
 
-async function gatewayKeyId(ownerId: string, stage: KeyStage): Promise<string> {
-  const existing = await existingKeyId(ownerId, stage);
-  if (existing) return existing;
+async function createKey(ownerId: string, stage: KeyStage): Promise<string> {
   const name = gatewayKeyName(ownerId, stage);
-  try {
-    const tags = { [stackTag]: stage.stackName };
-    return (await stage.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
-  } catch (error) {
-    // Values are unique, so a key with this value exists. Another command may have created it.
-    const created = isConflict(error) ? await existingKeyId(ownerId, stage) : undefined;
-    if (created) return created;
-    throw error;
-  }
+  const tags = { [stackTag]: stage.stackName };
+  return (await stage.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
 }
-
-/** Whether a call failed because another command has created, moved or deleted a key. */
-const isConflict = (error: unknown) => /^(Conflict|NotFound)Exception$/.test(Object(error).name);
 
 async function existingKeyId(ownerId: string, stage: KeyStage): Promise<string | undefined> {
   return [...(await findGatewayKeys(stage, ownerId)).keys()][0];

@@ -1,6 +1,5 @@
 import {
   type APIGatewayClient,
-  ConflictException,
   CreateApiKeyCommand,
   CreateUsagePlanKeyCommand,
   DeleteApiKeyCommand,
@@ -27,12 +26,11 @@ const pageSize = 500;
 
 /** The key gateway of API Gateway itself. */
 export function apiGatewayKeys(client: APIGatewayClient) {
-  const findUsagePlans = async ({ keyId }: { keyId: string }) => {
-    const pages = await Array.fromAsync(paginateGetUsagePlans({ client, pageSize }, { keyId }));
-    return pages.flatMap(({ items = [] }) => items.map(({ id }) => id!));
-  };
   return {
-    findUsagePlans,
+    findUsagePlans: async ({ keyId }: { keyId: string }) => {
+      const pages = await Array.fromAsync(paginateGetUsagePlans({ client, pageSize }, { keyId }));
+      return pages.flatMap(({ items = [] }) => items.map(({ id }) => id!));
+    },
     /** Fails if a key with this value exists: values are unique in an account and Region. */
     createApiKey: async (key: {
       name: string;
@@ -54,14 +52,9 @@ export function apiGatewayKeys(client: APIGatewayClient) {
     deleteApiKey: async (key: { apiKey: string }) => {
       await client.send(new DeleteApiKeyCommand(key)).catch(unlessNotFound);
     },
-    /** Also succeeds if the key is already in the usage plan. */
+    /** Fails if the key is in a usage plan of the same stage. */
     createUsagePlanKey: async (member: UsagePlanMember) => {
-      const command = new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' });
-      await client.send(command).catch(async (error: unknown) => {
-        // A conflict means that the key is already in this usage plan, or in another usage plan of the same stage.
-        const plans = error instanceof ConflictException ? await findUsagePlans(member) : [];
-        if (!plans.includes(member.usagePlanId)) throw error;
-      });
+      await client.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));
     },
     /** Also succeeds if the key is not in the usage plan. */
     deleteUsagePlanKey: async (member: UsagePlanMember) => {

@@ -76,7 +76,7 @@ const repeatable = { $retryable: { throttling: true } };
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  * @see https://github.com/serverless/serverless/issues/12065 for the message of API Gateway
  */
-function isRefusedForAnother(error: unknown): error is object {
+export function isRefusedForAnother(error: unknown): error is object {
   const { name = '', message = '' } = Object(error);
   // The message of a cancelled transaction has the reasons of all its parts.
   const isOnlyBusy = !/ConditionalCheckFailed/.test(message);
