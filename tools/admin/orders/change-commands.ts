@@ -3,7 +3,6 @@ import type { Item } from '../../../lambdas/domain/item.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
-import type { Outcome } from './act-on-orders.ts';
 import { comparableNumber } from './attribute-json.ts';
 import {
   changedFields,
@@ -16,7 +15,7 @@ import {
   transitions,
 } from './change-order.ts';
 import { isOrderId, orderJson, orderOrIdOfLine, shipmentOfLine } from './order-json.ts';
-import { runOverFile } from './orders-run.ts';
+import { type Outcome, runOverFile } from './orders-run.ts';
 import { findOrder, updateOrder } from './stored-orders.ts';
 
 /** Adds the commands `orders ship` and `orders cancel`. */

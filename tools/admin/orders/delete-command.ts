@@ -5,12 +5,11 @@ import { ChangedMeanwhileError, InvalidValueError } from '../../shared/errors.ts
 import { type CommandIo, print, printResult, type Result } from '../console/command-io.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import type { OrdersTable } from '../stage/stage-connection.ts';
-import type { Outcome } from './act-on-orders.ts';
 import { comparableNumber, isSame } from './attribute-json.ts';
 import { showCommand } from './change-commands.ts';
 import { orderJson, orderOfLine } from './order-json.ts';
 import { differences, newOrder } from './order-record.ts';
-import { runOverFile } from './orders-run.ts';
+import { type Outcome, runOverFile } from './orders-run.ts';
 import { deleteOrder, findOrder, insertOrder, readOrder } from './stored-orders.ts';
 
 /** Adds the command `orders delete`. */

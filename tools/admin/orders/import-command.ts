@@ -6,11 +6,10 @@ import type { CommandIo, Result } from '../console/command-io.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/stage-connection.ts';
-import type { Outcome } from './act-on-orders.ts';
 import { isSame } from './attribute-json.ts';
 import { orderOfLine } from './order-json.ts';
 import { differences, isAccepted, newOrder, type OrderItem } from './order-record.ts';
-import { runOverFile } from './orders-run.ts';
+import { type Outcome, runOverFile } from './orders-run.ts';
 import { insertOrder, readOrder, updateOrder } from './stored-orders.ts';
 
 interface ImportOptions {
