@@ -155,7 +155,7 @@ describe.each(stageNames)('The alarms of %s', (stage) => {
     };
 
     for (const { namespace, dimensions } of Object.values(alarms).flatMap(metricsIn)) {
-      expect(dimensions).toEqual(ofStage[namespace]);
+      expect({ namespace, dimensions }).toEqual({ namespace, dimensions: ofStage[namespace] });
     }
   });
 
@@ -241,7 +241,7 @@ function metricsIn(alarm: Properties) {
   const ofMetrics = queries.filter(({ MetricStat }) => MetricStat);
   return ofMetrics.map(({ Id, MetricStat: { Metric, Stat, Period } }) => {
     const dimensions: Record<string, string> = Object.fromEntries(
-      Metric.Dimensions.map(({ Name, Value }: Properties) => [Name, Value]),
+      (Metric.Dimensions ?? []).map(({ Name, Value }: Properties) => [Name, Value]),
     );
     const table = dimensions.TableName?.replace(/\$\{Tables(\w+)\}/, ' $1') ?? '';
     const name = `${Stat} ${Metric.MetricName}${table}`;

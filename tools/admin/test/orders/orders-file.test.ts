@@ -55,10 +55,7 @@ describe('an orders file', () => {
     ['{"id":1,"petId":1.0}', /^petId: 1\.0 is not accepted/],
     ['{"id":1,"quantity":true}', /^quantity: true is not accepted/],
     ['{"id":1,"complete":"yes"}', 'complete: "yes" is not accepted; expected true or false'],
-    [
-      '{"id":1,"status":"Pending"}',
-      /^status: "Pending" is not accepted; expected "pending", "ship/,
-    ],
+    ['{"id":1,"status":"Pending"}', /^status: "Pending" is not accepted; expected "pending"/],
     ['{"id":1,"shipDate":["2026-11-20T09:30:00Z"]}', /^shipDate: a collection is not accepted/],
     ['{"id":1,"shipDate":"2026-11-20"}', /^shipDate: "2026-11-20" is not accepted; expected an IS/],
     [`{"id":1,"shipDate":"${'x'.repeat(99)}"}`, /^shipDate: "x{59}… is not accepted/],

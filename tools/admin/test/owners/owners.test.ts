@@ -276,6 +276,7 @@ describe('ownerView', () => {
     const [banned, ...others] = await Promise.all(
       [0, 1, 2].map(() => issueKey({ owner: 'Acme' }, stage)),
     );
+    const { toleratedRejectionsPerMinute, banSeconds } = plans.free;
     await fixture.set(details.ownerId, { minuteWindow: minute, minuteCount: 12 });
     const bannedUntil = nowSeconds + 30;
     for (const [key, state] of [
@@ -289,7 +290,7 @@ describe('ownerView', () => {
     expect(ownerView(await fixture.owner(details.ownerId), nowMs, plans)).toMatchObject({
       isPlanKnown: true,
       keys: 3,
-      banRule: { toleratedRejectionsPerMinute: 180, banSeconds: 300 },
+      banRule: { toleratedRejectionsPerMinute, banSeconds },
       bans: [{ keyId: banned!.keyId, bannedUntil: '2026-11-20T09:30:45Z' }],
       usage: {
         minute: { limit: 60, used: 12, remaining: 48, resetsAt: '2026-11-20T09:31:00Z' },
