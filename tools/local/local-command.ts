@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import inspector from 'node:inspector';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
@@ -39,7 +38,14 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   process.on('uncaughtException', goOnAfterFunctions);
   const stopped = once(stop, 'abort');
   await using started = new AsyncDisposableStack();
-  using _inspector = options.inspect === undefined ? undefined : openInspector(options.inspect);
+  // At a loopback address only, because a debugger can do everything that this user can.
+  using _inspector =
+    options.inspect === undefined ? undefined : inspector.open(options.inspect, '127.0.0.1');
+  if (options.inspect !== undefined && inspector.url() === undefined) {
+    throw new OperatorError(
+      `--inspect: port ${options.inspect} is not available; 0 chooses a free port`,
+    );
+  }
   if (process.stdout.isTTY && !options.json) process.stdout.write('Starting …\n');
   const service = await startStoreService(options, temporaryDirectory(), stop, started);
   if (!isFirst(shared)) log(`Ready again at ${service.baseUrl}`);
@@ -61,14 +67,6 @@ function goOnAfterFunctions(error: unknown): void {
   if (!reportUncaught(error)) throw error;
 }
 
-/** Lets a debugger attach at a loopback address only, because a debugger can do everything that this user can. */
-function openInspector(port: number): Disposable {
-  const opened = inspector.open(port, '127.0.0.1');
-  if (inspector.url() !== undefined) return opened;
-  const remedy = 'choose another port, or 0 for a free one';
-  throw new OperatorError(`--inspect: port ${port} is not available; ${remedy}`);
-}
-
 /** Whether this run is the first to be ready. @param shared the folder of the runs that `--watch` starts */
 function isFirst(shared: string | undefined): boolean {
   if (shared === undefined) return true;
@@ -82,12 +80,9 @@ function isFirst(shared: string | undefined): boolean {
 function messageOf(error: unknown): string {
   if (error instanceof OperatorError || error instanceof LocalRunError) return error.message;
   if (!(error instanceof Error)) return String(error);
-  const { syscall, code, message } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') {
-    return `--port: ${message}; stop the other program, choose another port, or 0 for a free one`;
-  }
+  const { syscall, message } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    return `--host and --port: ${message}; give an address of this machine, such as 127.0.0.1, and a port from 1024 on`;
+    return `--host and --port: ${message}; give an address of this machine, and a port that is free, or 0`;
   }
   return error.stack ?? message;
 }

@@ -21,21 +21,17 @@ type Outputs = Readonly<Record<OutputName, string>>;
  * Starts the store's service as `npm start` runs it.
  *
  * @param directory the folder for the files of this run
- * @param stop aborts the start
+ * @param signal aborts the start
  * @param started collects the parts to stop at the end of the run, or when the start fails
  * @throws OperatorError or LocalRunError for a problem that the user can solve
  */
 export async function startStoreService(
   options: LocalOptions,
   directory: string,
-  stop: AbortSignal,
+  signal: AbortSignal,
   started: AsyncDisposableStack,
 ) {
   const { port, host, stage, data, dynamodbEndpoint, json } = options;
-  // Ends the synthesis if the start fails.
-  const failing = new AbortController();
-  started.defer(() => failing.abort());
-  const signal = AbortSignal.any([stop, failing.signal]);
   /** The path in front of the contract's paths. */
   const basePath = `/${stage}/v1`;
 
@@ -90,6 +86,8 @@ async function synthesize(stage: StageName, directory: string, signal: AbortSign
     signal,
     killSignal: 'SIGKILL',
   });
+  // If the start fails before, nothing may write into the folder that is removed at the end.
+  process.prependOnceListener('exit', () => child.kill('SIGKILL'));
   const [code] = await once(child, 'close');
   if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
   return join(directory, `${stackName(stage)}.template.json`);

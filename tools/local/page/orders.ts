@@ -14,9 +14,6 @@ const rows = element<HTMLTableSectionElement>('rows');
 // The last column is for the buttons.
 const fields = [...element('columns').children].map(({ textContent }) => textContent).slice(0, -1);
 let orders: readonly ShownOrder[] = [];
-let matching: readonly ShownOrder[] = [];
-let shownCount = 0;
-let listedAt = '';
 /** The last answer to a cancellation of each order, by its id. */
 const outcomes = new Map<string, string>();
 
@@ -35,15 +32,15 @@ export async function parseOrders(body: string): Promise<ShownOrder[]> {
 export function showOrders(listed: readonly ShownOrder[] | undefined): void {
   orders = listed ?? [];
   outcomes.clear();
-  listedAt = listed ? `${new Date().toISOString().slice(11, 19)} UTC` : '';
-  show('listedAt', listed ? `Listed at ${listedAt}` : 'A key that is refused shows no orders.');
+  const listedAt = `Listed at ${new Date().toISOString().slice(11, 19)} UTC`;
+  show('listedAt', listed ? listedAt : 'A key that is refused shows no orders.');
   element('orders').hidden = !listed;
   showMatching();
 }
 
 /** Says that the orders are from an earlier list, because a newer list failed. */
 export function keepOrders(): void {
-  if (listedAt) show('listedAt', `Not updated: listed at ${listedAt}`);
+  show('listedAt', element('listedAt').textContent.replace(/^Listed/, 'Not updated: listed'));
 }
 
 /** Shows the outcome of a cancellation in the order's row. */
@@ -53,21 +50,20 @@ export function showOutcome(orderId: string, outcome: string): void {
 }
 
 function showMatching(): void {
-  matching = orders.filter(({ id }) => String(id).startsWith(prefix.value.trim()));
-  shownCount = 0;
   rows.replaceChildren();
   showMore();
 }
 
 function showMore(): void {
-  const added = matching.slice(shownCount, shownCount + rowsAtOnce);
-  shownCount += added.length;
-  for (const order of added) addRow(order);
-  const [shown, found, all] = [shownCount, matching.length, orders.length].map(numbers.format);
+  const matching = orders.filter(({ id }) => String(id).startsWith(prefix.value.trim()));
+  const count = rows.childElementCount;
+  for (const order of matching.slice(count, count + rowsAtOnce)) addRow(order);
+  const counts = [rows.childElementCount, matching.length, orders.length];
+  const [shown, found, all] = counts.map(numbers.format);
   show('shown', `${shown} of ${found} shown${found === all ? '' : ` (of ${all})`}`);
   const more = element('more');
   const hadFocus = document.activeElement === more;
-  more.hidden = shownCount === matching.length;
+  more.hidden = shown === found;
   if (more.hidden && hadFocus) prefix.focus();
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { AxeResults, RunOptions } from 'axe-core';
+import type { AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -24,15 +24,9 @@ export async function openPage(browser: Browser, url: string): Promise<WatchedPa
   const permissions = ['clipboard-read', 'clipboard-write'];
   const context = await browser.newContext({ viewport, permissions });
   const page = await context.newPage();
-  const offences = watch(page, new URL(url).origin);
-  await page.goto(url);
-  return { page, offences, [Symbol.asyncDispose]: () => context.close() };
-}
-
-function watch(page: Page, origin: string): string[] {
   const offences: string[] = [];
   page.on('request', (request) => {
-    if (new URL(request.url()).origin !== origin) offences.push(`request to ${request.url()}`);
+    if (!request.url().startsWith(url)) offences.push(`request to ${request.url()}`);
   });
   page.on('console', (message) => {
     // Chromium reports every response from 400 on as an error, but tests provoke such responses.
@@ -40,7 +34,8 @@ function watch(page: Page, origin: string): string[] {
     if (message.type() === 'error' && !isResponse) offences.push(message.text());
   });
   page.on('pageerror', (error) => offences.push(String(error)));
-  return offences;
+  await page.goto(url);
+  return { page, offences, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /**
@@ -50,21 +45,19 @@ function watch(page: Page, origin: string): string[] {
 export async function violations(page: Page): Promise<string[]> {
   // Evaluated from outside, so that the page's policy need not allow it.
   await page.evaluate(axe);
-  const light = await violationsIn('light', page, {});
-  return [...light, ...(await violationsIn('dark', page, { runOnly: ['color-contrast'] }))];
-}
-
-async function violationsIn(
-  colorScheme: 'light' | 'dark',
-  page: Page,
-  options: RunOptions,
-): Promise<string[]> {
-  await page.emulateMedia({ colorScheme });
-  const context = { exclude: '#rows tr:nth-child(n + 5)' };
-  const parameters = [context, { ...options, resultTypes: ['violations'] }];
-  const code = `axe.run(...${JSON.stringify(parameters)})`;
-  const results: AxeResults = await page.evaluate(code);
-  return results.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target }) => `${colorScheme}: ${id}: ${target.join(' ')}`),
-  );
+  const found: string[] = [];
+  for (const [colorScheme, options] of [
+    ['light', {}],
+    ['dark', { runOnly: ['color-contrast'] }],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    const context = JSON.stringify({ exclude: '#rows tr:nth-child(n + 5)' });
+    const results: AxeResults = await page.evaluate(
+      `axe.run(${context}, ${JSON.stringify(options)})`,
+    );
+    for (const { id, nodes } of results.violations) {
+      found.push(...nodes.map(({ target }) => `${colorScheme}: ${id}: ${target.join(' ')}`));
+    }
+  }
+  return found;
 }
