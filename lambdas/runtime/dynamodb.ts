@@ -12,6 +12,7 @@ const maxIdleMs = 5_000;
 const firstDelayMs = 50;
 const throttledDelayMs = 200;
 const longestDelayMs = 1_000;
+
 /** The SDK's interface for deciding whether and when a request is repeated. */
 export type RetryStrategy = Extract<
   NonNullable<DynamoDBClientConfig['retryStrategy']>,
@@ -103,17 +104,14 @@ function boundedRetries(maxAttempts: number, connections: Connections): RetryStr
     },
     refreshRetryTokenForRetry: async (token, info) => {
       const count = token.getRetryCount() + 1;
-      const isRepeated = isTransient(info) || isTemporary(info.error);
+      // The SDK also corrects a wrong clock, and repeats a request that it signed with the wrong time.
+      const isOfSdk = ['THROTTLING', 'TRANSIENT'].includes(info.errorType);
+      const isRepeated = isOfSdk || isTemporary(info.error);
       if (count >= maxAttempts || !isRepeated) throw new Error('The request is not repeated.');
       return retryToken(count, delayMs(count, info));
     },
     recordSuccess: () => {},
   };
-}
-
-/** The SDK's opinion, which also includes a signature by a wrong clock, whose error it uses to correct the clock. */
-function isTransient({ errorType }: RetryErrorInfo): boolean {
-  return errorType === 'THROTTLING' || errorType === 'TRANSIENT';
 }
 
 /** Exponential backoff with full jitter, so that requests that failed together are spread out. */

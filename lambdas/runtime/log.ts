@@ -26,11 +26,9 @@ function write(level: 'WARN' | 'ERROR', message: string, fields: LogFields): voi
   writeLine({ timestamp: new Date().toISOString(), level, message, ...fields });
 }
 
-const maxCauseDepth = 5;
-
-function describeError(error: unknown, depth = 0): unknown {
+/** Describes a thrown value, with its stack and its causes. */
+function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack, cause } = error;
-  const isShown = cause !== undefined && depth < maxCauseDepth;
-  return { name, message, stack, ...(isShown && { cause: describeError(cause, depth + 1) }) };
+  return { name, message, stack, ...(cause !== undefined && { cause: describeError(cause) }) };
 }

@@ -16,7 +16,6 @@ import type { AuthorizerContext } from '../../lambdas/domain/headers.ts';
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
-    time: '$context.requestTimeEpoch',
     stage: '$context.stage',
     extendedRequestId: '$context.extendedRequestId',
     // Lambda's request id of the authorizer, which the authorizer's own lines have.
@@ -32,7 +31,6 @@ export const accessLogFormat = AccessLogFormat.custom(
     responseBytes: '$context.responseLength',
     responseLatencyMs: '$context.responseLatency',
     authorizerLatencyMs: '$context.authorizer.latency',
-    authorizerStatus: '$context.authorizer.status',
     // For a stream, the other latencies end with the stream, so they depend on the speed of the client.
     firstContentMs: '$context.integration.timeToFirstContent',
     integrationLatencyMs: '$context.integrationLatency',

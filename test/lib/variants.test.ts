@@ -127,15 +127,6 @@ describe('a stack with every setting', () => {
     expect(complete.Outputs).not.toHaveProperty('OrdersStreamArn');
   });
 
-  it('has the full address of the runbook in every alarm', () => {
-    const descriptions = all('AWS::CloudWatch::Alarm').map(
-      ({ AlarmDescription }) => AlarmDescription,
-    );
-
-    expect(descriptions).not.toEqual([]);
-    for (const text of descriptions) expect(text).toContain(` Runbook: ${everySetting.runbook}#`);
-  });
-
   it('sends alarms to its address', () => {
     expect(one('AWS::SNS::Subscription')).toEqual({
       Protocol: 'email',

@@ -111,16 +111,6 @@ describe('retries', () => {
       expect(await waits(type, 6)).toEqual(expected);
     },
   );
-
-  it('wait for a random part of that time', async () => {
-    const retries = (await newClient().config.retryStrategy()) as RetryStrategy;
-    jest.spyOn(Math, 'random').mockReturnValueOnce(0.5);
-
-    const first = await retries.acquireInitialRetryToken('');
-    const token = await retries.refreshRetryTokenForRetry(first, { errorType: 'TRANSIENT' });
-
-    expect([first.getRetryDelay(), token.getRetryDelay()]).toEqual([0, 25]);
-  });
 });
 
 describe('asServiceError', () => {

@@ -1,15 +1,9 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import {
-  dynamoDbEndpoint,
-  optionalVariable,
-  requiredVariable,
-} from '../../../lambdas/runtime/environment.ts';
+import { optionalVariable, requiredVariable } from '../../../lambdas/runtime/environment.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 
 beforeEach(() => {
   Object.assign(process.env, functionEnvironment);
-  delete process.env.AWS_ENDPOINT_URL;
-  delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
   jest.resetModules();
 });
 
@@ -32,18 +26,5 @@ describe('a cold start', () => {
 
     expect(() => requiredVariable('STAGE')).toThrow('The environment variable STAGE is missing.');
     expect(optionalVariable('STAGE')).toBeUndefined();
-  });
-});
-
-describe('dynamoDbEndpoint', () => {
-  it("prefers the service's variable to the general one, and ignores an empty one", () => {
-    process.env.AWS_ENDPOINT_URL = 'http://general';
-    expect(dynamoDbEndpoint()).toBe('http://general');
-
-    process.env.AWS_ENDPOINT_URL_DYNAMODB = 'http://dynamodb';
-    expect(dynamoDbEndpoint()).toBe('http://dynamodb');
-
-    process.env.AWS_ENDPOINT_URL_DYNAMODB = '';
-    expect(dynamoDbEndpoint()).toBe('http://general');
   });
 });
