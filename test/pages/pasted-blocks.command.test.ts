@@ -60,6 +60,9 @@ it('apply-table-settings.sh applies what DynamoDB does not copy, and the stream 
   ];
   expect(changes).toEqual([...applied, ...applied, expect.stringContaining('StreamEnabled=true')]);
   expect(changes.at(-1)).toContain(' TablesOrders ');
+  const withStream = { '*StreamEnabled*': 'echo True' };
+  const repeated = runFile('docs/apply-table-settings.sh', withStream, 'Stack', 'TablesOrders');
+  expect(repeated.join()).not.toContain('StreamEnabled=true');
 });
 
 it('create-deploy-role.sh creates a role for GitHub once, and names the repository as GitHub does', () => {
