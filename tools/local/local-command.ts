@@ -35,7 +35,10 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   const options = { ...given, port: await availablePort(given.port, given.host) };
   const shared = watchFolder();
   if (options.watch && shared === undefined) return runWatched(parameters, options, stop);
-  process.on('uncaughtException', goOnAfterFunctions);
+  process.on('uncaughtException', (error) => {
+    // A forgotten `await` in a function does not end the run; an error of the run itself does.
+    if (!reportUncaught(error)) throw error;
+  });
   const stopped = once(stop, 'abort');
   await using started = new AsyncDisposableStack();
   // At a loopback address only, because a debugger can do everything that this user can.
@@ -50,7 +53,7 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   const service = await startStoreService(options, temporaryDirectory(), stop, started);
   if (!isFirst(shared)) log(`Ready again at ${service.baseUrl}`);
   else if (options.json) process.stdout.write(readyJson(service));
-  else process.stdout.write(readyText(service, await service.exampleOrderId()));
+  else process.stdout.write(readyText(service));
   const end = await Promise.race([stopped, service.failed]);
   if (end instanceof Error) throw end;
 }
@@ -60,11 +63,6 @@ async function availablePort(port: number, host: string): Promise<number> {
   await using server = createServer().listen(port, host);
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
-}
-
-/** A forgotten `await` in a function does not end the run; an error of the run itself does. */
-function goOnAfterFunctions(error: unknown): void {
-  if (!reportUncaught(error)) throw error;
 }
 
 /** Whether this run is the first to be ready. @param shared the folder of the runs that `--watch` starts */

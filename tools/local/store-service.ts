@@ -114,5 +114,5 @@ async function fillTables(service: PreparedService, options: LocalOptions, signa
       ? loadOrders(path ? { path, signal, tell } : undefined, table)
       : undefined,
   ]);
-  return { demoKeys, exampleOrderId: () => exampleOrderId(table) };
+  return { demoKeys, exampleOrderId: await exampleOrderId(table) };
 }

@@ -18,6 +18,8 @@ export interface ReadyService {
   readonly baseUrl: string;
   readonly stage: string;
   readonly demoKeys: DemoKeys | undefined;
+  /** Undefined if no order can be cancelled. */
+  readonly exampleOrderId: string | undefined;
   readonly outputs: Readonly<Record<OutputName, string>>;
 }
 
@@ -36,22 +38,21 @@ export function readyJson(service: ReadyService): string {
   return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint, tables })}\n`;
 }
 
-/** For a person, in 80 columns. @param exampleOrderId undefined if no order can be cancelled */
-export function readyText(
-  { baseUrl, demoKeys, origin }: ReadyService,
-  exampleOrderId: string | undefined,
-): string {
+/** For a person, in 80 columns. */
+export function readyText(service: ReadyService): string {
+  const { baseUrl, demoKeys, origin } = service;
   const hasPage = servesOperators(origin);
+  const firstSteps = hasPage ? firstOwnerText(origin) : '';
   return `
 ${styleText('bold', `${serviceTitle} is ready${hasPage ? `: ${origin}/` : ''}`)}
 
 Base URL: ${baseUrl}
 ${hasPage ? '' : 'The page and ./admin need --host 0.0.0.0.\n'}
-${demoKeys ? demoText(demoKeys, baseUrl, exampleOrderId) : firstOwnerText(origin)}
+${demoKeys ? demoText(demoKeys, service) : firstSteps}
 `;
 }
 
-function demoText(keys: DemoKeys, baseUrl: string, exampleOrderId: string | undefined): string {
+function demoText(keys: DemoKeys, { baseUrl, exampleOrderId }: ReadyService): string {
   const demoKeys = planNames.map((plan) => `  ${planTitle(plan)}\n    ${keys[plan]}`);
   // The key comes from a pipe, because other users of a machine can read the words of a command.
   const withKey = 'echo "Authorization: Bearer $ORDERS_KEY" |\n    curl -sSi';

@@ -11,8 +11,8 @@ interface LocalPageOptions {
   readonly basePath: string;
   /** By their titles. */
   readonly demoKeys: Readonly<Record<string, string>>;
-  /** Undefined if there are no orders. */
-  readonly exampleOrderId: () => Promise<string | undefined>;
+  /** Undefined if no order can be cancelled. */
+  readonly exampleOrderId: string | undefined;
 }
 
 const folder = import.meta.dirname;
@@ -58,7 +58,7 @@ export function localPage(options: LocalPageOptions): Handler {
     const type = extname(file);
     let text = readFileSync(file, 'utf8');
     if (type === '.ts') text = stripTypeScriptTypes(text);
-    if (type === '.html') text = await filled(text, headers.host!, options);
+    if (type === '.html') text = filled(text, headers.host!, options);
     const contentType = `${mediaTypes[type] ?? 'text/plain'}; charset=utf-8`;
     response.writeHead(200, { ...securityHeaders, 'Content-Type': contentType }).end(text);
     return true;
@@ -66,7 +66,7 @@ export function localPage(options: LocalPageOptions): Handler {
 }
 
 /** Inserts values that need no escaping: keys and titles are words, ids are numbers, and the host is a loopback name. */
-async function filled(page: string, host: string, options: LocalPageOptions): Promise<string> {
+function filled(page: string, host: string, options: LocalPageOptions): string {
   const { basePath, demoKeys, exampleOrderId } = options;
   const choices = Object.entries(demoKeys).map(([title, key]) => `<option value="${key}">${title}`);
   const values: Readonly<Record<string, string>> = {
@@ -75,7 +75,7 @@ async function filled(page: string, host: string, options: LocalPageOptions): Pr
     basePath,
     serviceTitle,
     demoKeys: choices.join('\n'),
-    orderId: (await exampleOrderId()) ?? '',
+    orderId: exampleOrderId ?? '',
     columns: [...orderFieldNames, 'cancel'].map((name) => `<th scope="col">${name}`).join(''),
   };
   return page.replaceAll(/{{(\w+)}}/g, (_, name) => values[name]!);

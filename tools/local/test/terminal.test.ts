@@ -17,7 +17,7 @@ describe.each([
   const service = { origin, baseUrl: `${origin}/staging/v1`, outputs: {} } as ReadyService;
 
   it(`${isLoopback ? 'names' : 'does not name'} the page and the tables`, () => {
-    const text = stripVTControlCharacters(readyText(service, undefined));
+    const text = stripVTControlCharacters(readyText(service));
 
     expect(text.startsWith(`\n${serviceTitle} is ready: ${origin}/\n`)).toBe(isLoopback);
     expect(text.includes('need --host 0.0.0.0')).toBe(!isLoopback);
@@ -28,9 +28,10 @@ describe.each([
 it('The commands of a report have the key once, and fit a terminal of 80 columns', () => {
   const origin = 'http://127.0.0.1:30000';
   const demoKeys = forEachPlan(() => key);
-  const service = { origin, baseUrl: `${origin}/staging/v1`, demoKeys } as ReadyService;
+  const exampleOrderId = '9007199254740993';
+  const service = { origin, baseUrl: `${origin}/staging/v1`, demoKeys, exampleOrderId };
 
-  const text = readyText(service, '9007199254740993');
+  const text = readyText(service as ReadyService);
 
   const [, commands = ''] = text.split('\nChoose a key:\n');
   expect(commands.split(key)).toHaveLength(2);

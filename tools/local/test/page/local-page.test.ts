@@ -7,7 +7,7 @@ import { localPage } from '../../page/local-page.ts';
 const handle = localPage({
   basePath: '/staging/v1',
   demoKeys: { 'free: 60 per minute': 'so_test_free' },
-  exampleOrderId: async () => '9007199254740993',
+  exampleOrderId: '9007199254740993',
 });
 
 // Requests that the page does not answer go to the gateway, which this test replaces by a 404.
@@ -18,12 +18,10 @@ const server = await serve(async (request, response) => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe('the page of a local run', () => {
-  it('names this run, its keys and an order, and no page of another origin can embed or read it', async () => {
+  it('names an order, and no page of another origin can embed or read it', async () => {
     const response = await fetch(server.url);
 
     const html = await response.text();
-    expect(html).toContain(`>${server.url}/staging/v1<`);
-    expect(html).toContain('<option value="so_test_free">free: 60 per minute');
     expect(html).toContain('id="orderId" value="9007199254740993"');
     const policy = response.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");

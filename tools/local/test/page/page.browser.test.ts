@@ -195,8 +195,7 @@ describe('the page of a local run', () => {
   it('says how to issue a key without demo keys, and reads 100,000 orders, of the last list that was asked for', async () => {
     const orders = Array.from({ length: 100_000 }, (_, index) => `{"id":${index}}`);
     const responses: ServerResponse[] = [];
-    const exampleOrderId = async () => undefined;
-    const showPage = localPage({ basePath: '/v1', demoKeys: {}, exampleOrderId });
+    const showPage = localPage({ basePath: '/v1', demoKeys: {}, exampleOrderId: undefined });
     const server = createServer(async (request, response) => {
       if (await showPage(request, response)) return;
       if (responses.push(response) === 1) response.write('[');
