@@ -19,8 +19,8 @@ export async function listen(
   });
   server.listen(port, host);
   await once(server, 'listening');
-  const isEverywhere = host === '0.0.0.0' || host === '::';
-  const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  const name = reachable.includes(':') ? `[${reachable}]` : reachable;
   return {
     origin: `http://${name}:${(server.address() as AddressInfo).port}`,
     close: () => {

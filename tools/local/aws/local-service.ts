@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { inspect } from 'node:util';
 import {
   CreateTableCommand,
   DynamoDBClient,
@@ -10,13 +9,13 @@ import { Gateway } from './api-gateway/gateway.ts';
 import { DataDirectory } from './data-directory.ts';
 import { readCallers } from './dynamodb/callers.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
-import { localRegion, startDynamoDBGuard } from './dynamodb/guard.ts';
+import { startDynamoDBGuard } from './dynamodb/guard.ts';
 import { LocalRunError } from './errors.ts';
 import { type Handler, type HttpServerOptions, startHttpServer } from './http-server.ts';
 import { type FunctionSurroundings, loadFunctions } from './lambda/functions.ts';
 import { type ControlPlane, createControlPlane } from './management/control-plane.ts';
 import { answerManagement } from './management/management.ts';
-import { Template } from './template.ts';
+import { region, Template } from './template.ts';
 
 interface LocalServiceOptions
   extends Partial<Pick<HttpServerOptions, 'host' | 'now' | 'onAnswered' | 'port'>> {
@@ -45,8 +44,6 @@ export interface PreparedService {
 
 export type LocalService = Awaited<ReturnType<typeof startLocalService>>;
 
-const environment = { region: localRegion, accountId: '000000000000' };
-
 /** Runs a template's tables, functions and REST API. @throws TemplateError for an unsupported part */
 export async function startLocalService(options: LocalServiceOptions) {
   await using started = new AsyncDisposableStack();
@@ -61,10 +58,7 @@ export async function startLocalService(options: LocalServiceOptions) {
       : startEmbeddedDynamoDB(dataDirectory?.pathOf('dynamodb.sqlite')),
   ]);
   started.defer(() => database.close());
-  const template = new Template(JSON.parse(readFileSync(templateFile, 'utf8')), {
-    ...environment,
-    stackName,
-  });
+  const template = new Template(JSON.parse(readFileSync(templateFile, 'utf8')), stackName);
   const callers = readCallers(template);
   const guard = await startDynamoDBGuard({
     endpoint: database.endpoint,
@@ -82,14 +76,12 @@ export async function startLocalService(options: LocalServiceOptions) {
       variablesOf: (logicalId) => ({
         AWS_ACCESS_KEY_ID: callers.get(logicalId)!.accessKeyId,
         AWS_SECRET_ACCESS_KEY: 'local',
-        AWS_REGION: localRegion,
+        AWS_REGION: region,
         AWS_ENDPOINT_URL_DYNAMODB: guard.endpoint,
       }),
     }),
     meter: controlPlane.meter,
-    logFault: ({ type, cause }, requestId) => {
-      if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);
-    },
+    log,
   });
   const dynamodb = operatorClient(database.endpoint);
   let outputs = template.outputs();
@@ -141,7 +133,7 @@ function externalDatabase(endpoint: string) {
 function operatorClient(endpoint: string): DynamoDBClient {
   return new DynamoDBClient({
     endpoint,
-    region: localRegion,
+    region,
     // The SDK needs a secret for the signature, which nobody verifies.
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     requestHandler: { requestTimeout: 5_000, throwOnRequestTimeout: true },

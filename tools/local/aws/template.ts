@@ -1,11 +1,8 @@
 import { TemplateError } from './errors.ts';
 
-/** The stack, Region and account of a template. */
-export interface TemplateEnvironment {
-  readonly stackName: string;
-  readonly region: string;
-  readonly accountId: string;
-}
+/** The Region and the account of everything in a local run. */
+export const region = 'us-east-1';
+export const accountId = '000000000000';
 
 export interface TemplateResource {
   readonly logicalId: string;
@@ -25,6 +22,13 @@ interface RawTemplate {
   >;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
+
+const pseudoParameters: Readonly<Record<string, string>> = {
+  'AWS::AccountId': accountId,
+  'AWS::Partition': 'aws',
+  'AWS::Region': region,
+  'AWS::URLSuffix': 'amazonaws.com',
+};
 
 /** The types that a local run carries out, and those without which a service works as well. */
 const supportedTypes = [
@@ -62,22 +66,14 @@ const supportedTypes = [
 
 /** A CloudFormation template whose resource types are all supported. */
 export class Template {
-  readonly environment: TemplateEnvironment;
   readonly #raw: RawTemplate;
-  readonly #pseudoParameters: Readonly<Record<string, string>>;
+  readonly #stackName: string;
   readonly #resources: ReadonlyMap<string, TemplateResource>;
 
   /** @throws TemplateError for a resource type that is not supported */
-  constructor(raw: unknown, environment: TemplateEnvironment) {
+  constructor(raw: unknown, stackName: string) {
     this.#raw = raw as RawTemplate;
-    this.environment = environment;
-    this.#pseudoParameters = {
-      'AWS::AccountId': environment.accountId,
-      'AWS::Partition': 'aws',
-      'AWS::Region': environment.region,
-      'AWS::StackName': environment.stackName,
-      'AWS::URLSuffix': 'amazonaws.com',
-    };
+    this.#stackName = stackName;
     const ids = Object.keys(this.#raw.Resources);
     this.#resources = new Map(ids.map((id) => [id, this.#createResource(id)]));
   }
@@ -99,9 +95,8 @@ export class Template {
     if (!supportedTypes.includes(type)) {
       throw new TemplateError(logicalId, `the type ${type} (see ${import.meta.filename})`);
     }
-    const name = `${this.environment.stackName}-${logicalId}`;
+    const name = `${this.#stackName}-${logicalId}`;
     const property = (key: string) => this.#resolve(Properties[key], logicalId);
-    const arnOf = (ofType: string, own: string) => this.#arnOf(ofType, own);
     return {
       logicalId,
       type,
@@ -116,14 +111,6 @@ export class Template {
     };
   }
 
-  /** Such as `arn:aws:dynamodb:us-east-1:000000000000:table/Small-Orders`. */
-  #arnOf(type: string, name: string): string {
-    const { region, accountId } = this.environment;
-    const [, service, kind] = type.toLowerCase().split('::');
-    const separator = service === 'lambda' ? ':' : '/';
-    return `arn:aws:${service}:${region}:${accountId}:${kind}${separator}${name}`;
-  }
-
   /**
    * @param owner the logical id that the value belongs to, for error messages
    * @throws TemplateError for a function or a reference that is not supported
@@ -136,7 +123,7 @@ export class Template {
     const entries = Object.entries(value);
     const [name, argument] = entries[0] ?? ['', undefined];
     if (name === 'Ref') {
-      return this.#pseudoParameters[argument] ?? this.#resource(argument, owner).ref;
+      return pseudoParameters[argument] ?? this.#resource(argument, owner).ref;
     }
     if (name === 'Fn::GetAtt') return this.#resource(argument[0], owner).attribute(argument[1]);
     if (name === 'Fn::Join') return argument[1].map(resolve).join(argument[0]);
@@ -149,4 +136,11 @@ export class Template {
     if (!found) throw new TemplateError(owner, `a reference to ${logicalId}`);
     return found;
   }
+}
+
+/** Such as `arn:aws:dynamodb:us-east-1:000000000000:table/Small-Orders`. */
+export function arnOf(type: string, name: string): string {
+  const [, service, kind] = type.toLowerCase().split('::');
+  const separator = service === 'lambda' ? ':' : '/';
+  return `arn:aws:${service}:${region}:${accountId}:${kind}${separator}${name}`;
 }

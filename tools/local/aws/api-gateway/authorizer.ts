@@ -17,15 +17,16 @@ export type Authorizer = (
   methodArn: string,
 ) => Promise<ReturnType<typeof parseResult>>;
 
-/** @throws TemplateError unless it is a TOKEN authorizer whose results are not cached */
+/** @throws TemplateError unless it is a TOKEN authorizer whose results are not cached, which they are by default */
 export function readAuthorizer(
   { logicalId, property }: TemplateResource,
   functionOf: FunctionOf,
 ): Authorizer {
-  if (property('Type') !== 'TOKEN') throw new TemplateError(logicalId, 'a type other than TOKEN');
-  // Without this property, API Gateway caches results.
-  if (property('AuthorizerResultTtlInSeconds') !== 0) {
-    throw new TemplateError(logicalId, 'AuthorizerResultTtlInSeconds other than 0');
+  if (property('Type') !== 'TOKEN' || property('AuthorizerResultTtlInSeconds') !== 0) {
+    throw new TemplateError(
+      logicalId,
+      'an authorizer with another type than TOKEN or with a cache',
+    );
   }
   const header = String(property('IdentitySource')).split('.').at(-1)!.toLowerCase();
   // The whole token must match.
@@ -50,21 +51,17 @@ function parseResult(payload: string, methodArn: string) {
   try {
     const { principalId, policyDocument, context = {}, usageIdentifierKey } = JSON.parse(payload);
     if (typeof principalId !== 'string') throw new TypeError('principalId is not a string');
+    // API Gateway converts numbers and booleans to strings, and rejects objects and lists.
+    const texts = Object.entries({ ...context, principalId }).map(([name, value]) => {
+      if (typeof value === 'object') throw new TypeError(`context.${name} is an object`);
+      return [name, String(value)];
+    });
     return {
-      context: { ...contextTexts(context), principalId },
+      context: Object.fromEntries(texts) as Record<string, string>,
       usageIdentifierKey: usageIdentifierKey as string | undefined,
       isAllowed: isAllowed(policyDocument.Statement, 'execute-api:Invoke', methodArn),
     };
   } catch (cause) {
     throw new GatewayFault('AUTHORIZER_CONFIGURATION_ERROR', cause);
   }
-}
-
-// API Gateway converts numbers and booleans to strings, and rejects objects and lists.
-function contextTexts(context: object): Record<string, string> {
-  const entries = Object.entries(context).map(([name, value]) => {
-    if (typeof value === 'object') throw new TypeError(`context.${name} is an object`);
-    return [name, String(value)];
-  });
-  return Object.fromEntries(entries);
 }

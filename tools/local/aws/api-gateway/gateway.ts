@@ -1,7 +1,8 @@
+import { inspect } from 'node:util';
 import { TemplateError } from '../errors.ts';
 import type { FunctionOf } from '../lambda/functions.ts';
 import type { ControlPlane } from '../management/control-plane.ts';
-import type { Template } from '../template.ts';
+import { accountId, region, type Template } from '../template.ts';
 import { GatewayFault, type GatewayResponses, readGatewayResponses } from './gateway-responses.ts';
 import { type IncomingRequest, pathBelowStage } from './incoming-request.ts';
 import {
@@ -16,8 +17,7 @@ interface GatewayServices {
   readonly functionOf: FunctionOf;
   /** Counts a request for an API key. Returns the key; undefined if the request must be refused. */
   readonly meter: ControlPlane['meter'];
-  /** Logs a fault that the gateway answers with a gateway response. */
-  readonly logFault: (fault: GatewayFault, requestId: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /**
@@ -38,9 +38,8 @@ export class Gateway {
     if (restApi!.property('ApiKeySourceType') !== 'AUTHORIZER') {
       throw new TemplateError(restApi!.logicalId, 'ApiKeySourceType other than AUTHORIZER');
     }
-    const { accountId, region } = template.environment;
     const deploymentId = stage!.property('DeploymentId');
-    this.api = { accountId, region, apiId: restApi!.ref, stage: stage!.ref, deploymentId };
+    this.api = { apiId: restApi!.ref, stage: stage!.ref, deploymentId };
     this.#services = services;
     this.#findRoute = readRoutes(template, services.functionOf);
     this.#renderFault = readGatewayResponses(template);
@@ -51,7 +50,8 @@ export class Gateway {
     const context: RequestContext = createRequestContext(request, this.api);
     const answer = await this.#process(request, context).catch((error: unknown) => {
       const fault = error instanceof GatewayFault ? error : new GatewayFault('DEFAULT_5XX', error);
-      this.#services.logFault(fault, context.requestId);
+      const { type, cause } = fault;
+      if (cause) this.#services.log(`gateway: ${context.requestId} ${type}: ${inspect(cause)}`);
       return this.#renderFault(fault, context);
     });
     const headers: [string, string][] = [
@@ -91,7 +91,7 @@ export class Gateway {
 
   /** The ARN of a method, such as `arn:aws:execute-api:us-east-1:123456789012:a1b2c3/prod/GET/orders`. */
   #methodArn({ method, path }: IncomingRequest): string {
-    const { accountId, region, apiId } = this.api;
+    const { apiId } = this.api;
     const [, stage, ...rest] = path.split('/');
     return `arn:aws:execute-api:${region}:${accountId}:${apiId}/${[stage, method, ...rest].join('/')}`;
   }

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { accountId, region } from '../template.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /**
@@ -39,20 +40,15 @@ export type Integration = (
 ) => Promise<GatewayAnswer>;
 
 /** The API and the stage to which a request is made. */
-export interface ApiStage {
-  readonly accountId: string;
-  readonly region: string;
-  readonly apiId: string;
-  readonly stage: string;
-  readonly deploymentId: string;
-}
+export type ApiStage = Readonly<Record<'apiId' | 'stage' | 'deploymentId', string>>;
 
 /** Creates the variables that are known before the first step of the gateway. */
-export function createRequestContext(request: IncomingRequest, { region, ...stage }: ApiStage) {
+export function createRequestContext(request: IncomingRequest, api: ApiStage) {
   return {
-    ...stage,
-    domainName: `${stage.apiId}.execute-api.${region}.amazonaws.com`,
-    domainPrefix: stage.apiId,
+    ...api,
+    accountId,
+    domainName: `${api.apiId}.execute-api.${region}.amazonaws.com`,
+    domainPrefix: api.apiId,
     httpMethod: request.method,
     path: request.path,
     protocol: 'HTTP/1.1',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { TemplateError } from '../errors.ts';
 import { isAllowed, type Statement } from '../policy.ts';
-import type { Template, TemplateResource } from '../template.ts';
+import { accountId, arnOf, type Template, type TemplateResource } from '../template.ts';
 
 /** A function as a caller of DynamoDB. */
 export interface Caller {
@@ -18,7 +18,6 @@ export function readCallers(template: Template): Map<string, Caller> {
 }
 
 function readCaller({ ref, property }: TemplateResource, template: Template): Caller {
-  const { region, accountId } = template.environment;
   const arn = property('Role');
   const role = template.ofType('AWS::IAM::Role').find((each) => each.attribute('Arn') === arn);
   const statements = role ? statementsOf(role, template) : [];
@@ -29,9 +28,7 @@ function readCaller({ ref, property }: TemplateResource, template: Template): Ca
     denialOf: (operation, tableName) => {
       const action = `dynamodb:${operation}`;
       // A call for several tables, such as a transaction, is allowed only by a statement on all resources.
-      const resource = tableName
-        ? `arn:aws:dynamodb:${region}:${accountId}:table/${tableName}`
-        : '*';
+      const resource = tableName ? arnOf('AWS::DynamoDB::Table', tableName) : '*';
       if (isAllowed(statements, action, resource)) return undefined;
       return (
         `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ` +
@@ -46,7 +43,7 @@ function statementsOf({ logicalId, ref, property }: TemplateResource, template: 
   const own: { PolicyDocument: { Statement: Statement[] } }[] = property('Policies') ?? [];
   const attached = template
     .ofType('AWS::IAM::Policy')
-    .filter((policy) => policy.property('Roles').includes(ref));
+    .filter((policy) => policy.property('Roles')?.includes(ref));
   const documents = [
     ...own.map(({ PolicyDocument }) => PolicyDocument),
     ...attached.map((policy) => policy.property('PolicyDocument')),

@@ -8,10 +8,6 @@ import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { LocalRunError } from '../errors.ts';
 
-// The first of the ports that IANA assigns to nobody.
-const firstPort = 49_152;
-const portLimit = 65_536;
-
 /**
  * Runs a program, and kills it when this process ends in any way, including `kill -9`. When this process ends, the pipe
  * at descriptor 3 closes before a line arrives. `exec` keeps the shell's process id, so that signals and exit codes are
@@ -30,7 +26,8 @@ const watchdog = `
  * @throws LocalRunError if there is no binary for this platform, or it does not start
  */
 export async function startEmbeddedDynamoDB(databaseFile?: string) {
-  const [host, port] = [loopbackAddress(), randomInt(firstPort, portLimit)];
+  // IANA assigns these ports to nobody.
+  const [host, port] = [loopbackAddress(), randomInt(49_152, 65_536)];
   const words = ['serve', '--host', host, '--port', String(port)];
   if (databaseFile !== undefined) words.push('--db-path', databaseFile);
   // The program has a process group of its own, so that it does not get the terminal's Ctrl+C.

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listen } from '../listen.ts';
+import { region } from '../template.ts';
 import type { Caller } from './callers.ts';
 
 /** A proxy before DynamoDB that authorizes the functions' calls. */
@@ -17,12 +18,9 @@ interface GuardOptions {
   readonly log: (line: string) => void;
 }
 
-/** The Region of everything in a local run. */
-export const localRegion = 'us-east-1';
-
 // DynamoDB Local gives each access key its own tables, so all callers share this access key.
 const sharedAuthorization =
-  `AWS4-HMAC-SHA256 Credential=local/20260101/${localRegion}/dynamodb/aws4_request, ` +
+  `AWS4-HMAC-SHA256 Credential=local/20260101/${region}/dynamodb/aws4_request, ` +
   `SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`;
 
 // The embedded server takes about 15 ms for a page of this many small items, and a write waits for the page.

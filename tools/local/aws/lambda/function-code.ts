@@ -146,8 +146,7 @@ function evaluate(
     Date: now === Date.now ? Date : dateBy(now),
     awslambda,
   };
-  const code = readFileSync(filename, 'utf8');
-  const run = compileFunction(code, Object.keys(parameters), {
+  const run = compileFunction(readFileSync(filename, 'utf8'), Object.keys(parameters), {
     filename,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });

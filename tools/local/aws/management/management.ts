@@ -11,36 +11,24 @@ interface ManagedServices {
   readonly guard: DynamoDBGuard;
 }
 
-/** @param ids the ids in the path @returns the body of the response */
-type Operation = (
-  call: { ids: string[]; query: Record<string, string>; body: string },
-  plane: ControlPlane,
-) => Promise<unknown>;
-
 /**
- * API Gateway's operations by method and path, in which `*` stands for an id. A list is a single page.
+ * The operations of API Gateway by method, collection and part. Their parameters are the ids in the path, the query and
+ * the body. A list is a single page.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_Operations.html
  */
-const operations: Readonly<Record<string, Operation>> = {
-  'POST /apikeys': ({ body }, plane) => plane.createApiKey(JSON.parse(body)),
-  'GET /apikeys': async ({ query }, plane) => ({ item: await plane.findApiKeys(query.name ?? '') }),
-  'DELETE /apikeys/*': ({ ids }, plane) => plane.deleteApiKey({ apiKey: ids[0]! }),
-  'GET /usageplans': async ({ query }, plane) => {
-    const plans = await plane.findUsagePlans({ keyId: query.keyId! });
+// biome-ignore lint/suspicious/noExplicitAny: each operation has parameters of its own
+const operations: Record<string, (plane: ControlPlane, parameters: any) => Promise<unknown>> = {
+  'POST apikeys': (plane, key) => plane.createApiKey(key),
+  'GET apikeys': async (plane, { name }) => ({ item: await plane.findApiKeys(name ?? '') }),
+  'DELETE apikeys': (plane, key) => plane.deleteApiKey(key),
+  'GET usageplans': async (plane, key) => {
+    const plans = await plane.findUsagePlans(key);
     return { item: plans.map((id) => ({ id })) };
   },
-  'GET /usageplans/*/usage': async (
-    { ids: [usagePlanId], query: { startDate, endDate } },
-    plane,
-  ) => {
-    const asked = { usagePlanId: usagePlanId!, startDate: startDate!, endDate: endDate! };
-    return { values: await plane.getUsage(asked) };
-  },
-  'POST /usageplans/*/keys': ({ ids: [usagePlanId], body }, plane) =>
-    plane.createUsagePlanKey({ usagePlanId: usagePlanId!, ...JSON.parse(body) }),
-  'DELETE /usageplans/*/keys/*': ({ ids: [usagePlanId, keyId] }, plane) =>
-    plane.deleteUsagePlanKey({ usagePlanId: usagePlanId!, keyId: keyId! }),
+  'GET usageplans usage': async (plane, asked) => ({ values: await plane.getUsage(asked) }),
+  'POST usageplans keys': (plane, member) => plane.createUsagePlanKey(member),
+  'DELETE usageplans keys': (plane, member) => plane.deleteUsagePlanKey(member),
 };
 
 /** Answers trusted calls to DynamoDB, CloudFormation and API Gateway, or returns false. */
@@ -63,15 +51,14 @@ export async function answerManagement(
     return true;
   }
   // Ids need no decoding, because they consist of letters, digits and hyphens.
-  const segments = pathname.split('/').slice(1);
-  const pattern = segments.map((segment, index) => (index % 2 === 0 ? segment : '*')).join('/');
-  const operation = operations[`${method} /${pattern}`];
+  const [, collection, id, part, keyId] = pathname.split('/');
+  const operation = operations[[method, collection, part].join(' ').trim()];
   if (!operation) return false;
-  const ids = segments.filter((_, index) => index % 2 === 1);
-  const query = Object.fromEntries(searchParams);
+  const ids = { apiKey: id, usagePlanId: id, keyId };
+  const parameters = { ...ids, ...Object.fromEntries(searchParams), ...JSON.parse(body || '{}') };
   outgoing.setHeader('Content-Type', 'application/json');
   try {
-    const result = await operation({ ids, query, body }, services.controlPlane);
+    const result = await operation(services.controlPlane, parameters);
     outgoing.end(JSON.stringify(result ?? {}));
   } catch (error) {
     if (!(error instanceof ConflictException)) throw error;
@@ -83,16 +70,12 @@ export async function answerManagement(
 
 /** @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html */
 function description({ stackName, outputs }: ManagedServices): string {
-  const members = Object.entries(outputs).map(
-    ([key, value]) =>
-      `<member><OutputKey>${key}</OutputKey><OutputValue>${escaped(value)}</OutputValue></member>`,
-  );
+  const members = Object.entries(outputs).map(([key, value]) => {
+    const text = value.replaceAll('&', '&amp;');
+    return `<member><OutputKey>${key}</OutputKey><OutputValue>${text}</OutputValue></member>`;
+  });
   return [
     `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${stackName}</StackName>`,
     `<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
   ].join('');
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

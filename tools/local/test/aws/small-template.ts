@@ -14,10 +14,8 @@ import { Template } from '../../aws/template.ts';
 type Properties = Record<string, unknown>;
 export type Resources = Record<string, { Type: string; Properties?: Properties }>;
 
-const environment = { stackName: 'Small', region: 'eu-central-1', accountId: '123456789012' };
-
 export function createTemplate(resources: Resources): Template {
-  return new Template({ Resources: resources }, environment);
+  return new Template({ Resources: resources }, 'Small');
 }
 
 /** An API with one stage, `test`, to which a test adds methods. */
@@ -142,11 +140,11 @@ export async function gatewayOf(
   template: Template,
   run: RunFunction,
   keyValue: string,
-  logFault: ConstructorParameters<typeof Gateway>[1]['logFault'] = () => {},
+  log: (line: string) => void = () => {},
 ): Promise<Gateway> {
   const { createApiKey, createUsagePlanKey, meter } = createControlPlane();
   const { id: keyId } = await createApiKey({ name: '', value: keyValue, enabled: true });
   await createUsagePlanKey({ usagePlanId: 'plan', keyId });
   const functionOf = (uri: string) => (event: object) => run(uri, event);
-  return new Gateway(template, { functionOf, meter, logFault });
+  return new Gateway(template, { functionOf, meter, log });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createTemplate, lambda } from './small-template.ts';
 
 const table = { Table: { Type: 'AWS::DynamoDB::Table' } };
-const functionArn = 'arn:aws:lambda:eu-central-1:123456789012:function:Small-List';
+const functionArn = 'arn:aws:lambda:us-east-1:000000000000:function:Small-List';
 
 /** Resolves a value beside a table, a function and its alias. */
 function resolve(value: unknown): unknown {
@@ -27,13 +27,13 @@ describe('a template', () => {
 
   it.each<[string, unknown, unknown]>([
     ['a resource', { Ref: 'Table' }, 'Small-Table'],
-    ['a pseudo parameter', { Ref: 'AWS::Region' }, 'eu-central-1'],
+    ['a pseudo parameter', { Ref: 'AWS::Region' }, 'us-east-1'],
     ['an alias', { Ref: 'Live' }, `${functionArn}:live`],
     ['the ARN of a function', { 'Fn::GetAtt': ['List', 'Arn'] }, functionArn],
     [
       'the ARN of a table',
       { 'Fn::GetAtt': ['Table', 'Arn'] },
-      'arn:aws:dynamodb:eu-central-1:123456789012:table/Small-Table',
+      'arn:aws:dynamodb:us-east-1:000000000000:table/Small-Table',
     ],
     ['a joined text', { 'Fn::Join': ['-', ['a', { Ref: 'Table' }, 1]] }, 'a-Small-Table-1'],
     [

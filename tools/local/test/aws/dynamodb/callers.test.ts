@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readCallers } from '../../../aws/dynamodb/callers.ts';
 import { createTemplate, lambda, type Resources } from '../small-template.ts';
 
-const tables = 'arn:aws:dynamodb:eu-central-1:123456789012:table';
+const tables = 'arn:aws:dynamodb:us-east-1:000000000000:table';
 const orders = `${tables}/Orders`;
 
 const allow = (Resource: unknown, Action: unknown = 'dynamodb:UpdateItem') => ({
@@ -48,7 +48,7 @@ describe("a function's role", () => {
     const resources = lambda('List', {}, [allow(orders, 'dynamodb:TransactWriteItems')]);
 
     expect(denialOf(resources, 'TransactWriteItems')).toBe(
-      'User: arn:aws:sts::123456789012:assumed-role/Small-ListRole/Small-List is not authorized to perform: ' +
+      'User: arn:aws:sts::000000000000:assumed-role/Small-ListRole/Small-List is not authorized to perform: ' +
         'dynamodb:TransactWriteItems on resource: * because no identity-based policy allows the ' +
         'dynamodb:TransactWriteItems action',
     );

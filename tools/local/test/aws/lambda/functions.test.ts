@@ -19,7 +19,7 @@ function load(properties: Record<string, unknown> = {}) {
   });
 }
 
-const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:Small-List';
+const arn = 'arn:aws:lambda:us-east-1:000000000000:function:Small-List';
 const uri = (functionArn: string) =>
   `arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/${functionArn}/invocations`;
 
@@ -32,7 +32,7 @@ describe('functions of a template', () => {
 
     const result = await load({ Environment })(uri(invokedArn), 'Method')({ a: 1 });
 
-    const env = { AWS_LAMBDA_FUNCTION_NAME: 'Small-List', OF: 'List', TABLE: 'eu-central-1' };
+    const env = { AWS_LAMBDA_FUNCTION_NAME: 'Small-List', OF: 'List', TABLE: 'us-east-1' };
     const payload = JSON.parse('payload' in result ? result.payload : '{}');
     expect(payload).toEqual({ event: { a: 1 }, env });
   });
