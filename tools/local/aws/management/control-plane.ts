@@ -5,7 +5,6 @@ interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly value: string;
-  readonly enabled: boolean;
   /** The usage plan that contains the key. A key can be in only one usage plan of a stage. */
   usagePlanId?: string;
 }
@@ -36,9 +35,9 @@ export function createControlPlane(now = Date.now) {
   return {
     keys: keys as ReadonlyMap<string, ApiKey>,
 
-    createApiKey: async ({ name, value, enabled }: Omit<ApiKey, 'id' | 'usagePlanId'>) => {
+    createApiKey: async ({ name, value }: Pick<ApiKey, 'name' | 'value'>) => {
       if (findKey(value)) throw new ConflictException('API Key already exists');
-      const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value, enabled };
+      const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value };
       keys.set(key.id, key);
       return key;
     },
@@ -79,10 +78,10 @@ export function createControlPlane(now = Date.now) {
       return Object.fromEntries([...keys.keys()].map((id) => [id, requests(id)]));
     },
 
-    /** Counts a request for its key, and returns the key; undefined if the key is unknown, disabled or in no plan. */
+    /** Counts a request for its key, and returns the key; undefined if the key is unknown or in no plan. */
     meter: (value: string | undefined) => {
       const key = findKey(value);
-      if (!key?.enabled || !key.usagePlanId) return undefined;
+      if (!key?.usagePlanId) return undefined;
       const counter = `${key.usagePlanId} ${key.id} ${dayOf(now())}`;
       usage.set(counter, (usage.get(counter) ?? 0) + 1);
       return key;

@@ -135,7 +135,7 @@ export function createRequest(parts: RequestParts = {}): IncomingRequest {
 /** Runs the function of an event. It is known by the URI of its integration. */
 export type RunFunction = (uri: string, event: object) => Promise<InvocationResult>;
 
-/** @param keyValue the value of a key in the only usage plan */
+/** @param keyValue the value of a key in a usage plan; the key `in no plan` is in none */
 export async function gatewayOf(
   template: Template,
   run: RunFunction,
@@ -143,7 +143,8 @@ export async function gatewayOf(
   log: (line: string) => void = () => {},
 ): Promise<Gateway> {
   const { createApiKey, createUsagePlanKey, meter } = createControlPlane();
-  const { id: keyId } = await createApiKey({ name: '', value: keyValue, enabled: true });
+  await createApiKey({ name: '', value: 'in no plan' });
+  const { id: keyId } = await createApiKey({ name: '', value: keyValue });
   await createUsagePlanKey({ usagePlanId: 'plan', keyId });
   const functionOf = (uri: string) => (event: object) => run(uri, event);
   return new Gateway(template, { functionOf, meter, log });

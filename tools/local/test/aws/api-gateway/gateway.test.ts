@@ -135,7 +135,8 @@ describe("the answer of an authorizer's function", () => {
 
   it.each<[string, string, number, string | undefined]>([
     ['names the API key', 'value-of-ann', 200, 'value-of-ann'],
-    ['names a key that is in no plan', 'value-of-bob', 418, undefined],
+    ['names a key that is in no plan', 'in no plan', 418, undefined],
+    ['names an unknown key', 'value-of-bob', 418, undefined],
   ])('%s: %s', async (_, usageIdentifierKey, status, apiKey) => {
     authorization = answering({ usageIdentifierKey });
 
