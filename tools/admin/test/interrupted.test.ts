@@ -16,6 +16,7 @@ import type { HistoryRecord } from '../stored/history.ts';
 import { findKey, keysOf } from '../stored/stored-key.ts';
 import type { StoredOwner } from '../stored/stored-owner.ts';
 import {
+  interleaved,
   issueTo,
   type Mishap,
   mishaps,
@@ -183,6 +184,81 @@ it.each(everyMishap)(
   },
 );
 
+const completion: Command = {
+  name: 'owners create after an interrupted deletion',
+  prepare: () => {
+    const { stage } = stageWithMishap('followed by a kill', fixture.stage, 0);
+    return deleteOwner(ownerId, stage).catch(() => {});
+  },
+  run: (stage) => createOwner({ name: 'Acme', plan: 'pro' }, stage),
+  expected: {},
+};
+const rename = (stage: KeyStage) => renameOwner(ownerId, 'Hooli', stage);
+const setPlan = (stage: KeyStage) => setOwnerPlan(ownerId, { plan: 'pro' }, stage);
+const remove = (stage: KeyStage) => deleteOwner(ownerId, stage);
+
+it.each<[string, string, Command['run']]>([
+  [
+    'owners create',
+    'another of the same name',
+    (stage) => createOwner({ name: 'New', plan: 'free' }, stage),
+  ],
+  ['owners set-plan to a larger plan', 'another plan', setPlan],
+  ['owners set-plan to a smaller plan', 'another plan', setPlan],
+  ['owners set-plan to a larger plan', 'owners delete', remove],
+  ['owners rename', 'another name', rename],
+  ['owners delete', 'owners delete', remove],
+  ['owners delete', 'owners create of the same name', completion.run],
+  [completion.name, 'owners delete', remove],
+  ['owners suspend', 'keys issue', (stage) => issueKey({ owner: 'Acme' }, stage)],
+  ['keys rotate', 'another rotation', (stage) => rotateKey(keyId, nowSeconds + 60, stage)],
+])(
+  '%s, before each of whose calls a second operator makes a change (%s), leaves everything known and found',
+  (name, _, second) =>
+    interleaved(fixture.stage, async (between, calls) => {
+      const first = [...commands, completion].find((command) => command.name === name)!;
+      await startStage(first);
+      const { records } = await recordsAndState();
+      let done = 0;
+      const attempt = (run: Command['run'], stage: KeyStage) =>
+        run(stage).then(
+          () => done++,
+          (error: Error) =>
+            expect(error.message).toMatch(
+              /at the same time|(no|already an) owner|incomplete|already replaced/,
+            ),
+        );
+
+      await attempt(
+        first.run,
+        between(() => attempt(second, fixture.stage)),
+      ).catch((cause) => {
+        throw new Error(`before its call ${calls + 1}: ${cause}`, { cause });
+      });
+
+      // A deletion removes all other records.
+      if (second !== remove && name !== 'owners delete') {
+        const after = await recordsAndState();
+        expect(after.records.length).toBeGreaterThanOrEqual(records.length + done);
+      }
+      const owners = await expectOwnersKnown();
+      await expectNobodyRefused(owners);
+      await expectOneOfEach(owners);
+    }),
+);
+
+/** Each owner has one name, by which it is found, and the usage plan of its plan. Each key has one replacement. */
+async function expectOneOfEach(owners: StoredOwner[]): Promise<void> {
+  expect((await presentState()).reserved).toBe(owners.length);
+  for (const owner of owners) {
+    const { ownerId: id, name } = owner.details;
+    expect((await lookUpOwner(name, fixture.stage))?.details.ownerId).toBe(id);
+    if (owner.item) expect(fixture.gatewayKeys().get(id)).toBe(`plan-${owner.item.plan}`);
+    const replacements = keysOf(owner).filter(({ details, entry }) => entry && details?.replaces);
+    expect(replacements.length).toBeLessThanOrEqual(1);
+  }
+}
+
 async function startStage({ plan = 'free', prepare }: Command) {
   await fixture.clear();
   ({ keyId, ownerId } = await issueTo({ owner: 'Acme', plan }, fixture.stage));
@@ -252,12 +328,9 @@ function isDoneAlready(error: Error): void {
   expect(error.message).toMatch(/There is already an owner "New"|There is no owner "own_\w+"/);
 }
 
-/** Every key that works is listed with its details, and API Gateway's keys are those of the returned owners. */
+/** Every key that works is listed with its details, and every other key with its end. */
 async function expectNothingUnknown(): Promise<StoredOwner[]> {
-  const owners = await allOwners(fixture.stage);
-  const items = await fixture.readAll('ApiKeys');
-  const hashes = owners.map(({ details }) => details.ownerHash);
-  expect(hashes).toEqual(expect.arrayContaining(items.map(({ ownerHash }) => ownerHash)));
+  const owners = await expectOwnersKnown();
   for (const key of owners.flatMap(keysOf)) {
     expect(key.details).toMatchObject({ tokenHash: key.tokenHash });
     const { revokedAt, expiresAt } = key.details!;
@@ -265,6 +338,15 @@ async function expectNothingUnknown(): Promise<StoredOwner[]> {
     const isGone = (revokedAt ?? expiresAt) !== undefined || !key.owner.item;
     expect(key.entry === undefined).toBe(isGone);
   }
+  return owners;
+}
+
+/** All items and API Gateway's keys are those of the returned owners. */
+async function expectOwnersKnown(): Promise<StoredOwner[]> {
+  const owners = await allOwners(fixture.stage);
+  const items = await fixture.readAll('ApiKeys');
+  const hashes = owners.map(({ details }) => details.ownerHash);
+  expect(hashes).toEqual(expect.arrayContaining(items.map(({ ownerHash }) => ownerHash)));
   const ids = owners.map(({ details }) => details.ownerId);
   expect(ids).toEqual(expect.arrayContaining([...fixture.gatewayKeys().keys()]));
   return owners;

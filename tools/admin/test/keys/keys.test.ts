@@ -11,7 +11,6 @@ import { ownerIdOf } from '../../stored/identities.ts';
 import { findKey } from '../../stored/stored-key.ts';
 import { inOwners } from '../../stored/stored-owner.ts';
 import {
-  interleaved,
   interposed,
   issueTo,
   isTransaction,
@@ -200,20 +199,6 @@ describe('rotateKey', () => {
     expect(Object.keys(item!.keys)).toHaveLength(keys);
     expect(Object.keys(details.keys)).toHaveLength(Math.max(keys, 1));
   });
-
-  it('replaces a key once, wherever another rotation of it comes between', () =>
-    interleaved(stage, async (between, calls) => {
-      const { keyId, owner } = await issue({ owner: `Acme ${calls}` });
-      const rotate = (at: KeyStage) =>
-        rotateKey(keyId, nowSeconds + 60, at).catch((error: Error) =>
-          expect(error.message).toMatch(/at the same time|has already replaced/),
-        );
-
-      await rotate(between(() => rotate(stage)));
-
-      const replacements = (await listKeys({ owner }, stage)).filter(({ replaces }) => replaces);
-      expect([calls, replacements.length]).toEqual([calls, 1]);
-    }));
 
   it('rotates a key again whose replacement was revoked', async () => {
     const { keyId } = await issue();

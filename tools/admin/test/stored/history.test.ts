@@ -1,13 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { expireKey } from '../../keys/change-key.ts';
-import { issueKey } from '../../keys/issue-key.ts';
 import { deleteOwner, renameOwner, setOwnerStatus } from '../../owners/change-owner.ts';
 import { setOwnerPlan } from '../../owners/set-owner-plan.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { readHistory } from '../../stored/history.ts';
 import { findKey } from '../../stored/stored-key.ts';
-import { interleaved, issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
+import { issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
 
 const fixture = stageOfEachTest();
 const { stage } = fixture;
@@ -60,25 +59,6 @@ describe('the history of an owner', () => {
       },
     ]);
   });
-
-  it('has both changes, wherever that of another operator comes between', () =>
-    interleaved(stage, async (between, calls) => {
-      const { ownerId } = await issueTo({ owner: `Acme ${calls}` }, stage);
-      const other = () => issueKey({ owner: ownerId }, by('user/bob'));
-
-      await setOwnerStatus(ownerId, 'suspended', {
-        ...between(other),
-        operator: 'eve',
-      });
-
-      const [, , ...changes] = await whoDidWhat(ownerId);
-      const suspended = ['eve', 'owners suspend'];
-      const isFirst = changes.length === 1;
-      expect([calls, changes.sort()]).toEqual([
-        calls,
-        isFirst ? [suspended] : [suspended, ['user/bob', 'keys issue']].sort(),
-      ]);
-    }));
 
   it('has one record if two operators make the same change, and it repeats none that was made', async () => {
     const { ownerId } = await issueTo({ owner: 'Acme' }, stage);
