@@ -55,17 +55,15 @@ async function putItem(details: OwnerDetails, plan: OwnerPlan, stage: KeyStage):
   const { ownerId, name } = details;
   const item: OwnerItem = { ownerId, ...plan, status: 'active', ...noUsage, keys: {} };
   const changes = differences({}, { name, ...plan });
-  const reserved = { set: { owner: ownerId }, where: { owner: ownerId } };
   await changeAndRecord(
     details,
     { command: 'owners create', changes },
     {
       ofItem: { set: { ...item }, where: { ownerHash: absent } },
-      // A deletion may have removed the details or the name since they were written. Without them, nobody could find
-      // the owner, so these two updates require both. They set values that are stored already, because an operator's
+      // A deletion may have removed the details and the name since they were written. Without them, nobody could find
+      // the owner, so this update requires the details. It sets a value that is stored already, because an operator's
       // permissions do not include a mere check of a condition in this table.
       ofDetails: { set: { createdAt: details.createdAt }, where: { ownerId: present } },
-      others: [{ Update: inOwners(nameReservation(name), reserved, stage) }],
     },
     stage,
     // If another command has created the owner, that command's plan decides on the usage plan.
