@@ -143,6 +143,16 @@ export const usualChecks: readonly Check[] = [
   ...countingChecks,
 ];
 
+/** Checks that cancel an order. */
+export function cancellationChecks(orderId: string): Check[] {
+  return checksOf('R12, R13, I2, I4: Cancel an order', {
+    [`cancels order ${orderId}`]: (stage) =>
+      stage.expect('cancelOrder', { orderId }, { status: 204 }),
+    [`answers 409 when order ${orderId} is cancelled again`]: (stage) =>
+      stage.expect('cancelOrder', { orderId }, { status: 409, code: 'order_already_cancelled' }),
+  });
+}
+
 /** The check that uses up the key's limit. */
 export const exhaustionChecks = checksOf('R19, R24, I14, I22, I23: Used-up rate limits', {
   'admits exactly what Remaining promised, then answers 429 on every operation': expectExhaustion,

@@ -1,9 +1,12 @@
 import { Command } from 'commander';
+import { isInt64 } from '../../lambdas/domain/order-fields.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 
 export interface SmokeOptions {
   readonly url: URL;
+  /** A pending order. */
+  readonly cancelOrder?: string;
   readonly limits?: boolean;
 }
 
@@ -19,11 +22,10 @@ const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 const helpAfter = `
 Pass the API key in the environment variable ORDERS_KEY, or on standard input:
   ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging/v1
-  pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --limits
+  pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
 
-No order changes. The key is never printed. Use a key that nobody else uses, because other requests
-would change the counters that are checked. The limits of a key of the Free plan are enough. All
-orders are read once.
+The key is never printed. Use a key that nobody else uses, because other requests would change the
+counters that are checked. The limits of a key of the Free plan are enough. All orders are read once.
 
 Exit code: 0 if everything is as documented, 1 otherwise.`;
 
@@ -32,6 +34,11 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
   const command = new Command('npm run smoke --')
     .description('Compares a deployed or local stage with the published contract, openapi.yaml.')
     .option('--url <base>', 'base URL of the stage, which ends with /v1', parseBaseUrl)
+    .option(
+      '--cancel-order <id>',
+      'also cancel this pending order; only an operator can reopen it',
+      parseOrderId,
+    )
     .option(
       '--limits',
       "also use up the key's limit, to check the answer 429; not for a key of the Enterprise plan",
@@ -67,4 +74,9 @@ function parseBaseUrl(text: string): URL {
   url.pathname = url.pathname.replace(/\/$/, '');
   if (url.href.endsWith('/v1')) return url;
   throw expect("an address that ends with /v1, such as the stack's output BaseUrl");
+}
+
+function parseOrderId(text: string): string {
+  if (isInt64(text)) return text;
+  throw new InvalidValueError('--cancel-order', text, 'the digits of an order id, such as 1001');
 }

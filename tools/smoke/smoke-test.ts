@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
-import { type Check, CheckSkipped, exhaustionChecks, usualChecks } from './checks.ts';
+import {
+  type Check,
+  CheckSkipped,
+  cancellationChecks,
+  exhaustionChecks,
+  usualChecks,
+} from './checks.ts';
 import { type KeySources, parseOptions, readKey, type SmokeOptions } from './options.ts';
 import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
@@ -46,14 +52,19 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   const startedMs = performance.now();
   io.print(`Smoke test of ${options.url.href}`);
   await preflight(stage, options.url.hostname, io.printError, io.sleep ?? sleep);
-  const { passed, failed, skipped } = await runChecks(
-    stage,
-    [...usualChecks, ...(options.limits ? exhaustionChecks : [])],
-    io.print,
-  );
+  const { passed, failed, skipped } = await runChecks(stage, selectChecks(options), io.print);
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   io.print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
   return failed === 0 ? 0 : 1;
+}
+
+/** The selected checks. The check that uses up the key's limit comes last. */
+export function selectChecks({ cancelOrder, limits }: Omit<SmokeOptions, 'url'>): Check[] {
+  return [
+    ...usualChecks,
+    ...(cancelOrder === undefined ? [] : cancellationChecks(cancelOrder)),
+    ...(limits ? exhaustionChecks : []),
+  ];
 }
 
 /** Runs the checks one after the other, because they share a key and its counters. */

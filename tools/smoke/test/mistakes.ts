@@ -105,6 +105,8 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     'request: GET /store/orders\nresponse: 503',
     withStatus(503, (_, request) => request === 'GET /store/orders'),
   ],
+  // The order is already cancelled.
+  ['cancels order 1', 'expected: 204', () => {}],
 
   // Bodies
   [

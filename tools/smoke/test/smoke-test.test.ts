@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { plans } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { type RunningStore, startStore } from '../../local/test/e2e/running-store.ts';
-import { exhaustionChecks, usualChecks } from '../checks.ts';
-import { smokeTest } from '../smoke-test.ts';
+import { selectChecks, smokeTest } from '../smoke-test.ts';
 import { type Answer, type Send, senderTo } from '../stage/http-client.ts';
 import { Stage } from '../stage/stage.ts';
 import { type Mistake, mistakes, spoilt } from './mistakes.ts';
@@ -62,10 +61,13 @@ function answering(...answers: GivenAnswer[]): Send {
 describe('smoke test', () => {
   it('passes on a stage that keeps the contract, with a key of the Free plan', async () => {
     const free = await store.issue('free');
-    const { exitCode, output } = await run(['--url', store.baseUrl, '--limits'], {
+    const options = ['--cancel-order', '9007199254740993', '--limits'];
+
+    const { exitCode, output } = await run(['--url', store.baseUrl, ...options], {
       key: free.apiKey,
     });
 
+    expect(output).toContain('✓ cancels order 9007199254740993');
     expect(output).toContain(
       '✓ admits exactly what Remaining promised, then answers 429 on every operation',
     );
@@ -133,6 +135,10 @@ describe('smoke test, before its checks', () => {
     [['--url', 'https://host/v1'], 'the API key is missing: set ORDERS_KEY, or pipe'],
     [['--url', 'https://host/v1', someKey], 'so_test_…'],
     [['--url', `x${someKey}`], 'so_test_…'],
+    [
+      ['--url', 'https://host/v1', '--cancel-order', '007'],
+      '--cancel-order: "007" is not accepted; expected the digits',
+    ],
     [['--unknown'], '"--unknown": no such option; npm run smoke -- --help lists the options'],
   ])('explains a wrong call in one line: %j', async (argv, message) => {
     const { exitCode, errors } = await run(argv);
@@ -240,7 +246,7 @@ describe('smoke test, before its checks', () => {
 });
 
 describe('a mistake in an answer', () => {
-  const checks = [...usualChecks, ...exhaustionChecks];
+  const checks = selectChecks({ limits: true, cancelOrder: '1' });
 
   it.each(checks)(
     'is noticed if every response is wrong: $group, $title',
