@@ -17,6 +17,7 @@ export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
 const ownEntries = {
   documentClient: 'tools/bench/peers/list-document-client.ts',
   jsonParse: handlerEntries.listOrders,
+  bareHttp: 'tools/bench/peers/list-bare-http.ts',
   rateLimiterFlexible: 'tools/bench/peers/authorizer-rate-limiter-flexible.ts',
   measuredProcess: 'tools/bench/measured-process.ts',
 };

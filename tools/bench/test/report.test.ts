@@ -19,7 +19,7 @@ const limiter: Findings = {
 };
 const list: Findings = { title: 'List', rounds: {}, figures: { list_kb: 187.5 } };
 
-function printed(): string {
+function printed(isQuick: boolean): string {
   let text = '';
   const stream = new Writable({
     write(chunk, _, done) {
@@ -27,7 +27,7 @@ function printed(): string {
       done();
     },
   });
-  printFindings(limiter, new Console({ stdout: stream, colorMode: false }));
+  printFindings(limiter, new Console({ stdout: stream, colorMode: false }), isQuick);
   return text;
 }
 
@@ -43,12 +43,17 @@ describe("the benchmark's report", () => {
   it('shows people what was measured and which figure misses its target', () => {
     const target = targets.limiter_cpu_vs_rate_limiter_flexible;
 
-    const text = printed();
+    const text = printed(false);
 
     expect(text).toMatch(/cpuMs.*\n.*\n.* ours .* 0\.4242 /);
     expect(text).toMatch(/limiter_round_trips .* 1 .* 1 .* 'met'/);
     expect(text).toMatch(new RegExp(`rate_limiter_flexible .* 0.5123 .* ${target} .* 'MISSED'`));
     expect(missedTargets(limiter)).toEqual(['limiter_cpu_vs_rate_limiter_flexible']);
+  });
+
+  it('shows no targets for a quick run', () => {
+    expect(printed(true)).toContain('0.5123');
+    expect(printed(true)).not.toMatch(/target/i);
   });
 });
 
