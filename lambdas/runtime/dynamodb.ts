@@ -104,7 +104,7 @@ function boundedRetries(maxAttempts: number, connections: Connections): RetryStr
     },
     refreshRetryTokenForRetry: async (token, info) => {
       const count = token.getRetryCount() + 1;
-      // The SDK also corrects a wrong clock, and repeats a request that it signed with the wrong time.
+      // `TRANSIENT` includes a request that a wrong clock signed. The SDK has corrected the clock.
       const isOfSdk = ['THROTTLING', 'TRANSIENT'].includes(info.errorType);
       const isRepeated = isOfSdk || isTemporary(info.error);
       if (count >= maxAttempts || !isRepeated) throw new Error('The request is not repeated.');
