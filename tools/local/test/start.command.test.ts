@@ -18,6 +18,8 @@ import { isWithinAwakeMs } from './awake-time.ts';
 import { type Ready, type Run, startRun, startService } from './running-service.ts';
 
 const endsWithinMs = 2_000;
+// Less than a synthesis takes.
+const killedWithinMs = 300;
 // With this setting, the synthesis fails, so a message that appears comes before the synthesis.
 const unsynthesizable = { CDK_CONTEXT_JSON: '{' };
 const otherServer = await serve(() => {});
@@ -65,6 +67,12 @@ async function stop({ child, exited }: Run, signal: NodeJS.Signals = 'SIGTERM') 
 /** Whether there is a directory in which a run keeps what it has synthesized. */
 const hasFiles = ({ child }: Run) =>
   readdirSync(directory.path).some((name) => name.startsWith(`${serviceRealm}-${child.pid}-`));
+
+/** Whether a process synthesizes for a run, and would write into the directory that the run has removed. */
+const isSynthesized = ({ child }: Run) =>
+  execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(
+    `${serviceRealm}-${child.pid}-`,
+  );
 
 async function call(
   { baseUrl }: Pick<Ready, 'baseUrl'>,
@@ -225,6 +233,7 @@ describe('a data directory', () => {
 
     const other = start(['--port', '0', ...options]);
     expect(await other.exited).toEqual([1, null]);
+    expect(await isWithinAwakeMs(killedWithinMs, () => !isSynthesized(other))).toBe(true);
     await stop(first, 'SIGKILL');
     const next = await startReady('--data', data);
 
