@@ -21,8 +21,6 @@ export interface OrdersPage {
 export interface PageRequest {
   startKey?: Item | undefined;
   segment?: { index: number; total: number };
-  /** @default - as many orders as DynamoDB reads with one request */
-  limit?: number;
   /** Aborts the request when the page is no longer needed. */
   signal: AbortSignal;
 }
@@ -42,7 +40,7 @@ const projection = {
  * they cost twice as much, because otherwise an order that was just stored could be missing.
  */
 export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: string): ReadPage {
-  return async ({ startKey, segment, limit, signal }) => {
+  return async ({ startKey, segment, signal }) => {
     const command = new ScanCommand({
       TableName: tableName,
       ConsistentRead: true,
@@ -50,7 +48,6 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
       ExclusiveStartKey: startKey,
       Segment: segment?.index,
       TotalSegments: segment?.total,
-      Limit: limit,
     });
     let copied: CopiedOrders | undefined;
     interceptBody(command, (body) => {

@@ -2,17 +2,15 @@ import type { Item } from '../domain/item.ts';
 import type { OrdersPage, ReadPage } from './orders-page.ts';
 
 const totalSegments = 4;
-/** A store of fewer orders is read with one request. */
-const ordersOfFirstPage = 2_000;
 
 /*
- * A small table is read with one Scan request, and a larger table in parallel segments. The first
- * request of a scan has to say the number of segments, before the size of the table is known. So the
- * first request has no segments, and a limit. If there are more orders, the scan starts again with segments:
+ * A table of one page is read with one Scan request, and a larger table in parallel segments. The
+ * first request of a scan has to say the number of segments, before the size of the table is known. So
+ * the first page is read without segments. If there are more pages, the scan starts again with segments:
  *
  *   Scan                          [ page 1 ]  no LastEvaluatedKey: the list is complete
  *                                     |
- *                                     | LastEvaluatedKey: there are more orders
+ *                                     | LastEvaluatedKey: there are more pages
  *                                     v
  *   Scan, segment 0 of 4          [ page ][ page ][ page ] ...
  *   Scan, segment 1 of 4          [ page ][ page ] ...
@@ -27,7 +25,7 @@ type Pages = AsyncGenerator<OrdersPage, void, void>;
 
 /** Reads the first page, and returns all pages. `signal` can abort the first read. Other pages are read on demand. */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
-  const firstPage = await readPage({ limit: ordersOfFirstPage, signal });
+  const firstPage = await readPage({ signal });
   return firstPage.lastEvaluatedKey ? pagesOfSegments(readPage) : only(firstPage);
 }
 

@@ -19,25 +19,17 @@ const renderedItems = new Map<number, Buffer>();
 /** The body of a `Scan` in two parts. The first, large part is rendered only once. The start key is a page number. */
 export function pageBody(
   { pages, ordersPerPage = ordersPerFullPage, isUnsegmented }: OrdersTable,
-  scan: {
-    Segment?: number;
-    TotalSegments?: number;
-    Limit?: number;
-    ExclusiveStartKey?: { id: { N: string } };
-  },
+  scan: { Segment?: number; TotalSegments?: number; ExclusiveStartKey?: { id: { N: string } } },
 ): [items: Buffer, end: string] {
-  const { Segment = 0, TotalSegments = 1, Limit = ordersPerPage, ExclusiveStartKey } = scan;
+  const { Segment = 0, TotalSegments = 1, ExclusiveStartKey } = scan;
   const pagesBefore = (segment: number) =>
     Math.min(pages, Math.floor((pages * segment) / (isUnsegmented ? 1 : TotalSegments)));
   const page = ExclusiveStartKey ? Number(ExclusiveStartKey.id.N) + 1 : pagesBefore(Segment);
   const pagesLeft = pagesBefore(Segment + 1) - page;
-  const count = pagesLeft > 0 ? Math.min(ordersPerPage, Limit) : 0;
+  const count = pagesLeft > 0 ? ordersPerPage : 0;
   const items = renderedItems.get(count) ?? renderItems(count);
   renderedItems.set(count, items);
-  const next =
-    pagesLeft > 1 || count < ordersPerPage * pagesLeft
-      ? `,"LastEvaluatedKey":{"id":{"N":"${page}"}}`
-      : '';
+  const next = pagesLeft > 1 ? `,"LastEvaluatedKey":{"id":{"N":"${page}"}}` : '';
   return [items, `,"Count":${count},"ScannedCount":${count}${next}}`];
 }
 

@@ -12,7 +12,6 @@ interface ScanInput {
   ExclusiveStartKey?: { id: { N: string } };
   Segment?: number;
   TotalSegments?: number;
-  Limit?: number;
 }
 
 /**
@@ -32,11 +31,11 @@ export function scanOf(table: ScannedTable): Reply {
 }
 
 function pageOf({ items, ordersPerPage = 1_000 }: ScannedTable, input: ScanInput): string {
-  const { Segment = 0, TotalSegments = 1, Limit = ordersPerPage, ExclusiveStartKey } = input;
+  const { Segment = 0, TotalSegments = 1, ExclusiveStartKey } = input;
   const segment = items.filter((_, index) => index % TotalSegments === Segment);
   const startKey = ExclusiveStartKey?.id.N;
   const start = startKey === undefined ? 0 : segment.findIndex(({ id }) => id?.N === startKey) + 1;
-  const page = segment.slice(start, start + Math.min(Limit, ordersPerPage));
+  const page = segment.slice(start, start + ordersPerPage);
   const isLast = start + page.length === segment.length;
   return scanAnswer(page, isLast ? undefined : page.at(-1)!.id!.N);
 }

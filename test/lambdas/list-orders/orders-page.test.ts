@@ -40,10 +40,10 @@ describe('pageReader', () => {
   });
 
   it('requests the page of a segment that follows a key', async () => {
-    await startTable({ items: orderItems(40) });
+    await startTable({ items: orderItems(40), ordersPerPage: 5 });
     const startKey = { id: { N: '3' } };
 
-    const page = await read({ startKey, segment: { index: 2, total: 4 }, limit: 5 });
+    const page = await read({ startKey, segment: { index: 2, total: 4 } });
 
     expect(table.requests[0]!.input).toMatchObject({
       ExclusiveStartKey: startKey,

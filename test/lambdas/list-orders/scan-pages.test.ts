@@ -34,14 +34,6 @@ describe('startScan', () => {
     expect(table.requests).toHaveLength(1);
   });
 
-  it('reads few orders before it knows whether to divide the scan', async () => {
-    const table = fakeTable(orderIds(20_000), 8_500);
-
-    await readAll(table.readPage);
-
-    expect(table.requests.map(({ limit }) => limit)).toEqual([2_000, ...Array(4).fill(undefined)]);
-  });
-
   it('has four requests under way, and reads each segment at most one page ahead', async () => {
     const table = fakeTable(orderIds(400), 10);
     const pages = await startScan(table.readPage, signal);
@@ -131,7 +123,7 @@ function fakeTable(ids: string[], perPage: number, segmentOf = (id: string) => N
       table.underWay--;
       const { segment } = request;
       const candidates = segment ? ids.filter((id) => segmentOf(id) === segment.index) : ids;
-      return pageOf(request, candidates, Math.min(perPage, request.limit ?? perPage));
+      return pageOf(request, candidates, perPage);
     },
   };
   return table;
