@@ -163,6 +163,9 @@ function clientSettings({ local, stage }: Target, askForCode: AskForCode | undef
     region: 'us-east-1',
     // The local service requires a signature but does not verify it.
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    // Without these settings, the SDK may take them from the user's AWS configuration, and then refuse an endpoint.
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
   };
 }
 

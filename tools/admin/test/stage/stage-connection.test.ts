@@ -204,3 +204,15 @@ credential_process = sh -c 'echo run acme-login >&2; exit 3'
     expect(stderr).toContain(reason);
   });
 });
+
+it.each(['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'])(
+  "a connection to a local service ignores the user's setting %s",
+  async (name) => {
+    process.env[name] = 'true';
+    await using local = await serve((_, answer) => answer.end('<DescribeStacksResponse/>'));
+
+    const connected = connect({ local: local.url }, Date.now, () => 'ann');
+
+    await expect(connected).rejects.toThrow('is not a stage of this service');
+  },
+);
