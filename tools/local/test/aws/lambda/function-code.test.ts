@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { build } from 'esbuild';
 import { temporaryDirectoryOfEachTest } from '../../../../../test/helpers/temporary-directory.ts';
 import { type InvocationResult, loadFunction } from '../../../aws/lambda/function-code.ts';
 
@@ -106,27 +104,6 @@ describe('a function', () => {
     const error = { errorMessage: expect.stringContaining(message) };
     expect(results).toEqual(Array(2).fill({ error: expect.objectContaining(error) }));
     expect(lines.filter((line) => line.startsWith('Init Error'))).toHaveLength(1);
-  });
-
-  it('logs places in its sources instead of those in its bundle, if the bundle has a source map', async () => {
-    const source = directory.write(
-      'handler.ts',
-      "interface Unused {}\n\nexport const handler = () => console.log('here');\n",
-    );
-    const options = { bundle: true, format: 'cjs', sourcemap: 'inline', write: false } as const;
-    const { outputFiles } = await build({
-      ...options,
-      entryPoints: [source],
-      outdir: directory.path,
-    });
-    const bundle = outputFiles[0]!.text;
-    const before = bundle.slice(0, bundle.indexOf('console.log')).split('\n');
-    const place = `${join(directory.path, 'index.js')}:${before.length}:${before.at(-1)!.length + 1}`;
-    const invoke = load(bundle.replace('console.log("here")', `console.log("at x (${place})")`));
-
-    await invoke({});
-
-    expect(lines).toEqual([`at x (${source}:3:30)`]);
   });
 });
 
