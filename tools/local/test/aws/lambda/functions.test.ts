@@ -24,13 +24,10 @@ const uri = (functionArn: string) =>
   `arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/${functionArn}/invocations`;
 
 describe('functions of a template', () => {
-  it.each([
-    ['their ARN', arn],
-    ['the ARN of an alias', `${arn}:live`],
-  ])('are invoked by %s, with the variables of the template', async (_, invokedArn) => {
+  it('are invoked by the ARN of an alias, with the variables of the template', async () => {
     const Environment = { Variables: { TABLE: { Ref: 'AWS::Region' } } };
 
-    const result = await load({ Environment })(uri(invokedArn), 'Method')({ a: 1 });
+    const result = await load({ Environment })(uri(`${arn}:live`), 'Method')({ a: 1 });
 
     const env = { AWS_LAMBDA_FUNCTION_NAME: 'Small-List', OF: 'List', TABLE: 'us-east-1' };
     const payload = JSON.parse('payload' in result ? result.payload : '{}');
