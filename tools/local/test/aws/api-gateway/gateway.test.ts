@@ -172,6 +172,13 @@ describe('a streamed result', () => {
     expect((await send('/streamed')).statusCode).toBe(502);
     expect(lines.join()).toContain(cause);
   });
+
+  it('is malformed if its integration does not stream', async () => {
+    result = streamOf(`{}${nul}`);
+
+    expect((await send('/secret', bearer)).statusCode).toBe(502);
+    expect(lines.join()).toContain('the function streams and its integration does not');
+  });
 });
 
 describe('the template of a gateway', () => {
