@@ -68,11 +68,9 @@ async function stop({ child, exited }: Run, signal: NodeJS.Signals = 'SIGTERM') 
 const hasFiles = ({ child }: Run) =>
   readdirSync(directory.path).some((name) => name.startsWith(`${serviceRealm}-${child.pid}-`));
 
-/** Whether a process synthesizes for a run, and would write into the directory that the run has removed. */
-const isSynthesized = ({ child }: Run) =>
-  execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(
-    `${serviceRealm}-${child.pid}-`,
-  );
+/** Whether a process with these words in its command is running. */
+const isRunning = (words: string) =>
+  execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(words);
 
 async function call(
   { baseUrl }: Pick<Ready, 'baseUrl'>,
@@ -233,8 +231,12 @@ describe('a data directory', () => {
 
     const other = start(['--port', '0', ...options]);
     expect(await other.exited).toEqual([1, null]);
-    expect(await isWithinAwakeMs(killedWithinMs, () => !isSynthesized(other))).toBe(true);
+    // The synthesis would write into the directory that the run has removed.
+    const synthesis = `${serviceRealm}-${other.child.pid}-`;
+    expect(await isWithinAwakeMs(killedWithinMs, () => !isRunning(synthesis))).toBe(true);
+    expect(isRunning(`--db-path ${data}`)).toBe(true);
     await stop(first, 'SIGKILL');
+    expect(await isWithinAwakeMs(endsWithinMs, () => !isRunning(`--db-path ${data}`))).toBe(true);
     const next = await startReady('--data', data);
 
     expect(await other.stderr).toMatch(/^the directory .* is in use by another local run: .*\n$/);

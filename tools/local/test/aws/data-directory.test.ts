@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
@@ -28,18 +28,5 @@ describe('data directory', () => {
 
     expect(opening).toThrow(reason);
     expect(opening).toThrow(/^the directory .* cannot be used \(.*\): name another directory$/);
-  });
-
-  it('belongs to one run at a time until it is released, even under another name', () => {
-    const first = new DataDirectory(join(parent.path, 'data'));
-    const link = join(parent.path, 'link');
-    symlinkSync(first.pathOf('.'), link);
-
-    expect(() => new DataDirectory(link)).toThrow(
-      `the directory ${link} is in use by another local run: stop that run, or name another directory`,
-    );
-    first.release();
-
-    new DataDirectory(link).release();
   });
 });
