@@ -1,15 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { planNames } from '../../../lib/settings/plans.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { listKeys } from '../../admin/keys/key-view.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
-import { allOwners } from '../../admin/stored/find-owner.ts';
 import { stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { DataDirectory } from '../aws/data-directory.ts';
 import { type DemoKeys, provideDemoKeys } from '../demo-keys.ts';
 
-const { stage, gatewayKeys } = stageOfEachTest();
+const { stage } = stageOfEachTest();
 const directory = temporaryDirectoryOfEachTest();
 let data: DataDirectory;
 let before: DemoKeys;
@@ -22,16 +20,6 @@ beforeEach(async () => {
 afterEach(() => data.release());
 
 describe('provideDemoKeys', () => {
-  it('creates an owner with one key for each plan', async () => {
-    const owners = await allOwners(stage);
-
-    expect(owners.map(({ details, item }) => [details.name, item!.plan]).sort()).toEqual(
-      planNames.map((plan) => [`demo ${plan}`, plan]).sort(),
-    );
-    expect(await listKeys({ status: 'active' }, stage)).toHaveLength(planNames.length);
-    expect(gatewayKeys().size).toBe(planNames.length);
-  });
-
   it('has the same keys in later runs, and another key only for a plan that has none', async () => {
     await setOwnerPlan('demo free', { plan: 'pro' }, stage);
     const { pro: _, ...others } = before;

@@ -34,16 +34,6 @@ describe('the orders of a local run', () => {
     expect(ids).toEqual([...ordinary, 9007199254740993n, 9223372036854775807n]);
   });
 
-  it('are those of a file, however many', async () => {
-    const others = Array.from({ length: 249 }, (_, index) => index + 2);
-
-    await load(['{"id":1,"complete":true}', ...others.map((id) => `{"id":${id}}`)]);
-
-    const pending = Object.fromEntries(others.map((id) => [id, 'pending']));
-    expect(await statuses()).toEqual({ 1: 'shipped', ...pending });
-    expect(told).toEqual([]);
-  });
-
   it('stay as they are in a store that has any', async () => {
     await load(['{"id":1001,"complete":true}']);
 
