@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
+import { revokeKey } from '../../admin/keys/change-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { listKeys } from '../../admin/keys/key-view.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
@@ -30,6 +31,17 @@ describe('provideDemoKeys', () => {
     expect(kept).toEqual(others);
     expect(pro).not.toBe(before.pro);
     expect((await provideDemoKeys(stage, data)).pro).toBe(pro);
+  });
+
+  it('has another key for one that was revoked', async () => {
+    const [key] = await listKeys({ owner: 'demo free' }, stage);
+    await revokeKey(key!.keyId, stage);
+
+    const { free, ...kept } = await provideDemoKeys(stage, data);
+
+    const [replacement] = await listKeys({ owner: 'demo free', status: 'active' }, stage);
+    expect(free.slice(-4)).toBe(replacement!.lastFour);
+    expect(before).toMatchObject(kept);
   });
 
   it('replaces the keys of an earlier run that did not keep them, and no others', async () => {
