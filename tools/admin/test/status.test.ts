@@ -71,7 +71,6 @@ ${place}
 FUNCTION     VERSIONS
 authorizer   $LATEST
 listOrders   12, 13 (10 %)
-cancelOrder  $LATEST
 `),
   });
   // policy-calls.ts states these calls, too.

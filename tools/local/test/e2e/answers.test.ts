@@ -131,7 +131,14 @@ const provocations: Provocation[] = [
     code: cancelRefusal(status).code,
     options: { orderId: id },
   })),
-  { status: 404, code: 'not_found', operationIds: ['cancelOrder'], options: { orderId: '1/x' } },
+  {
+    status: 404,
+    code: 'not_found',
+    operationIds: operations
+      .filter(({ path }) => path.endsWith('/{orderId}'))
+      .map(({ operationId }) => operationId),
+    options: { orderId: '1/x' },
+  },
   {
     status: 413,
     code: 'request_too_large',
