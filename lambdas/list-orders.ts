@@ -16,8 +16,8 @@ import { requiredVariable } from './runtime/environment.ts';
 import { type LogFields, log } from './runtime/log.ts';
 import { recordMetrics } from './runtime/metrics.ts';
 
-// The time limit is longer than for a single item, because up to four requests for a megabyte run at once. There are more
-// attempts, because a response that has begun can no longer become a 503.
+// The time limit is longer than for a single item, because up to four requests for a megabyte run at once. The number
+// of attempts is higher, because a list that has begun cannot be answered with 503 any more.
 const dynamodb = createDynamoDbClient({ maxAttempts: 5, requestTimeoutMs: 3_000 });
 const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 

@@ -34,10 +34,12 @@ const unknownState = {
   message: 'Only a pending order can be cancelled.',
 } as const satisfies CancelRefusal;
 
+// A map, because an object also has members such as `constructor`.
+const refusals = new Map<string, CancelRefusal | undefined>(Object.entries(orderStates));
+
 /** The reason why an order with this `status` cannot be cancelled. The status may be unknown. */
 export function cancelRefusal(status = ''): CancelRefusal {
-  const states = new Map<string, CancelRefusal | undefined>(Object.entries(orderStates));
-  return states.get(status) ?? unknownState;
+  return refusals.get(status) ?? unknownState;
 }
 
 /** Every reason for which a cancellation can be refused. */

@@ -65,7 +65,7 @@ function completePage(
   { Items: items = [], Count: stated, LastEvaluatedKey: lastEvaluatedKey }: ScanCommandOutput,
 ): OrdersPage {
   const itemCount = copied.itemCount + items.length;
-  // A truncated or empty response can be valid JSON with status 200, and the SDK does not complain about missing members.
+  // A truncated or empty response can be valid JSON with status 200, and the SDK does not report missing members.
   if (stated !== itemCount) {
     const cause = new Error(`A page of orders has ${itemCount}, and states ${stated}.`);
     throw new ServiceUnavailableError({ cause });

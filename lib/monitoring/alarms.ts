@@ -64,8 +64,8 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       id: 'RequestsNotLogged',
       meaning: 'The access log is empty: the alarms on 5xx answers see nothing.',
       runbookAnchor: 'requests-not-logged',
-      // A log without lines has no metric, for which FILL takes 0. The number of lines is not compared with the number of
-      // requests, because not every request is logged.
+      // A log without lines has no metric, for which FILL takes 0. The number of lines is not compared with the number
+      // of requests, because not every request is logged.
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
       metric: new MathExpression({
         label: 'minutes with five requests and no line in the access log',

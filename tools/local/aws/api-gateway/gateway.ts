@@ -59,7 +59,7 @@ export class Gateway {
       ['x-amz-apigw-id', context.extendedRequestId],
       ...answer.headers,
     ];
-    return { ...answer, headers, authorizer: context.authorizer };
+    return { ...answer, headers };
   }
 
   async #process(request: IncomingRequest, context: RequestContext): Promise<GatewayAnswer> {

@@ -27,8 +27,6 @@ export interface GatewayAnswer {
   /** A name may occur more than once. */
   readonly headers: [string, string][];
   readonly body: Buffer | Readable;
-  /** The authorizer's context for the request; absent if no authorizer was invoked. */
-  readonly authorizer?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Answers a request that has passed all other steps. @throws GatewayFault */

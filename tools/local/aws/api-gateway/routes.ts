@@ -28,15 +28,16 @@ export function readRoutes(template: Template, functionOf: FunctionOf): FindRout
     const found = resources.find(({ ref }) => ref === id);
     return found ? `${pathOf(found.property('ParentId'))}/${found.property('PathPart')}` : '';
   };
-  const authorizers = template
-    .ofType('AWS::ApiGateway::Authorizer')
-    .map((resource) => [resource.ref, readAuthorizer(resource, functionOf)] as const);
+  const authorizers = new Map(
+    template
+      .ofType('AWS::ApiGateway::Authorizer')
+      .map((resource) => [resource.ref, readAuthorizer(resource, functionOf)]),
+  );
   const routes = template
     .ofType('AWS::ApiGateway::Method')
-    .map((method) => {
-      const path = pathOf(method.property('ResourceId'));
-      return readRoute(method, path, new Map(authorizers), functionOf);
-    })
+    .map((method) =>
+      readRoute(method, pathOf(method.property('ResourceId')), authorizers, functionOf),
+    )
     .sort((one, other) => (precedence(one) < precedence(other) ? -1 : 1));
 
   return (httpMethod, path) => {
