@@ -1,3 +1,5 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { isDateTime } from './date-time.ts';
 import { InvalidOrderIdError } from './errors.ts';
 
 /** The type of an order's field, in the terms of the contract (`openapi.yaml`). Every integer is an int64. */
@@ -37,6 +39,16 @@ export const cancellationFields = {
 } as const satisfies Readonly<Record<string, OrderField>>;
 
 export type CancellationFieldName = keyof typeof cancellationFields;
+
+/**
+ * Whether a stored value has a field's type and keeps the field's rules. The API leaves out a value that does not, and
+ * operators cannot import it. The list's `order-copier.ts` checks the same in bytes, and its test compares the two.
+ */
+export function isValueOf({ type, format }: OrderField, attribute: AttributeValue): boolean {
+  const value: unknown = attribute[attributeTypes[type]];
+  if (type === 'integer') return isInt64(String(value));
+  return format === 'date-time' ? isDateTime(value) : typeof value === type;
+}
 
 const canonicalInteger = /^(?:0|-?[1-9][0-9]{0,18})$/;
 

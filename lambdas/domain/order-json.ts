@@ -1,7 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { isDateTime } from './date-time.ts';
 import type { Item } from './item.ts';
-import { attributeTypes, isInt64, type OrderField, orderFields } from './order-fields.ts';
+import { attributeTypes, isValueOf, type OrderField, orderFields } from './order-fields.ts';
 
 /** The text before the value of a field in the JSON of an order or of an item. */
 export function memberName(name: string): string {
@@ -25,10 +24,9 @@ export function orderToJson(item: Item): string | undefined {
   return `{${members.join(',')}}`;
 }
 
-/** Undefined for a value that is not of the field's type and format. */
-function valueToJson(attribute: AttributeValue, { type, format }: OrderField): string | undefined {
-  const value: unknown = attribute[attributeTypes[type]];
-  if (type === 'integer') return isInt64(String(value)) ? String(value) : undefined;
-  const isOfType = format === 'date-time' ? isDateTime(value) : typeof value === type;
-  return isOfType ? JSON.stringify(value) : undefined;
+/** Undefined for a value that does not have the field's type or does not keep its rules. */
+function valueToJson(attribute: AttributeValue, field: OrderField): string | undefined {
+  if (!isValueOf(field, attribute)) return undefined;
+  const value: unknown = attribute[attributeTypes[field.type]];
+  return field.type === 'integer' ? String(value) : JSON.stringify(value);
 }

@@ -1,9 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { isDateTime } from '../../../lambdas/domain/date-time.ts';
 import type { Item } from '../../../lambdas/domain/item.ts';
 import {
   cancellationFields,
-  isInt64,
+  isValueOf,
   type OrderField,
   orderFields,
 } from '../../../lambdas/domain/order-fields.ts';
@@ -27,26 +26,14 @@ const fields = {
 
 export type FileField = keyof typeof fields;
 
-/** The accepted values of each format or type, in words and as a test. */
+/** The accepted values of each format or type. */
 const kinds = {
-  int64: [
-    'an integer from -9223372036854775808 to 9223372036854775807',
-    ({ N }) => N !== undefined && isInt64(N),
-  ],
-  'date-time': ['an ISO 8601 date-time such as "2026-11-20T09:30:00Z"', ({ S }) => isDateTime(S)],
-  // DynamoDB does not store half of a surrogate pair, which JSON can express.
-  string: ['a text of Unicode characters', ({ S }) => S?.isWellFormed() ?? false],
-  boolean: ['true or false', ({ BOOL }) => BOOL !== undefined],
-  status: [
-    `"${orderStatuses.join('", "')}" or null`,
-    ({ S }) => orderStatuses.includes(S as OrderStatus),
-  ],
-} satisfies Readonly<Record<string, [string, (value: AttributeValue) => boolean]>>;
-
-function kindOf(name: FileField) {
-  const { type, format = type }: { type: string; format?: string } = fields[name];
-  return kinds[format as keyof typeof kinds];
-}
+  int64: 'an integer from -9223372036854775808 to 9223372036854775807',
+  'date-time': 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
+  string: 'a text of Unicode characters',
+  boolean: 'true or false',
+  status: `"${orderStatuses.join('", "')}" or null`,
+};
 
 /** The fields that a line has as plain values, in the sequence of an export, which begins with the API's fields. */
 export const fileFields = Object.keys(fields) as readonly FileField[];
@@ -57,11 +44,18 @@ export function isFileField(name: string): name is FileField {
 
 /** Whether a field accepts a value; also false if there is no field of this name. */
 export function isAccepted(name: string, value: AttributeValue | undefined): boolean {
-  return isFileField(name) && value !== undefined && kindOf(name)[1](value);
+  if (!isFileField(name) || !value) return false;
+  if (name === 'status') return orderStatuses.includes(value.S as OrderStatus);
+  // DynamoDB does not store half of a surrogate pair, which JSON can express.
+  return isValueOf(fields[name], value) && (value.S?.isWellFormed() ?? true);
 }
 
 /** Describes the values that a field accepts. */
-export const expectedOf = (name: FileField) => kindOf(name)[0];
+export function expectedOf(name: FileField): string {
+  const { type, format = type, ...rules }: { type: string; format?: string } = fields[name];
+  const others = Object.entries(rules).map(([rule, value]) => `${rule} ${value}`);
+  return [kinds[format as keyof typeof kinds], ...others].join(', ');
+}
 
 /**
  * An order as a line describes it. A line says nothing about an attribute that it lacks. If the status is present and
