@@ -10,9 +10,9 @@ import { memberName } from '../domain/order-json.ts';
  *
  * So an item is not parsed. The copier finds the positions of its values, and copies the values in the
  * sequence of the published fields. Digits and strings stay as they are, with all escapes. The copier writes
- * the same text as `orderToJson`, so it leaves out values that do not have their field's type and format. If
- * the JSON of an item is not as compact as DynamoDB's JSON, the SDK and `orderToJson` convert this item and
- * the rest of the page.
+ * the same text as `orderToJson`, so it leaves out values that do not keep their field's rules. If the JSON of
+ * an item is not as compact as DynamoDB's JSON, or if an item is longer than the room for its order, the SDK
+ * and `orderToJson` convert this item and the rest of the page.
  *
  * Texts are compared and copied in words of four bytes, which takes half the time of single bytes. The
  * last word of a text ends where the text ends, so it may overlap the previous word:
@@ -21,7 +21,10 @@ import { memberName } from '../domain/order-json.ts';
  */
 const wordBytes = 4;
 
-/** Stands for a position that does not exist: of an absent value, or after a text that is not as expected. */
+/**
+ * Stands for a position that does not exist: of an absent value, or after a text that is not as expected. The page has
+ * no byte there, so a comparison with this byte is false.
+ */
 const none = -1;
 
 const quote = '"'.charCodeAt(0);
@@ -41,39 +44,47 @@ const listName = Buffer.from('"Items":[');
 
 /** The orders that were copied from a page, and the rest of the page. */
 export interface CopiedOrders {
-  /** The orders, each written as `,{…}`, in memory of their own. */
+  /** The orders, each written as `,{…}`. */
   readonly orders: Buffer;
   /** The number of items that were copied or left out. */
   readonly itemCount: number;
   /** The ids of the items that were left out because their id is not an int64. */
   readonly unlistedIds: string[];
-  /** The page without these items, in memory of its own. */
+  /** The page without these items. */
   readonly rest: Buffer;
 }
 
-/** Converts a page of items to orders. */
-export function copyOrders(page: Buffer): CopiedOrders {
-  // There is room for all orders, because each is shorter than its item.
-  const orders = Buffer.allocUnsafeSlow(page.length);
-  const copier = new ItemCopier(page, orders);
-  const name = page.indexOf(listName);
-  const list = name < 0 ? page.length : name + listName.length;
+/**
+ * The orders are written into the memory of their page, because new memory for each page would cost more time than the
+ * copying. These free bytes precede a page, so that there is room for the first order. As an order is shorter than its
+ * item, the room grows with each order.
+ */
+const room = Buffer.alloc(1024);
+
+/** Converts a page of items to orders. The page arrived in chunks, which stay as they are. */
+export function copyOrders(chunks: readonly Buffer[]): CopiedOrders {
+  const page = Buffer.concat([room, ...chunks]);
+  const copier = new ItemCopier(page);
+  const nameStart = page.indexOf(listName);
+  const listStart = nameStart < 0 ? page.length : nameStart + listName.length;
+  // A copy, because the orders overwrite these bytes.
+  const beforeList = Buffer.from(page.subarray(room.length, listStart));
   const unlistedIds: string[] = [];
   let itemCount = 0;
-  // Where the next item begins in the page, and where the next order begins in `orders`.
-  let [item, order] = [list, 0];
+  // Where the next item begins, and where the next order begins.
+  let [itemStart, orderStart] = [listStart, 0];
   for (;;) {
-    const itemEnd = copier.read(item);
-    // The loop ends at the list's closing bracket, which is no item.
-    if (itemEnd === none) break;
-    const orderEnd = copier.write(order);
-    if (orderEnd === order) unlistedIds.push(copier.idText());
+    const itemEnd = copier.read(itemStart);
+    // The list has ended, or the SDK has to read the rest of it.
+    if (itemEnd === none || itemEnd - itemStart > itemStart - orderStart) break;
+    const orderEnd = copier.write(orderStart);
+    if (orderEnd === orderStart) unlistedIds.push(copier.idText());
     itemCount++;
-    item = page[itemEnd] === comma ? itemEnd + 1 : itemEnd;
-    order = orderEnd;
+    itemStart = page[itemEnd] === comma ? itemEnd + 1 : itemEnd;
+    orderStart = orderEnd;
   }
-  const rest = Buffer.concat([page.subarray(0, list), page.subarray(item)]);
-  return { orders: orders.subarray(0, order), itemCount, unlistedIds, rest };
+  const rest = Buffer.concat([beforeList, page.subarray(itemStart)]);
+  return { orders: page.subarray(0, orderStart), itemCount, unlistedIds, rest };
 }
 
 /** A text of at least `wordBytes`. */
@@ -100,30 +111,26 @@ interface CopiedField {
 /** `read` finds the positions of an item's values, and `write` copies them. */
 class ItemCopier {
   private readonly page: Buffer;
-  private readonly pageWords: DataView;
-  private readonly orders: Buffer;
-  private readonly orderWords: DataView;
+  private readonly words: DataView;
   private readonly fields = Object.entries(orderFields).map(copiedField);
   /** The first field, which every order has. */
   private readonly id = this.fields[0]!;
 
-  constructor(page: Buffer, orders: Buffer) {
+  constructor(page: Buffer) {
     this.page = page;
-    this.pageWords = new DataView(page.buffer, page.byteOffset, page.byteLength);
-    this.orders = orders;
-    this.orderWords = new DataView(orders.buffer);
+    this.words = new DataView(page.buffer, page.byteOffset, page.byteLength);
   }
 
   /**
    * Reads the item that begins at a position of the page. Returns the position after the item. Returns `none` if there
-   * is no item, or if the item has white space or an escape of a visible character.
+   * is no item, or if the item has white space or an escape of an ASCII character.
    */
-  read(item: number): number {
+  read(itemStart: number): number {
     const { page, fields } = this;
-    if (page[item] !== openingBrace) return none;
+    if (page[itemStart] !== openingBrace) return none;
     for (const field of fields) field.start = field.end = none;
     // The brace or the comma before an attribute, and finally the brace after the last attribute.
-    let at = item;
+    let at = itemStart;
     do {
       at = this.readAttribute(at + 1);
     } while (page[at] === comma);
@@ -140,13 +147,13 @@ class ItemCopier {
   }
 
   /**
-   * Writes the item that was read as an order that begins at a position of `orders`. Returns the position after the
+   * Writes the item that was read as an order that begins at a position of the page. Returns the position after the
    * order. If the id is not an int64, nothing is written, and the position is returned.
    */
-  write(order: number): number {
-    if (this.id.end === none) return order;
-    // Where the next text begins in `orders`.
-    let at = order;
+  write(orderStart: number): number {
+    if (this.id.end === none) return orderStart;
+    // Where the next text begins.
+    let at = orderStart;
     for (const { start, end, name } of this.fields) {
       if (end === none) continue;
       this.writeText(at, name);
@@ -154,7 +161,7 @@ class ItemCopier {
       this.copyValue(start, end, at);
       at += end - start;
     }
-    this.orders[at] = closingBrace;
+    this.page[at] = closingBrace;
     return at + 1;
   }
 
@@ -176,7 +183,7 @@ class ItemCopier {
   private fieldAt(at: number): CopiedField | undefined {
     const { page, fields } = this;
     if (at + wordBytes > page.length) return undefined;
-    const word = this.pageWords.getInt32(at, true);
+    const word = this.words.getInt32(at, true);
     for (let index = 0; index < fields.length; index++) {
       const field = fields[index]!;
       if (field.firstWord === word && this.hasText(at, field.opening)) return field;
@@ -188,17 +195,17 @@ class ItemCopier {
     if (at + length > this.page.length) return false;
     const last = words.length - 1;
     for (let index = 0; index < last; index++) {
-      if (this.pageWords.getInt32(at + wordBytes * index, true) !== words[index]) return false;
+      if (this.words.getInt32(at + wordBytes * index, true) !== words[index]) return false;
     }
-    return this.pageWords.getInt32(at + length - wordBytes, true) === words[last];
+    return this.words.getInt32(at + length - wordBytes, true) === words[last];
   }
 
   private writeText(at: number, { length, words }: Text): void {
     const last = words.length - 1;
     for (let index = 0; index < last; index++) {
-      this.orderWords.setInt32(at + wordBytes * index, words[index]!, true);
+      this.words.setInt32(at + wordBytes * index, words[index]!, true);
     }
-    this.orderWords.setInt32(at + length - wordBytes, words[last]!, true);
+    this.words.setInt32(at + length - wordBytes, words[last]!, true);
   }
 
   /** Copies whole words, and then the bytes after the last whole word. */
@@ -206,9 +213,9 @@ class ItemCopier {
     const distance = at - start;
     let from = start;
     for (; from + wordBytes <= end; from += wordBytes) {
-      this.orderWords.setInt32(from + distance, this.pageWords.getInt32(from, true), true);
+      this.words.setInt32(from + distance, this.words.getInt32(from, true), true);
     }
-    for (; from < end; from++) this.orders[from + distance] = this.page[from]!;
+    for (; from < end; from++) this.page[from + distance] = this.page[from]!;
   }
 
   private endOfValue({ start, field }: CopiedField): number {
@@ -233,15 +240,16 @@ class ItemCopier {
     if (page[first] === zero) return digits === 1 && first === start ? at : none;
     const limit = first === start ? greatestInt64 : leastInt64;
     if (digits !== limit.length) return digits < limit.length ? at : none;
+    // The first digit that differs decides.
     let index = 0;
     while (index < digits - 1 && page[first + index] === limit[index]) index++;
     return page[first + index]! <= limit[index]! ? at : none;
   }
 
   /**
-   * The position after a string. If the string does not end, or has an escape of a visible character, such as `\u002B`,
-   * which DynamoDB does not write, this is the position after the page. A string ends with the first quote that does
-   * not belong to an escape.
+   * The position after a string. If the string does not end, or has an escape of an ASCII character such as `\u002B`,
+   * which DynamoDB does not write, this is the position after the page. DynamoDB does escape control characters, up to
+   * `\u001F`. A string ends with the first quote that does not belong to an escape.
    */
   private endOfString(start: number): number {
     const { page } = this;
@@ -249,7 +257,7 @@ class ItemCopier {
       const byte = page[at];
       if (byte === quote) return at + 1;
       if (byte !== backslash) continue;
-      if (page[at + wordBytes]! > one && this.hasText(at, escapeOfAscii)) break;
+      if (this.hasText(at, escapeOfAscii) && page[at + escapeOfAscii.length]! > one) break;
       at++;
     }
     return page.length;

@@ -50,8 +50,8 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
       TotalSegments: segment?.total,
     });
     let copied: CopiedOrders | undefined;
-    interceptBody(command, (body) => {
-      copied = copyOrders(body);
+    interceptBody(command, (chunks) => {
+      copied = copyOrders(chunks);
       return copied.rest;
     });
     const output = await client.send(command, { abortSignal: signal });

@@ -84,6 +84,10 @@ describe('copyOrders', () => {
     ['an escaped name', '{"Items":[{"\\u0069d":{"N":"1"}}]}'],
     ['a list with an escaped name', '{"\\u0049tems":[{"id":{"N":"1"}}]}'],
     ['an item without attributes', '{"Items":[{}]}'],
+    [
+      'an item that is longer than the room for its order',
+      scanAnswer([orderItem('7'.repeat(2_000))]),
+    ],
     ['no list', '{"Count":0}'],
     ['nothing', ''],
   ])('leaves a page unchanged to the SDK if it contains %s', (_what, page) => {
@@ -102,7 +106,7 @@ describe('copyOrders', () => {
     const memory = Buffer.from(`${start}${item},${item},${item}]}`);
     const lengths = Array.from({ length: memory.length }, (_, length) => length);
 
-    const counts = lengths.map((length) => copyOrders(memory.subarray(0, length)).itemCount);
+    const counts = lengths.map((length) => copyOrders([memory.subarray(0, length)]).itemCount);
 
     expect(counts).toEqual(
       lengths.map((length) => {
@@ -174,8 +178,8 @@ describe('copyOrders', () => {
 
 function copy(page: string) {
   const memory = Buffer.from(page);
-  const { orders, rest, ...others } = copyOrders(memory);
-  // The copied orders must have memory of their own.
+  const { orders, rest, ...others } = copyOrders([memory]);
+  // A chunk's memory belongs to the SDK.
   memory.fill('#');
   return { ...others, json: orders.toString(), rest: rest.toString() };
 }

@@ -2,8 +2,8 @@ import type { Item } from '../../../lambdas/domain/item.ts';
 import { orderToJson } from '../../../lambdas/domain/order-json.ts';
 
 /** The usual way to do the work of `lambdas/list-orders/order-copier.ts`. The result has the same form. */
-export function copyOrders(page: Buffer) {
-  const { Items, ...rest } = JSON.parse(page.toString()) as { Items: Item[] };
+export function copyOrders(chunks: Buffer[]) {
+  const { Items, ...rest } = JSON.parse(Buffer.concat(chunks).toString()) as { Items: Item[] };
   const orders = Items.map((item) => `,${orderToJson(item)}`).join('');
   return {
     orders: Buffer.from(orders),
