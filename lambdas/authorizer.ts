@@ -81,7 +81,7 @@ function everyMethodOfStage(methodArn: string): string {
 function recordDecision({ keyId, rejection, isBanStart }: Decision, request: LogFields): void {
   const fields = { ...request, keyId };
   if (isBanStart) recordMetrics({ KeysBanned: 1 }, fields);
-  // Only rejected requests are counted here, because the access log has a line for each admitted request.
+  // Admitted requests need no metric, because API Gateway counts all requests.
   if (rejection) recordMetrics({ RequestsRejected: 1 }, fields, { Reason: rejection.code });
 }
 

@@ -52,7 +52,7 @@ async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Pr
   const { keyId = '' } = logFields(event);
   const orderId = parseOrderId(event.pathParameters?.orderId);
   const cancellation = { orderId, cancelRequestId: randomUUID(), keyId };
-  // Recorded now, because the write is still under way when the client gets its 504, and Lambda may then freeze it.
+  // Recorded at the abort, when the client gets its 504, because Lambda may freeze the function before the write ends.
   signal.addEventListener('abort', () => recordOutcome('timeout', event, cancellation));
   let outcome = 'cancelled';
   try {
@@ -96,7 +96,7 @@ async function cancelPendingOrder(cancellation: Cancellation, signal: AbortSigna
   try {
     await dynamodb.send(command, { abortSignal: signal });
   } catch (error) {
-    if (!isCancelledBy(cancellation, error)) throw refusalOf(error);
+    if (!wasCancelledBy(cancellation, error)) throw errorForClient(error);
   }
 }
 
@@ -132,7 +132,7 @@ function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
  * Whether the write has failed because this invocation has already cancelled the order. This happens if the first
  * attempt succeeded, its response was lost, and the SDK repeated the write.
  */
-function isCancelledBy({ cancelRequestId }: Cancellation, error: unknown): boolean {
+function wasCancelledBy({ cancelRequestId }: Cancellation, error: unknown): boolean {
   return (
     error instanceof ConditionalCheckFailedException &&
     error.Item?.cancelRequestId?.S === cancelRequestId
@@ -140,7 +140,7 @@ function isCancelledBy({ cancelRequestId }: Cancellation, error: unknown): boole
 }
 
 /** The error that says why the order cannot be cancelled, or any other error of the write. */
-function refusalOf(error: unknown): unknown {
+function errorForClient(error: unknown): unknown {
   if (error instanceof ConditionalCheckFailedException) {
     const { Item: order } = error;
     if (!order) return new OrderNotFoundError();
@@ -148,6 +148,6 @@ function refusalOf(error: unknown): unknown {
   }
   const { $metadata } = error as Partial<DynamoDBServiceException>;
   if (($metadata?.attempts ?? 1) === 1) return error;
-  // An earlier attempt, whose response was lost, may have cancelled the order.
+  // An earlier attempt, whose response was lost, may have cancelled the order, so the client should ask again.
   return new ServiceUnavailableError({ cause: error });
 }

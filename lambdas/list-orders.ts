@@ -21,7 +21,7 @@ import { recordMetrics } from './runtime/metrics.ts';
 const dynamodb = createDynamoDbClient({ maxAttempts: 5, requestTimeoutMs: 3_000 });
 const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 
-/** Prepares the whole response before its first byte is sent: a list to stream, or the body of an error. */
+/** Prepares the status and the headers, and a list to stream or the body of an error. */
 const respond = apiHandler(listOrders);
 
 /**
@@ -82,7 +82,7 @@ function chosenCoding(acceptEncoding = ''): Coding | undefined {
   const zstd = weights.get('zstd') ?? 0;
   // A header without "identity" accepts an uncompressed response, but does not prefer it.
   const identity = weights.get('identity') ?? 0;
-  // Node 24 calls its zstd experimental. If this line is removed, nothing is compressed with zstd.
+  // Node 24 calls its zstd experimental. To switch it off, remove this line.
   if (zstd > 0 && zstd >= Math.max(gzip, identity)) return 'zstd';
   return gzip > 0 && gzip >= identity ? 'gzip' : undefined;
 }

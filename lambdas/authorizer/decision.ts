@@ -78,7 +78,7 @@ export function keyStatus({ owner, key }: KeyState, plan: Plan, times: CurrentTi
 }
 
 /**
- * Admits a request that was counted. `Retry-After` is used only if API Gateway's own quota of the day rejects it.
+ * Admits a request that was counted. Its `Retry-After` is for API Gateway, whose quota of the day may still reject it.
  *
  * @param responseMs the time of the response in Unix milliseconds, from which the headers' seconds are counted
  */

@@ -42,8 +42,8 @@ import {
  *
  * One conditional write admits a request. DynamoDB serializes the writes on an item and evaluates each
  * condition against the stored item, so an outdated view of the item can make a write fail but never
- * admits a request too many. A write requires a usable key (owner-updates.ts), and for each window one
- * of two conditions:
+ * admits a request too many. A write requires a usable key without a ban (owner-updates.ts), and for
+ * each window one of two conditions:
  *
  *   the window is open and has requests left   its count increases by 1
  *   the window is closed                       the current window starts with 1
@@ -57,7 +57,7 @@ import {
  * An owner's item has the name of its plan, and the settings of this version have the plan's numbers. A
  * write with these numbers has the condition that the owner still has this plan. If an operator has
  * changed the plan, the write fails, and the next write has the numbers of the new plan. If an owner has
- * a limit of its own, the smaller of this limit and the plan's maximum counts.
+ * a limit of its own, the smaller of this limit and the plan's maximum applies.
  *
  * A refusal is cheap. An environment remembers the last state of a key. This state only selects the
  * first operation, and DynamoDB's response to this operation decides:
@@ -115,7 +115,7 @@ export class Limiter {
     if (status.isFull && !status.isBanned) {
       const update = rejectionUpdate(address, status);
       const { isDone, after } = await this.#write(address, update, status.times);
-      // The write's condition was that the key is not banned, so this request has begun the ban.
+      // The write requires that the key is not banned, so this request has begun the ban.
       if (isDone) return { ...reject(after, this.#settings.now()), isBanStart: after.isBanned };
       status = after;
     }
@@ -131,7 +131,7 @@ export class Limiter {
     return reject(status, this.#settings.now());
   }
 
-  /** The cached state of a key; undefined if a read is cheaper, because the request is probably refused. */
+  /** The cached state of a key; undefined if a read is cheaper than a write, which would probably fail. */
   #cached({ tokenHash }: KeyAddress): KeyStatus | undefined {
     const state = this.#cache.get(tokenHash);
     const status = state && this.#statusOf(state, this.#times());
@@ -164,7 +164,7 @@ export class Limiter {
     return this.#observe(address, Item, this.#times());
   }
 
-  /** @param times the times of the request. A successful write counts the request in their windows */
+  /** @param times the times that the update was made with. A successful write counts the request in their windows */
   async #write(address: KeyAddress, update: ItemUpdate, times: CurrentTimes): Promise<WriteResult> {
     const { client, tableName } = this.#settings;
     try {

@@ -3,7 +3,9 @@ import type { Plan } from '../domain/plan.ts';
 import { type WindowName, windowLimits } from '../domain/windows.ts';
 import type { KeyStatus } from './decision.ts';
 
-/* The writes on an owner's item, as the top of limiter.ts explains them. */
+/*
+ * The writes on an owner's item, as the top of limiter.ts explains them. The conditions below are texts of expressions.
+ */
 
 /** The partition key of an owner's item and the name of a key's entry in it, both hashes. */
 export interface KeyAddress {
@@ -28,7 +30,7 @@ export function admissionUpdate(address: KeyAddress, status: KeyStatus): ItemUpd
     address,
     status,
     `SET ${minute.set}, ${day.set}, ${entry}.usedAt = :minuteFirst REMOVE ${entry}.bannedUntil`,
-    `${isUsable} AND ${minute.condition} AND ${day.condition}`,
+    `${mayBeCounted} AND ${minute.condition} AND ${day.condition}`,
   );
 }
 
@@ -42,7 +44,7 @@ export function rejectionUpdate(address: KeyAddress, status: KeyStatus): ItemUpd
     address,
     status,
     `SET ${count.set}${ban}`,
-    `${isUsable} AND (${isFull('minute', plan)} OR ${isFull('day', plan)}) AND ${count.condition}`,
+    `${mayBeCounted} AND (${isFull('minute', plan)} OR ${isFull('day', plan)}) AND ${count.condition}`,
   );
 }
 
@@ -50,7 +52,7 @@ export function rejectionUpdate(address: KeyAddress, status: KeyStatus): ItemUpd
  * The condition that the owner is active and has this plan, and that its key exists, has not expired, and has no ban or
  * only a void ban.
  */
-const isUsable =
+const mayBeCounted =
   `#status = :active AND #plan = :plan AND attribute_exists(${entry}) AND ` +
   `(attribute_not_exists(${entry}.expiresAt) OR ${entry}.expiresAt > :now) AND ` +
   `(attribute_not_exists(${entry}.bannedUntil) OR NOT ${isCurrent(`${entry}.bannedUntil`, 'ban')})`;
@@ -77,9 +79,9 @@ function isOpen(name: WindowName): string {
   return isCurrent(`${name}Window`, name);
 }
 
-/** The expression for `isCurrent` of windows.ts. */
+/** The expression for `isCurrent` of windows.ts. The start of the current window is `First`. */
 function isCurrent(time: string, span: WindowName | 'ban'): string {
-  return `${time} BETWEEN :${span}First AND :${span}Last`;
+  return `(${time} BETWEEN :${span}First AND :${span}Last)`;
 }
 
 /** The condition that neither the plan's limit is reached nor, if the plan allows one, the owner's own limit. */
@@ -111,7 +113,7 @@ function ownerUpdate(
   UpdateExpression: string,
   ConditionExpression: string,
 ): ItemUpdate {
-  const ofSomeForms: Record<string, AttributeValue> = {
+  const optionalValues: Record<string, AttributeValue> = {
     ':perMinute': number(plan.perMinute),
     ':perDay': number(plan.perDay),
     ':tolerated': number(plan.toleratedRejectionsPerMinute),
@@ -119,7 +121,7 @@ function ownerUpdate(
   };
   // DynamoDB refuses a value that no expression uses.
   const expressions = UpdateExpression + ConditionExpression;
-  const used = Object.entries(ofSomeForms).filter(([name]) => expressions.includes(name));
+  const used = Object.entries(optionalValues).filter(([name]) => expressions.includes(name));
   return {
     Key: { ownerHash: { S: ownerHash } },
     UpdateExpression,

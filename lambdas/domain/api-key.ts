@@ -14,12 +14,12 @@ import { createHash } from 'node:crypto';
 /** The number of random characters of a token that are common to all keys of an owner. */
 export const ownerCharactersLength = 20;
 /** The number of random characters of a token that belong to one key. */
-export const ownCharactersLength = 20;
+export const keyCharactersLength = 20;
 const checksumLength = 6;
 /** The digits of base 62, in their order. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** The number of characters that follow a token's prefix. */
-export const charactersAfterPrefix = ownerCharactersLength + ownCharactersLength + checksumLength;
+export const charactersAfterPrefix = ownerCharactersLength + keyCharactersLength + checksumLength;
 const credentials = /^bearer +([0-9A-Za-z_]+)$/i;
 
 /**
@@ -39,7 +39,7 @@ export function hashToken(token: string): string {
 
 /** The SHA-256 of the common part of an owner's tokens in base64url, which is the partition key of the owner's item. */
 export function hashOwnerPart(token: string): string {
-  return sha256(token.slice(0, -(ownCharactersLength + checksumLength)));
+  return sha256(token.slice(0, -(keyCharactersLength + checksumLength)));
 }
 
 /** The six characters that end a token: a CRC-32 in base 62, most significant digit first. */
@@ -69,7 +69,7 @@ function crc32(text: string): number {
 }
 
 function isWellFormed(token: string, prefix: string): boolean {
-  const checksumAt = prefix.length + ownerCharactersLength + ownCharactersLength;
+  const checksumAt = prefix.length + ownerCharactersLength + keyCharactersLength;
   return (
     token.startsWith(prefix) &&
     !token.includes('_', prefix.length) &&

@@ -24,7 +24,7 @@ const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 const minutesOfDay = 24 * 60;
 const maxOffsetMinutes = 14 * 60;
 
-/** Stands for an absent number. It is larger than every number in a date-time. */
+/** Stands for an absent number. It is larger than every year. */
 const noNumber = 10_000;
 const noDateTime = -1;
 

@@ -9,7 +9,7 @@ export function memberName(name: string): string {
 
 /**
  * The JSON text of an order. Another program may have written the item, so an attribute is left out if it does not have
- * its field's type and format. Numbers keep DynamoDB's digits, because a JavaScript number loses digits of an int64
+ * its field's type or breaks a rule. Numbers keep DynamoDB's digits, because a JavaScript number loses digits of an int64
  * beyond 2^53.
  *
  * @returns undefined if the id is not an int64. No client can use the id of such an item, so it is not an order

@@ -64,9 +64,9 @@ export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefine
   };
 }
 
-/** A key's public id: `key_`, the characters of its owner's id, and the key's own characters. */
-export function keyIdOf(ownerId: string, ownCharacters: string): string {
-  return `key_${ownerId.slice('own_'.length)}${ownCharacters}`;
+/** A key's public id: `key_`, the characters of its owner's id, and the id of the key's entry. No part is in the token. */
+export function keyIdOf(ownerId: string, entryId: string): string {
+  return `key_${ownerId.slice('own_'.length)}${entryId}`;
 }
 
 function numberOf(item: Item, name: string): number {

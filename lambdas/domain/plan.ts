@@ -23,8 +23,8 @@ export function findPlan(name: string, plans: Plans): Plan | undefined {
 }
 
 /**
- * The numbers that count for the owners of a plan. If this version does not know the plan, the smallest limits count.
- * Then no key is banned, because the version that knows the plan would apply the ban, too.
+ * The numbers that apply to the owners of a plan. If this version does not know the plan, the smallest limits apply.
+ * Then no key is banned, because the version that knows the plan would go on applying the ban.
  */
 export function planNumbers(name: string, plans: Plans): Plan {
   const [smallest] = Object.values(plans);
@@ -32,7 +32,7 @@ export function planNumbers(name: string, plans: Plans): Plan {
   return findPlan(name, plans) ?? ofUnknown;
 }
 
-/** The limits that count for an owner: the plan's limits or, if the plan allows own limits, the smaller of the two. */
+/** The limits that apply to an owner: the plan's limits or, if the plan allows own limits, the smaller of the two. */
 export function limitsOf(own: Partial<Limits>, plan: Plan): Limits {
   const { perMinute, perDay, limitsPerOwner } = plan;
   if (!limitsPerOwner) return { perMinute, perDay };

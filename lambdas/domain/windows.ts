@@ -46,7 +46,7 @@ interface Span {
 }
 
 /**
- * The present time, and the spans of stored times that count at present: the starts of open windows, and the ends of
+ * The present time, and the spans of stored times that are valid now: the starts of open windows, and the ends of
  * bans. A stored time before its span is over. A stored time after its span is void. Only a wrong clock can have
  * written a void time, so it is treated like a time that is over. No other place defines void times.
  */
@@ -57,7 +57,7 @@ export interface CurrentTimes {
   ban: Span;
 }
 
-/** The times that count at a given time. The longest ban of the plans limits the span of bans. */
+/** The spans that are valid at a given time. The longest ban of the plans limits the span of bans. */
 export function currentTimes(nowSeconds: number, plans: Plans): CurrentTimes {
   const { minute, day } = windowStarts(nowSeconds);
   const newest = nowSeconds + clockToleranceSeconds;
@@ -70,7 +70,7 @@ export function currentTimes(nowSeconds: number, plans: Plans): CurrentTimes {
   };
 }
 
-/** Whether a stored time is in the span of the times that count. */
+/** Whether a stored time is in the span of valid times. */
 export function isCurrent(time: number, { first, last }: Span): boolean {
   return time >= first && time <= last;
 }

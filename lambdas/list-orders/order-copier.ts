@@ -104,7 +104,7 @@ interface CopiedField {
   readonly name: Text;
   /** The position where the value begins, or `none`. A string includes its quotes. */
   start: number;
-  /** The position after the value, or `none` if the value does not have the field's type and format. */
+  /** The position after the value, or `none` if the value does not keep the field's rules. */
   end: number;
 }
 

@@ -8,7 +8,7 @@ import { interceptBody } from './response-body.ts';
 
 /** The orders of one `Scan` response as JSON text. */
 export interface OrdersPage {
-  /** The orders, each written as `,{…}`, without separators. */
+  /** The orders, each written as `,{…}`, without the brackets of a list. */
   readonly orders: Buffer;
   /** The number of orders in `orders`. */
   readonly count: number;
@@ -67,7 +67,7 @@ function completePage(
   const itemCount = copied.itemCount + items.length;
   // A truncated or empty response can be valid JSON with status 200, and the SDK does not report missing members.
   if (stated !== itemCount) {
-    const cause = new Error(`A page of orders has ${itemCount}, and states ${stated}.`);
+    const cause = new Error(`A page has ${itemCount} items, and its Count is ${stated}.`);
     throw new ServiceUnavailableError({ cause });
   }
   const unlistedIds = [...copied.unlistedIds];

@@ -32,8 +32,8 @@ export interface DynamoDbClientSettings {
  * Creates a DynamoDB client whose requests succeed or fail within about `maxAttempts` times `requestTimeoutMs`, so that
  * a table that cannot be reached leads to a 503 instead of a timeout.
  *
- * All settings are given explicitly that the SDK would otherwise read from shared configuration files at the first
- * request. The bundles have a stub that takes the credentials from Lambda's variables.
+ * Every setting that the SDK would otherwise read from shared configuration files is given explicitly. A stub in the
+ * bundles takes the credentials from Lambda's variables.
  */
 export function createDynamoDbClient({
   maxAttempts,
@@ -98,6 +98,7 @@ class Connections extends Agent {
  */
 function boundedRetries(maxAttempts: number, connections: Connections): RetryStrategy {
   return {
+    // The SDK calls this before the first attempt of each request.
     acquireInitialRetryToken: async () => {
       connections.closeOld();
       return retryToken(0, 0);
@@ -105,8 +106,9 @@ function boundedRetries(maxAttempts: number, connections: Connections): RetryStr
     refreshRetryTokenForRetry: async (token, info) => {
       const count = token.getRetryCount() + 1;
       // `TRANSIENT` includes a request that a wrong clock signed. The SDK has corrected the clock.
-      const isOfSdk = ['THROTTLING', 'TRANSIENT'].includes(info.errorType);
-      const isRepeated = isOfSdk || isTemporary(info.error);
+      const isRetriedBySdk = ['THROTTLING', 'TRANSIENT'].includes(info.errorType);
+      const isRepeated = isRetriedBySdk || isTemporary(info.error);
+      // The SDK then throws the error of the request.
       if (count >= maxAttempts || !isRepeated) throw new Error('The request is not repeated.');
       return retryToken(count, delayMs(count, info));
     },

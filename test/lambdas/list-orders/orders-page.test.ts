@@ -127,7 +127,7 @@ describe('pageReader', () => {
 
     expect(error).toBeInstanceOf(ServiceUnavailableError);
     expect(String((error as Error).cause)).toMatch(
-      /^Error: A page of orders has \d, and states (\d|undefined)\.$/,
+      /^Error: A page has \d items, and its Count is (\d|undefined)\.$/,
     );
   });
 });

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import {
   base62,
   hashOwnerPart,
-  ownCharactersLength,
+  keyCharactersLength,
   ownerCharactersLength,
   tokenChecksum,
 } from '../../../lambdas/domain/api-key.ts';
@@ -32,7 +32,7 @@ export function createOwnerIdentity(prefix: string) {
  * characters (119 bits) and a checksum of 6 characters. The caller shows it once and must not store it.
  */
 export function createToken(prefix: string, seed: string): string {
-  const body = prefix + ownerCharacters(seed) + randomBase62(ownCharactersLength);
+  const body = prefix + ownerCharacters(seed) + randomBase62(keyCharactersLength);
   return body + tokenChecksum(body);
 }
 
