@@ -83,16 +83,11 @@ describe('the contract', () => {
   });
 
   it('R29, I28: promises that every operation is stable, unless it is deprecated', () => {
-    const promised = operations.map(({ operationId, deprecated, 'x-stability': stability }) => [
-      operationId,
-      deprecated ? 'deprecated' : stability,
-    ]);
+    const deprecated = operations.filter((operation) => operation.deprecated);
+    const others = operations.filter((operation) => !operation.deprecated);
 
-    expect(Object.fromEntries(promised)).toEqual({
-      listOrders: 'stable',
-      cancelOrder: 'stable',
-      getPet: 'deprecated',
-    });
+    expect(deprecated.map(({ operationId }) => operationId)).toEqual(['getPet']);
+    expect(others.map((operation) => operation['x-stability'])).toEqual(others.map(() => 'stable'));
   });
 
   it('gives every operation the responses that API Gateway can give to any request', () => {

@@ -3,7 +3,7 @@ import { type FunctionName, functionNames } from '../../lib/settings/functions.t
 import { exampleToken } from '../../test/helpers/dynamodb/key-items.ts';
 import { authorizerEvent, cancelEvent, proxyEvent } from '../../test/helpers/functions/events.ts';
 import { ordersPerFullPage } from './canned-orders.ts';
-import { type Findings, interleave, median, medianOf, medianRatio } from './report.ts';
+import { coldFigures, type Findings, interleave, median, medianOf, medianRatio } from './report.ts';
 import type { Workbench } from './workbench.ts';
 
 /** The jobs of the benchmark, by the names for `--only`. */
@@ -124,9 +124,8 @@ async function cold({ bundles, isQuick, measure }: Workbench): Promise<Findings>
     });
     findings.rounds[`${name}, ours`] = ours;
     findings.rounds[`${name}, esbuild's default`] = peer;
-    const figure = name.replace(/Orders?$/, '');
-    findings.figures[`${figure}_cold_vs_default_bundle`] = medianRatio(ours, peer, 'wallMs');
-    findings.figures[`${figure}_kb`] = ours[0]!.bundleKb;
+    const coldVsDefaultBundle = medianRatio(ours, peer, 'wallMs');
+    Object.assign(findings.figures, coldFigures(name, coldVsDefaultBundle, ours[0]!.bundleKb));
   }
   return findings;
 }

@@ -1,3 +1,5 @@
+import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
+
 /** The figures of the JSON output with their targets, which are maxima. A ratio is our value divided by a peer's. */
 export const targets: Readonly<Record<string, number>> = {
   list_cpu_vs_document_client: 0.13,
@@ -8,13 +10,14 @@ export const targets: Readonly<Record<string, number>> = {
   limiter_round_trips: 1,
   limiter_cpu_vs_rate_limiter_flexible: 0.33,
   limiter_over_limit_writes: 1,
-  authorizer_cold_vs_default_bundle: 0.6,
-  authorizer_kb: 200,
-  list_cold_vs_default_bundle: 0.6,
-  list_kb: 200,
-  cancel_cold_vs_default_bundle: 0.6,
-  cancel_kb: 200,
+  ...Object.assign({}, ...functionNames.map((name) => coldFigures(name, 0.6, 200))),
 };
+
+/** The figures of a function's cold start, such as `list_kb` for the size of `listOrders`. */
+export function coldFigures(name: FunctionName, coldVsDefaultBundle: number, kb: number) {
+  const figure = name.replace(/Orders?$/, '');
+  return { [`${figure}_cold_vs_default_bundle`]: coldVsDefaultBundle, [`${figure}_kb`]: kb };
+}
 
 /** The results of one job. */
 export interface Findings {
