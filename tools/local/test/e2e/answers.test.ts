@@ -135,7 +135,7 @@ const provocations: Provocation[] = [
     status: 404,
     code: 'not_found',
     operationIds: operations
-      .filter(({ path }) => path.endsWith('/{orderId}'))
+      .filter(({ path }) => path.includes('{orderId}'))
       .map(({ operationId }) => operationId),
     options: { orderId: '1/x' },
   },
