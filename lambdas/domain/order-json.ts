@@ -9,8 +9,8 @@ export function memberName(name: string): string {
 
 /**
  * The JSON text of an order. Another program may have written the item, so an attribute is left out if it does not have
- * its field's type or breaks a rule. Numbers keep DynamoDB's digits, because a JavaScript number loses digits of an int64
- * beyond 2^53.
+ * its field's type or breaks a rule of the field. Numbers keep DynamoDB's digits, because a JavaScript number loses
+ * digits of an int64 beyond 2^53.
  *
  * @returns undefined if the id is not an int64. No client can use the id of such an item, so it is not an order
  */
@@ -24,7 +24,7 @@ export function orderToJson(item: Item): string | undefined {
   return `{${members.join(',')}}`;
 }
 
-/** Undefined for a value that does not have the field's type or does not keep its rules. */
+/** Undefined for a value that does not have the field's type or breaks a rule of the field. */
 function valueToJson(attribute: AttributeValue, field: OrderField): string | undefined {
   if (!isValueOf(field, attribute)) return undefined;
   const value: unknown = attribute[attributeTypes[field.type]];

@@ -37,7 +37,7 @@ const unknownState = {
 // A map, because an object also has members such as `constructor`.
 const refusals = new Map<string, CancelRefusal | undefined>(Object.entries(orderStates));
 
-/** The reason why an order with this `status`, which is not `pending`, cannot be cancelled. The status may be unknown. */
+/** The reason why an order with a `status` other than `pending` cannot be cancelled. The status may be unknown. */
 export function cancelRefusal(status = ''): CancelRefusal {
   return refusals.get(status) ?? unknownState;
 }

@@ -64,7 +64,7 @@ export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefine
   };
 }
 
-/** A key's public id: `key_`, the characters of its owner's id, and the id of the key's entry. No part is in the token. */
+/** A key's public id: `key_`, the characters of its owner's id, and the id of its entry. The token has none of them. */
 export function keyIdOf(ownerId: string, entryId: string): string {
   return `key_${ownerId.slice('own_'.length)}${entryId}`;
 }
