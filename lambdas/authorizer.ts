@@ -3,11 +3,11 @@ import type {
   APIGatewayTokenAuthorizerEvent,
   Context,
 } from 'aws-lambda';
-import type { Decision } from './authorizer/decision.ts';
-import { Limiter } from './authorizer/limiter.ts';
-import { hashOwnerPart, hashToken, parseAuthorization } from './domain/api-key.ts';
-import { UnauthorizedError } from './domain/errors.ts';
-import type { AuthorizerContext } from './domain/headers.ts';
+import { UnauthorizedError } from './contract/errors.ts';
+import type { AuthorizerContext } from './http/headers.ts';
+import { hashOwnerPart, hashToken, parseAuthorization } from './keys/api-key.ts';
+import type { Decision } from './keys/decision.ts';
+import { Limiter } from './keys/limiter.ts';
 import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { type LogFields, log } from './runtime/log.ts';

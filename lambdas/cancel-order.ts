@@ -11,21 +11,21 @@ import {
   OrderNotCancellableError,
   OrderNotFoundError,
   ServiceUnavailableError,
-} from './domain/errors.ts';
-import type { CancellationOutcome } from './domain/metric-definitions.ts';
-import {
-  type CancellationFieldName,
-  cancellationFields,
-  parseOrderId,
-} from './domain/order-fields.ts';
-import { cancelRefusal, type OrderStatus } from './domain/order-states.ts';
+} from './contract/errors.ts';
+import type { CancellationOutcome } from './contract/metric-definitions.ts';
 import {
   type ApiResponse,
   apiHandler,
   asApiError,
   authorizerContext,
   logFields,
-} from './runtime/api-handler.ts';
+} from './http/api-handler.ts';
+import {
+  type CancellationFieldName,
+  cancellationFields,
+  parseOrderId,
+} from './orders/order-fields.ts';
+import { cancelRefusal, type OrderStatus } from './orders/order-states.ts';
 import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { recordMetrics } from './runtime/metrics.ts';

@@ -1,16 +1,11 @@
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { RangeNotSupportedError } from './domain/errors.ts';
-import { header } from './domain/headers.ts';
-import { pageReader } from './list-orders/orders-page.ts';
-import { startScan } from './list-orders/scan-pages.ts';
-import {
-  type Coding,
-  type OrdersList,
-  SlowReaderError,
-  sendList,
-} from './list-orders/send-list.ts';
-import { type ApiResponse, apiHandler, logFields } from './runtime/api-handler.ts';
+import { RangeNotSupportedError } from './contract/errors.ts';
+import { type ApiResponse, apiHandler, logFields } from './http/api-handler.ts';
+import { header } from './http/headers.ts';
+import { pageReader } from './orders/orders-page.ts';
+import { startScan } from './orders/scan-pages.ts';
+import { type Coding, type OrdersList, SlowReaderError, sendList } from './orders/send-list.ts';
 import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { type LogFields, log } from './runtime/log.ts';

@@ -1,5 +1,5 @@
 import { Annotations, type App, CfnOutput, DefaultStackSynthesizer, Stack } from 'aws-cdk-lib/core';
-import { serviceName } from '../lambdas/domain/service-name.ts';
+import { serviceName } from '../lambdas/contract/service-name.ts';
 import { addCustomDomain } from './api/custom-domain.ts';
 import { Firewall } from './api/firewall.ts';
 import { OrdersApi } from './api/orders-api.ts';

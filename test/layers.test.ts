@@ -7,27 +7,26 @@ import { importedFiles } from './helpers/imports.ts';
  * from it can delete any tool.
  */
 
-const service = ['lambdas/domain', 'lambdas/runtime', 'lambdas', 'lib/settings', 'lib', 'bin'];
+const rooms = ['contract', 'runtime', 'keys', 'http', 'orders'].map((room) => `lambdas/${room}`);
+const service = [...rooms, 'lambdas', 'lib/settings', 'lib', 'bin'];
 
 /**
  * The folders that each folder may import besides itself. A file belongs to the longest matching
  * folder. `tools/local/aws` knows only the template and the built assets.
  */
 const sources: Readonly<Record<string, readonly string[]>> = {
-  // Code outside of `lambdas/` may import only this folder of `lambdas/`.
-  'lambdas/domain': [],
-  'lambdas/runtime': ['lambdas/domain'],
-  lambdas: ['lambdas/domain', 'lambdas/runtime'],
-  'lib/settings': ['lambdas/domain'],
-  lib: ['lambdas/domain', 'lib/settings'],
+  ...Object.fromEntries(rooms.map((room) => [room, rooms])),
+  lambdas: rooms,
+  'lib/settings': [...rooms],
+  lib: [...rooms, 'lib/settings'],
   bin: ['lib', 'lib/settings'],
 
   'tools/local/aws': [],
-  'tools/local/page': ['lambdas/domain', 'tools/local/aws'],
-  'tools/shared': ['lambdas/domain', 'lib/settings'],
-  'tools/admin': ['lambdas/domain', 'lib/settings', 'tools/shared'],
+  'tools/local/page': [...rooms, 'tools/local/aws'],
+  'tools/shared': [...rooms, 'lib/settings'],
+  'tools/admin': [...rooms, 'lib/settings', 'tools/shared'],
   'tools/local': [
-    'lambdas/domain',
+    ...rooms,
     'lib/settings',
     'lib',
     'tools/shared',
@@ -35,9 +34,9 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/local/page',
     'tools/admin',
   ],
-  'tools/smoke': ['lambdas/domain', 'test', 'lib/settings', 'tools/shared'],
+  'tools/smoke': [...rooms, 'test', 'lib/settings', 'tools/shared'],
   'tools/acceptance': [
-    'lambdas/domain',
+    ...rooms,
     'test',
     'lib/settings',
     'tools/shared',
@@ -45,7 +44,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/smoke',
   ],
   // The benchmark measures the functions with the tests' double of DynamoDB.
-  'tools/bench': ['lambdas/domain', 'lib/settings', 'lib', 'test'],
+  'tools/bench': [...rooms, 'lib/settings', 'lib', 'test'],
   'tools/examples': [],
 };
 const tools = Object.keys(sources).filter((folder) => /^tools\/[^/]+$/.test(folder));

@@ -1,7 +1,7 @@
 import { Agent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { ServiceUnavailableError } from '../domain/errors.ts';
+import { ServiceUnavailableError } from '../contract/errors.ts';
 import { dynamoDbEndpoint, requiredVariable } from './environment.ts';
 
 /**

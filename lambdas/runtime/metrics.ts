@@ -4,7 +4,7 @@ import {
   metricNamespace,
   metricUnits,
   type RejectionReason,
-} from '../domain/metric-definitions.ts';
+} from '../contract/metric-definitions.ts';
 import { requiredVariable } from './environment.ts';
 import { type LogFields, writeLine } from './log.ts';
 

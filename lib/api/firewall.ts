@@ -1,7 +1,7 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { everyResponseHeaders, rateLimitHeaders } from '../../lambdas/domain/headers.ts';
+import { everyResponseHeaders, rateLimitHeaders } from '../../lambdas/http/headers.ts';
 import { type ErrorAnswer, errorBody } from './gateway-responses.ts';
 
 const windowSeconds = 300;

@@ -7,8 +7,8 @@ import {
   RequestTimeoutError,
   RequestTooLargeError,
   ServiceUnavailableError,
-} from '../../lambdas/domain/errors.ts';
-import { bearerChallenge, rateLimitHeaders } from '../../lambdas/domain/headers.ts';
+} from '../../lambdas/contract/errors.ts';
+import { bearerChallenge, rateLimitHeaders } from '../../lambdas/http/headers.ts';
 
 /** Headers with their values as API Gateway's mapping expressions: static values are in single quotes. */
 export type Mappings = Readonly<Record<string, string>>;

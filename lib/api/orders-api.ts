@@ -15,8 +15,8 @@ import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
-import { everyResponseHeaders } from '../../lambdas/domain/headers.ts';
+import { everyResponseHeaders } from '../../lambdas/http/headers.ts';
+import { charactersAfterPrefix } from '../../lambdas/keys/api-key.ts';
 import {
   type FunctionName,
   integrationMarginMs,

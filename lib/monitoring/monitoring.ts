@@ -6,7 +6,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
+import { metricNamespace } from '../../lambdas/contract/metric-definitions.ts';
 import { stackName } from '../settings/names.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { type AlarmDefinition, alarmDefinitions, deploymentAlarmIds } from './alarms.ts';

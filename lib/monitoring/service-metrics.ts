@@ -8,7 +8,7 @@ import {
   type MetricName,
   metricNamespace,
   rejectionReasons,
-} from '../../lambdas/domain/metric-definitions.ts';
+} from '../../lambdas/contract/metric-definitions.ts';
 import { operations } from '../settings/functions.ts';
 import type { StageName } from '../settings/stages.ts';
 

@@ -1,4 +1,4 @@
-import { serviceName } from '../../lambdas/domain/service-name.ts';
+import { serviceName } from '../../lambdas/contract/service-name.ts';
 import type { FunctionName } from './functions.ts';
 import type { PlanName } from './plans.ts';
 import { isStageName, type StageName } from './stages.ts';

@@ -1,4 +1,4 @@
-import type { Plan } from '../../lambdas/domain/plan.ts';
+import type { Plan } from '../../lambdas/keys/plan.ts';
 
 /*
  * The only place that has the plans' numbers. All other places derive from it, or are checked against it. A deployment

@@ -1,4 +1,4 @@
-import { serviceTitle } from '../../lambdas/domain/service-name.ts';
+import { serviceTitle } from '../../lambdas/contract/service-name.ts';
 import { leastUnreserved, listConcurrency } from './functions.ts';
 import { findingsIn } from './settings-checks.ts';
 import {
@@ -42,7 +42,7 @@ export function stageConfiguration(
   const findings = [...findingsIn(settings, others)].map((text) => `${place}: ${text}`);
   if (!nameOfService.test(title)) {
     findings.push(
-      `lambdas/domain/service-name.ts: serviceTitle is "${title}": give words of letters from A to Z and ` +
+      `lambdas/contract/service-name.ts: serviceTitle is "${title}": give words of letters from A to Z and ` +
         'digits, with spaces between, that begin with a letter and have at most 40 characters',
     );
   }

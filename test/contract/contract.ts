@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { parse } from 'yaml';
-import { isInt64 } from '../../lambdas/domain/order-fields.ts';
+import { isInt64 } from '../../lambdas/orders/order-fields.ts';
 
 /** A response to compare with the contract. */
 export interface ComparedAnswer {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import * as errors from '../../lambdas/domain/errors.ts';
-import { cancellationOutcomes, rejectionReasons } from '../../lambdas/domain/metric-definitions.ts';
-import { cancelRefusals } from '../../lambdas/domain/order-states.ts';
+import * as errors from '../../lambdas/contract/errors.ts';
+import {
+  cancellationOutcomes,
+  rejectionReasons,
+} from '../../lambdas/contract/metric-definitions.ts';
+import { cancelRefusals } from '../../lambdas/orders/order-states.ts';
 import { expectAgreement, expectContained, type Statement } from '../helpers/agreement.ts';
 import { type StageName, stageNames, template } from '../helpers/synthesized.ts';
 import { contractDocument, type ErrorBody, wordsOf } from './contract.ts';
@@ -29,7 +32,7 @@ const contractPlace = 'openapi.yaml, components.responses, examples';
 describe('the error classes', () => {
   it("are all among the contract's examples, with their status, code and message", () => {
     expectContained(
-      stated('lambdas/domain/errors.ts or order-states.ts', classBodies()),
+      stated('lambdas/contract/errors.ts or order-states.ts', classBodies()),
       stated(contractPlace, exampleBodies()),
     );
   });
@@ -44,7 +47,7 @@ describe('the errors of the contract', () => {
 
     expectContained(
       stated(contractPlace, exampleBodies()),
-      stated('lambdas/domain/errors.ts, order-states.ts or lib/api', made),
+      stated('lambdas/contract/errors.ts, order-states.ts or lib/api', made),
     );
   });
 
@@ -52,7 +55,7 @@ describe('the errors of the contract', () => {
     const documented = examplesOf(responses.TooManyRequests!).map(({ code }) => code);
 
     expectAgreement(
-      ['lambdas/domain/metric-definitions.ts, rejectionReasons', authorizerCodes],
+      ['lambdas/contract/metric-definitions.ts, rejectionReasons', authorizerCodes],
       ['openapi.yaml, components.responses.TooManyRequests', documented],
     );
   });
@@ -82,7 +85,7 @@ it('the outcomes of a cancellation are those that the contract documents', () =>
 
   expectAgreement(
     ['openapi.yaml, what cancelOrder answers', ['cancelled', ...codes]],
-    ['lambdas/domain/metric-definitions.ts', cancellationOutcomes],
+    ['lambdas/contract/metric-definitions.ts', cancellationOutcomes],
   );
 });
 

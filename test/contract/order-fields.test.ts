@@ -3,7 +3,7 @@ import {
   type OrderField,
   orderFieldNames,
   orderFields,
-} from '../../lambdas/domain/order-fields.ts';
+} from '../../lambdas/orders/order-fields.ts';
 import { expectAgreement } from '../helpers/agreement.ts';
 import { contractDocument } from './contract.ts';
 
@@ -15,7 +15,7 @@ interface OrderSchema {
   readonly properties: Readonly<Record<string, FieldSchema>>;
 }
 
-const codePlace = 'lambdas/domain/order-fields.ts';
+const codePlace = 'lambdas/orders/order-fields.ts';
 const { Order: schema } = (
   contractDocument.components as { schemas: { readonly Order: OrderSchema } }
 ).schemas;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { charactersAfterPrefix } from '../../lambdas/domain/api-key.ts';
+import { charactersAfterPrefix } from '../../lambdas/keys/api-key.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
 import { expectAgreement } from '../helpers/agreement.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import { hashToken } from '../../lambdas/domain/api-key.ts';
-import { readKeyEntry } from '../../lambdas/domain/owner-record.ts';
+import { hashToken } from '../../lambdas/keys/api-key.ts';
+import { readKeyEntry } from '../../lambdas/keys/owner-record.ts';
 import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import {
   answer,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { bearerChallenge } from '../../lambdas/domain/headers.ts';
-import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/domain/order-states.ts';
+import { bearerChallenge } from '../../lambdas/http/headers.ts';
+import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/orders/order-states.ts';
 import { expectDocumented } from '../contract/documented.ts';
 import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import {

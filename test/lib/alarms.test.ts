@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { metricNamespace } from '../../lambdas/domain/metric-definitions.ts';
+import { metricNamespace } from '../../lambdas/contract/metric-definitions.ts';
 import { stackName } from '../../lib/settings/names.ts';
 import { testAccount } from '../helpers/stage-for-tests.ts';
 import { stageNames } from '../helpers/synthesized.ts';

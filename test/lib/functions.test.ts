@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
+import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/orders/send-list.ts';
 import { type FunctionName, functionNames, operations } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { plans } from '../../lib/settings/plans.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { metricNamespace, metricUnits } from '../../lambdas/domain/metric-definitions.ts';
-import { logFields } from '../../lambdas/runtime/api-handler.ts';
+import { metricNamespace, metricUnits } from '../../lambdas/contract/metric-definitions.ts';
+import { logFields } from '../../lambdas/http/api-handler.ts';
 import { log } from '../../lambdas/runtime/log.ts';
 import { runtimeFailure } from '../../lib/monitoring/saved-queries.ts';
 import { stackName } from '../../lib/settings/names.ts';
@@ -37,7 +37,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
       )
       .map(([namespace, name]: unknown[]) => `${namespace} ${name}`);
 
-    const place = 'lambdas/domain/metric-definitions.ts or the access log';
+    const place = 'lambdas/contract/metric-definitions.ts or the access log';
     expectContained([place, own], ['lib/monitoring/dashboard.ts', shown]);
   });
 });

@@ -65,7 +65,7 @@ describe('the name of the service', () => {
     'cannot be %j',
     (title) => {
       expect(() => stageConfiguration('prod', undefined, published('prod'), title)).toThrow(
-        new RegExp(`^lambdas/domain/service-name.ts: serviceTitle is "${title}": give words`),
+        new RegExp(`^lambdas/contract/service-name.ts: serviceTitle is "${title}": give words`),
       );
     },
   );

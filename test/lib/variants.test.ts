@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { App } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { everyResponseHeaders } from '../../lambdas/domain/headers.ts';
+import { everyResponseHeaders } from '../../lambdas/http/headers.ts';
 import { createApp } from '../../lib/app.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import {

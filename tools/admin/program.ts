@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { serviceTitle } from '../../lambdas/domain/service-name.ts';
+import { serviceTitle } from '../../lambdas/contract/service-name.ts';
 import { stageChoices } from '../../lib/settings/stages.ts';
 import { type CommandIo, print } from './console/command-io.ts';
 import { examplesText } from './console/verb.ts';

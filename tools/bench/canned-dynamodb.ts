@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { generate } from 'selfsigned';
-import { hashToken } from '../../lambdas/domain/api-key.ts';
-import { windowStarts } from '../../lambdas/domain/windows.ts';
+import { hashToken } from '../../lambdas/keys/api-key.ts';
+import { windowStarts } from '../../lambdas/keys/windows.ts';
 import { attributes } from '../../test/helpers/dynamodb/attribute-values.ts';
 import {
   answer,

@@ -1,4 +1,4 @@
-import { hashOwnerPart, hashToken } from '../../lambdas/domain/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../lambdas/keys/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { revokeKey } from '../admin/keys/change-key.ts';
 import { issueKey } from '../admin/keys/issue-key.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { serviceTitle } from '../../lambdas/domain/service-name.ts';
+import { serviceTitle } from '../../lambdas/contract/service-name.ts';
 import type { OutputName } from '../../lib/settings/names.ts';
 import { planNames } from '../../lib/settings/plans.ts';
 import { printable } from '../shared/printable.ts';

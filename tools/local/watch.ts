@@ -4,7 +4,7 @@ import { globSync, mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serviceRealm } from '../../lambdas/domain/service-name.ts';
+import { serviceRealm } from '../../lambdas/contract/service-name.ts';
 import type { LocalOptions } from './local-options.ts';
 import { log } from './terminal.ts';
 

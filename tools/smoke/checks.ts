@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { tokenChecksum } from '../../lambdas/domain/api-key.ts';
+import { tokenChecksum } from '../../lambdas/keys/api-key.ts';
 import { apiKeyPrefixes } from '../../lib/settings/stages.ts';
 import {
   type DocumentedError,

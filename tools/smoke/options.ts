@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { isInt64 } from '../../lambdas/domain/order-fields.ts';
+import { isInt64 } from '../../lambdas/orders/order-fields.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 

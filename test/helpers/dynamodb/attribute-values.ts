@@ -1,4 +1,4 @@
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 
 export type Value = string | number | undefined;
 type Values = { readonly [name: string]: Value | Values };

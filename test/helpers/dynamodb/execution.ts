@@ -5,7 +5,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeAll } from '@jest/globals';
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import { embeddedDynamoDbOfFile } from './embedded-dynamodb.ts';
 
 export type Command = GetItemCommand | UpdateItemCommand;

@@ -1,6 +1,6 @@
-import { hashOwnerPart, hashToken, tokenChecksum } from '../../../lambdas/domain/api-key.ts';
-import type { Item } from '../../../lambdas/domain/item.ts';
-import { keyIdOf, ownerCounters } from '../../../lambdas/domain/owner-record.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
+import { hashOwnerPart, hashToken, tokenChecksum } from '../../../lambdas/keys/api-key.ts';
+import { keyIdOf, ownerCounters } from '../../../lambdas/keys/owner-record.ts';
 import { attributes, type Value } from './attribute-values.ts';
 
 const ownerCharacters = 'abcdefghijABCDEFGHIJ';

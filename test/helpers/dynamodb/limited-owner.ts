@@ -1,10 +1,10 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Decision } from '../../../lambdas/authorizer/decision.ts';
-import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
-import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
-import { hashToken } from '../../../lambdas/domain/api-key.ts';
-import type { Item } from '../../../lambdas/domain/item.ts';
-import type { Plan, Plans } from '../../../lambdas/domain/plan.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
+import { hashToken } from '../../../lambdas/keys/api-key.ts';
+import type { Decision } from '../../../lambdas/keys/decision.ts';
+import { Limiter } from '../../../lambdas/keys/limiter.ts';
+import type { KeyAddress } from '../../../lambdas/keys/owner-updates.ts';
+import type { Plan, Plans } from '../../../lambdas/keys/plan.ts';
 import { type Command, type Execution, execute } from './execution.ts';
 import {
   address,

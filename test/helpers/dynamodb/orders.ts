@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { orderFields } from '../../../lambdas/domain/order-fields.ts';
+import { orderFields } from '../../../lambdas/orders/order-fields.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
 

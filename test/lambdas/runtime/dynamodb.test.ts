@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
-import { ServiceUnavailableError } from '../../../lambdas/domain/errors.ts';
+import { ServiceUnavailableError } from '../../../lambdas/contract/errors.ts';
 import {
   asServiceError,
   createDynamoDbClient,

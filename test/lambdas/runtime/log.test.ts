@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { metricNamespace } from '../../../lambdas/domain/metric-definitions.ts';
+import { metricNamespace } from '../../../lambdas/contract/metric-definitions.ts';
 import { log } from '../../../lambdas/runtime/log.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 

@@ -1,4 +1,4 @@
-import { hashToken } from '../../../lambdas/domain/api-key.ts';
+import { hashToken } from '../../../lambdas/keys/api-key.ts';
 import {
   ChangedMeanwhileError,
   OperatorError,

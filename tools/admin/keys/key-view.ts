@@ -1,5 +1,5 @@
-import type { Plans } from '../../../lambdas/domain/plan.ts';
-import { currentTimes, isCurrent } from '../../../lambdas/domain/windows.ts';
+import type { Plans } from '../../../lambdas/keys/plan.ts';
+import { currentTimes, isCurrent } from '../../../lambdas/keys/windows.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { countingLimits, lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

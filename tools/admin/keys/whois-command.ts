@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { hashOwnerPart, hashToken, parseAuthorization } from '../../../lambdas/domain/api-key.ts';
+import { hashOwnerPart, hashToken, parseAuthorization } from '../../../lambdas/keys/api-key.ts';
 import { stageOfKey } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';

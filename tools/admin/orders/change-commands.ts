@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';

@@ -1,11 +1,11 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../../lambdas/domain/item.ts';
-import { cancellationFields } from '../../../lambdas/domain/order-fields.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
+import { cancellationFields } from '../../../lambdas/orders/order-fields.ts';
 import {
   type ChangeableStatus,
   type OrderStatus,
   orderStatuses,
-} from '../../../lambdas/domain/order-states.ts';
+} from '../../../lambdas/orders/order-states.ts';
 import {
   AlreadyDoneError,
   ChangedMeanwhileError,

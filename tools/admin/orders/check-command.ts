@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Item } from '../../../lambdas/domain/item.ts';
-import { isInt64, orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
+import { isInt64, orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
 import { DifferentError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { addVerb, type Call } from '../console/verb.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import { ChangedMeanwhileError, InvalidValueError } from '../../shared/errors.ts';
 import { type CommandIo, print, printResult, type Result } from '../console/command-io.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';

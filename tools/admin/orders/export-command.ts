@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
-import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-states.ts';
+import { type OrderStatus, orderStatuses } from '../../../lambdas/orders/order-states.ts';
 import { InterruptedError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type CommandIo, print } from '../console/command-io.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { Item } from '../../../lambdas/domain/item.ts';
-import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
-import { orderStatuses } from '../../../lambdas/domain/order-states.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
+import { orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
+import { orderStatuses } from '../../../lambdas/orders/order-states.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { addVerb, type Call } from '../console/verb.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import { OperatorError, quoted, reasonOf, shortened } from '../../shared/errors.ts';
 import { attributeJson, attributeOf, comparableNumber, isObject } from './attribute-json.ts';
 import {

@@ -1,12 +1,12 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import {
   cancellationFields,
   isValueOf,
   type OrderField,
   orderFields,
-} from '../../../lambdas/domain/order-fields.ts';
-import { type OrderStatus, orderStatuses } from '../../../lambdas/domain/order-states.ts';
+} from '../../../lambdas/orders/order-fields.ts';
+import { type OrderStatus, orderStatuses } from '../../../lambdas/orders/order-states.ts';
 import { quoted, shortened } from '../../shared/errors.ts';
 import { isSame } from './attribute-json.ts';
 

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type Command, Option } from 'commander';
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import { UsageError } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';

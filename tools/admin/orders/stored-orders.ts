@@ -7,7 +7,7 @@ import {
   paginateScan,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import { InterruptedError, InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import type { CommandIo } from '../console/command-io.ts';
 import { progressLine } from '../console/progress.ts';

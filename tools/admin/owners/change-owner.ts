@@ -1,4 +1,4 @@
-import { ownerCounters } from '../../../lambdas/domain/owner-record.ts';
+import { ownerCounters } from '../../../lambdas/keys/owner-record.ts';
 import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { absent, changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

@@ -1,4 +1,4 @@
-import { findPlan, type Limits, type Plans } from '../../../lambdas/domain/plan.ts';
+import { findPlan, type Limits, type Plans } from '../../../lambdas/keys/plan.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import type { OwnerItem } from '../stored/stored-owner.ts';

@@ -1,12 +1,12 @@
-import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
+import { keyIdOf } from '../../../lambdas/keys/owner-record.ts';
 import {
   findPlan,
   type Limits,
   limitsOf,
   type Plans,
   planNumbers,
-} from '../../../lambdas/domain/plan.ts';
-import { currentTimes, type WindowUse, windowUses } from '../../../lambdas/domain/windows.ts';
+} from '../../../lambdas/keys/plan.ts';
+import { currentTimes, type WindowUse, windowUses } from '../../../lambdas/keys/windows.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { completionOf } from '../stored/find-owner.ts';
 import { banReason, isBanned, isExpired } from '../stored/key-state.ts';

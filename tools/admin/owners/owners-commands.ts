@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import type { Limits } from '../../../lambdas/domain/plan.ts';
+import type { Limits } from '../../../lambdas/keys/plan.ts';
 import { type PlanName, planNames, quotaInDays } from '../../../lib/settings/plans.ts';
 import { DifferentError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';

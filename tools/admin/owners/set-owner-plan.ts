@@ -1,4 +1,4 @@
-import { planNumbers } from '../../../lambdas/domain/plan.ts';
+import { planNumbers } from '../../../lambdas/keys/plan.ts';
 import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

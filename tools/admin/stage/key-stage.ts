@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Plans } from '../../../lambdas/domain/plan.ts';
+import type { Plans } from '../../../lambdas/keys/plan.ts';
 import { type OutputName, stackName, usagePlanOutput } from '../../../lib/settings/names.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';

@@ -5,8 +5,8 @@ import {
   keyCharactersLength,
   ownerCharactersLength,
   tokenChecksum,
-} from '../../../lambdas/domain/api-key.ts';
-import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
+} from '../../../lambdas/keys/api-key.ts';
+import { keyIdOf } from '../../../lambdas/keys/owner-record.ts';
 
 const seedBytes = 32;
 const ownerIdLength = 20;

@@ -1,5 +1,5 @@
-import type { Plans } from '../../../lambdas/domain/plan.ts';
-import { currentTimes, isCurrent } from '../../../lambdas/domain/windows.ts';
+import type { Plans } from '../../../lambdas/keys/plan.ts';
+import { currentTimes, isCurrent } from '../../../lambdas/keys/windows.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { StoredKey } from './stored-key.ts';
 import type { StoredEntry } from './stored-owner.ts';

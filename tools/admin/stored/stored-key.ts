@@ -1,4 +1,4 @@
-import { keyIdOf } from '../../../lambdas/domain/owner-record.ts';
+import { keyIdOf } from '../../../lambdas/keys/owner-record.ts';
 import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

@@ -1,4 +1,4 @@
-import type { KeyEntry, OwnerRecord } from '../../../lambdas/domain/owner-record.ts';
+import type { KeyEntry, OwnerRecord } from '../../../lambdas/keys/owner-record.ts';
 import { expressions, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashToken } from '../../../lambdas/domain/api-key.ts';
+import { hashToken } from '../../../lambdas/keys/api-key.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';

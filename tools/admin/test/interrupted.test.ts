@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { expect, it } from '@jest/globals';
-import { limitsOf, planNumbers } from '../../../lambdas/domain/plan.ts';
+import { limitsOf, planNumbers } from '../../../lambdas/keys/plan.ts';
 import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { reportFailure } from '../failure-report.ts';
 import { expireKey, revokeKey, unbanKey } from '../keys/change-key.ts';

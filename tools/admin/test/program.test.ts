@@ -1,6 +1,6 @@
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { describe, expect, it } from '@jest/globals';
-import { orderStatuses } from '../../../lambdas/domain/order-states.ts';
+import { orderStatuses } from '../../../lambdas/orders/order-states.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { stageChoices } from '../../../lib/settings/stages.ts';

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach } from '@jest/globals';
-import type { Limits } from '../../../lambdas/domain/plan.ts';
+import type { Limits } from '../../../lambdas/keys/plan.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';

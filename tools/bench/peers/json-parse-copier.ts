@@ -1,7 +1,7 @@
-import type { Item } from '../../../lambdas/domain/item.ts';
-import { orderToJson } from '../../../lambdas/domain/order-json.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
+import { orderToJson } from '../../../lambdas/orders/order-json.ts';
 
-/** The usual way to do the work of `lambdas/list-orders/order-copier.ts`. The result has the same form. */
+/** The usual way to do the work of `lambdas/orders/order-copier.ts`. The result has the same form. */
 export function copyOrders(chunks: Buffer[]) {
   const { Items, ...rest } = JSON.parse(Buffer.concat(chunks).toString()) as { Items: Item[] };
   const orders = Items.map((item) => `,${orderToJson(item)}`).join('');

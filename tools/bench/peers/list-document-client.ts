@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
+import { orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 

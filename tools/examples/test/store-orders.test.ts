@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { OrderFieldName } from '../../../lambdas/domain/order-fields.ts';
+import type { OrderFieldName } from '../../../lambdas/orders/order-fields.ts';
 import { type Order, StoreOrders, StoreOrdersError } from '../store-orders.ts';
 
 const realFetch = globalThis.fetch;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { extname, join } from 'node:path';
-import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
-import { serviceTitle } from '../../../lambdas/domain/service-name.ts';
+import { serviceTitle } from '../../../lambdas/contract/service-name.ts';
+import { orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
 import type { Handler } from '../aws/http-server.ts';
 import { isFromThisMachine } from '../aws/management/loopback.ts';
 

@@ -5,7 +5,7 @@ import { connect as connectTo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { serviceRealm } from '../../../lambdas/domain/service-name.ts';
+import { serviceRealm } from '../../../lambdas/contract/service-name.ts';
 import { forEachPlan, planNames, plans } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { serviceTitle } from '../../../lambdas/domain/service-name.ts';
+import { serviceTitle } from '../../../lambdas/contract/service-name.ts';
 import { forEachPlan } from '../../../lib/settings/plans.ts';
 import { exampleToken } from '../../../test/helpers/dynamodb/key-items.ts';
 import type { GatewayAnswer } from '../aws/api-gateway/request-context.ts';

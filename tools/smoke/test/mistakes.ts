@@ -1,4 +1,4 @@
-import { parseAuthorization } from '../../../lambdas/domain/api-key.ts';
+import { parseAuthorization } from '../../../lambdas/keys/api-key.ts';
 import type { Answer, Send } from '../stage/http-client.ts';
 
 /** An answer of the service that can be changed before the smoke test gets it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashOwnerPart, hashToken } from '../../../../lambdas/domain/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { expireKey, revokeKey, unbanKey } from '../../keys/change-key.ts';
 import { keyView, listKeys } from '../../keys/key-view.ts';

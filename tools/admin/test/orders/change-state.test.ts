@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cancellationFields } from '../../../../lambdas/domain/order-fields.ts';
+import { cancellationFields } from '../../../../lambdas/orders/order-fields.ts';
 import { executedAndLost, forward } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { transitions } from '../../orders/change-order.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Item } from '../../../../lambdas/domain/item.ts';
+import type { Item } from '../../../../lambdas/contract/item.ts';
 import {
   executedAndLost,
   forward,

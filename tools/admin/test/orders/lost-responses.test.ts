@@ -1,6 +1,6 @@
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeEach, expect, it, jest } from '@jest/globals';
-import type { OrderStatus } from '../../../../lambdas/domain/order-states.ts';
+import type { OrderStatus } from '../../../../lambdas/orders/order-states.ts';
 import { captureLinesOfTests } from '../../../../test/helpers/captured-lines.ts';
 import { DynamodbProxy, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeEach } from '@jest/globals';
-import type { Item } from '../../../../lambdas/domain/item.ts';
+import type { Item } from '../../../../lambdas/contract/item.ts';
 import { DynamodbProxy, forward } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';

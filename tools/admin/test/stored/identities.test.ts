@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { base62 } from '../../../../lambdas/domain/api-key.ts';
+import { base62 } from '../../../../lambdas/keys/api-key.ts';
 import { createOwnerIdentity, createToken, isKeyId, isOwnerId } from '../../stored/identities.ts';
 
 const { seed } = createOwnerIdentity('so_test_');

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { cancelRefusal, orderStatuses } from '../../../../lambdas/domain/order-states.ts';
-import { serviceRealm } from '../../../../lambdas/domain/service-name.ts';
+import { serviceRealm } from '../../../../lambdas/contract/service-name.ts';
+import { cancelRefusal, orderStatuses } from '../../../../lambdas/orders/order-states.ts';
 import { operationNames } from '../../../../lib/settings/functions.ts';
 import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
 import { operations, operationsWith } from '../../../../test/contract/contract.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { orderFieldNames } from '../../../../lambdas/domain/order-fields.ts';
-import { orderStatuses } from '../../../../lambdas/domain/order-states.ts';
+import { orderFieldNames } from '../../../../lambdas/orders/order-fields.ts';
+import { orderStatuses } from '../../../../lambdas/orders/order-states.ts';
 import { contentType, lost, type Reply } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer, splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
 import { type RunningStore, startStore } from './running-store.ts';

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { orderFieldNames } from '../../../../lambdas/domain/order-fields.ts';
+import { orderFieldNames } from '../../../../lambdas/orders/order-fields.ts';
 import { listen } from '../../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
 import { localPage } from '../../page/local-page.ts';

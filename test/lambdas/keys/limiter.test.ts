@@ -1,10 +1,10 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Decision } from '../../../lambdas/authorizer/decision.ts';
-import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
-import { UnauthorizedError } from '../../../lambdas/domain/errors.ts';
-import { clockToleranceSeconds } from '../../../lambdas/domain/windows.ts';
+import { UnauthorizedError } from '../../../lambdas/contract/errors.ts';
+import type { Decision } from '../../../lambdas/keys/decision.ts';
+import type { KeyAddress } from '../../../lambdas/keys/owner-updates.ts';
+import { clockToleranceSeconds } from '../../../lambdas/keys/windows.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 import {
   address,

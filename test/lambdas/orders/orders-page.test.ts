@@ -1,9 +1,9 @@
 import type { DynamoDBClient, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ServiceUnavailableError } from '../../../lambdas/domain/errors.ts';
-import { orderFieldNames } from '../../../lambdas/domain/order-fields.ts';
-import { orderToJson } from '../../../lambdas/domain/order-json.ts';
-import { type OrdersPage, pageReader } from '../../../lambdas/list-orders/orders-page.ts';
+import { ServiceUnavailableError } from '../../../lambdas/contract/errors.ts';
+import { orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
+import { orderToJson } from '../../../lambdas/orders/order-json.ts';
+import { type OrdersPage, pageReader } from '../../../lambdas/orders/orders-page.ts';
 import { createDynamoDbClient } from '../../../lambdas/runtime/dynamodb.ts';
 import { contentType, DynamodbProxy, type Reply } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import {

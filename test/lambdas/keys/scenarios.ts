@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../../lambdas/domain/item.ts';
-import type { Limits } from '../../../lambdas/domain/plan.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
+import type { Limits } from '../../../lambdas/keys/plan.ts';
 import { attributes } from '../../helpers/dynamodb/attribute-values.ts';
 import { type Overrides, ownerItem } from '../../helpers/dynamodb/key-items.ts';
 import { keys, tolerated } from './execution-environment.ts';

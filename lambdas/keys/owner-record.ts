@@ -1,4 +1,4 @@
-import type { Item } from './item.ts';
+import type { Item } from '../contract/item.ts';
 import type { Limits } from './plan.ts';
 import type { WindowCounters } from './windows.ts';
 

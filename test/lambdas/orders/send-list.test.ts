@@ -9,7 +9,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { OrdersPage } from '../../../lambdas/list-orders/orders-page.ts';
+import type { OrdersPage } from '../../../lambdas/orders/orders-page.ts';
 import {
   type Coding,
   type ListTotals,
@@ -18,7 +18,7 @@ import {
   minBytesPerSecond,
   SlowReaderError,
   sendList,
-} from '../../../lambdas/list-orders/send-list.ts';
+} from '../../../lambdas/orders/send-list.ts';
 
 type Pages = AsyncGenerator<OrdersPage, void, void>;
 

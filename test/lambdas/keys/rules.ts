@@ -1,5 +1,5 @@
-import { UnauthorizedError } from '../../../lambdas/domain/errors.ts';
-import type { Item } from '../../../lambdas/domain/item.ts';
+import { UnauthorizedError } from '../../../lambdas/contract/errors.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import { type Step, windowNames } from './exploration.ts';
 import {
   entryOf,

@@ -1,4 +1,4 @@
-import { bearerChallenge } from './headers.ts';
+import { bearerChallenge } from '../http/headers.ts';
 
 /** An error that is reported to the client: status, code and message form the response body. */
 export class ApiError extends Error {

@@ -4,10 +4,8 @@ import {
   GetItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { UnauthorizedError } from '../domain/errors.ts';
-import type { Item } from '../domain/item.ts';
-import { findPlan, type Plan, type Plans, planNumbers } from '../domain/plan.ts';
-import { type CurrentTimes, currentTimes } from '../domain/windows.ts';
+import { UnauthorizedError } from '../contract/errors.ts';
+import type { Item } from '../contract/item.ts';
 import { log } from '../runtime/log.ts';
 import {
   admit,
@@ -24,6 +22,8 @@ import {
   type KeyAddress,
   rejectionUpdate,
 } from './owner-updates.ts';
+import { findPlan, type Plan, type Plans, planNumbers } from './plan.ts';
+import { type CurrentTimes, currentTimes } from './windows.ts';
 
 /*
  * How requests are limited. docs/adr/0002-authorizer-counts-in-one-conditional-write.md gives the reasons.

@@ -7,16 +7,16 @@ import {
   InvalidBodyError,
   RequestTimeoutError,
   RequestTooLargeError,
-} from '../domain/errors.ts';
+} from '../contract/errors.ts';
+import { asServiceError } from '../runtime/dynamodb.ts';
+import { optionalVariable } from '../runtime/environment.ts';
+import { log } from '../runtime/log.ts';
 import {
   type AuthorizerContext,
   everyResponseHeaders,
   header,
   rateLimitHeaders,
-} from '../domain/headers.ts';
-import { asServiceError } from './dynamodb.ts';
-import { optionalVariable } from './environment.ts';
-import { log } from './log.ts';
+} from './headers.ts';
 
 /** A response. `Body` is a string, or the value that a handler returns if it streams its response. */
 export interface ApiResponse<Body = string> {

@@ -1,4 +1,4 @@
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import { banSeconds, keys, plans, tolerated } from './execution-environment.ts';
 
 /* The meaning of an owner's item, in terms of the specification instead of the limiter. */

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { serviceRealm } from './service-name.ts';
-import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
+import { serviceRealm } from '../contract/service-name.ts';
+import { type WindowName, type WindowUse, windowLengths, windowNames } from '../keys/windows.ts';
 
 /**
  * The value of a request's header. The case of the name is ignored, because API Gateway does not change it. Repeated

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { InvalidOrderIdError } from '../contract/errors.ts';
 import { isDateTime } from './date-time.ts';
-import { InvalidOrderIdError } from './errors.ts';
 
 /** The type of an order's field, in the terms of the contract (`openapi.yaml`). Every integer is an int64. */
 export interface OrderField {

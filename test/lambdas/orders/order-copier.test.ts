@@ -1,13 +1,13 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { copyOrders } from '../../../lambdas/orders/order-copier.ts';
 import {
   type OrderField,
   orderFieldNames,
   orderFields,
-} from '../../../lambdas/domain/order-fields.ts';
-import { orderToJson } from '../../../lambdas/domain/order-json.ts';
-import { copyOrders } from '../../../lambdas/list-orders/order-copier.ts';
+} from '../../../lambdas/orders/order-fields.ts';
+import { orderToJson } from '../../../lambdas/orders/order-json.ts';
 import {
   type OrderItem,
   orderItem,

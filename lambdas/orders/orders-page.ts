@@ -1,9 +1,9 @@
 import { type DynamoDBClient, ScanCommand, type ScanCommandOutput } from '@aws-sdk/client-dynamodb';
-import { ServiceUnavailableError } from '../domain/errors.ts';
-import type { Item } from '../domain/item.ts';
-import { orderFieldNames } from '../domain/order-fields.ts';
-import { orderToJson } from '../domain/order-json.ts';
+import { ServiceUnavailableError } from '../contract/errors.ts';
+import type { Item } from '../contract/item.ts';
 import { type CopiedOrders, copyOrders } from './order-copier.ts';
+import { orderFieldNames } from './order-fields.ts';
+import { orderToJson } from './order-json.ts';
 import { interceptBody } from './response-body.ts';
 
 /** The orders of one `Scan` response as JSON text. */

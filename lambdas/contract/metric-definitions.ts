@@ -1,4 +1,4 @@
-import { cancelRefusals } from './order-states.ts';
+import { cancelRefusals } from '../orders/order-states.ts';
 import { serviceName } from './service-name.ts';
 
 /* The metrics that the functions record and that the dashboard, the alarms and the saved queries show. */

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from './item.ts';
+import type { Item } from '../contract/item.ts';
 import { attributeTypes, isValueOf, type OrderField, orderFields } from './order-fields.ts';
 
 /** The text before the value of a field in the JSON of an order or of an item. */

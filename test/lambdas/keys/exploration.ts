@@ -1,4 +1,4 @@
-import type { Item } from '../../../lambdas/domain/item.ts';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import { type Command, type Execution, execute } from '../../helpers/dynamodb/execution.ts';
 import { type End, type Input, type Reaction, reactionTo } from './execution-environment.ts';
 

@@ -1,7 +1,7 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Plan } from '../domain/plan.ts';
-import { type WindowName, windowLimits } from '../domain/windows.ts';
 import type { KeyStatus } from './decision.ts';
+import type { Plan } from './plan.ts';
+import { type WindowName, windowLimits } from './windows.ts';
 
 /*
  * The writes on an owner's item, as the top of limiter.ts explains them. The conditions below are texts of expressions.

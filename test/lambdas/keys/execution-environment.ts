@@ -1,6 +1,6 @@
-import type { Decision } from '../../../lambdas/authorizer/decision.ts';
-import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
-import type { Plans } from '../../../lambdas/domain/plan.ts';
+import type { Decision } from '../../../lambdas/keys/decision.ts';
+import { Limiter } from '../../../lambdas/keys/limiter.ts';
+import type { Plans } from '../../../lambdas/keys/plan.ts';
 import type { Command, Execution } from '../../helpers/dynamodb/execution.ts';
 import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
 

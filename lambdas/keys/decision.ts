@@ -1,14 +1,9 @@
-import { type Allowances, rateLimit, rateLimitPolicy } from '../domain/headers.ts';
-import type { Item } from '../domain/item.ts';
-import type { RejectionReason } from '../domain/metric-definitions.ts';
-import {
-  type KeyEntry,
-  type OwnerRecord,
-  readKeyEntry,
-  readOwnerRecord,
-} from '../domain/owner-record.ts';
-import { limitsOf, type Plan } from '../domain/plan.ts';
-import { type CurrentTimes, isCurrent, type WindowUses, windowUses } from '../domain/windows.ts';
+import type { Item } from '../contract/item.ts';
+import type { RejectionReason } from '../contract/metric-definitions.ts';
+import { type Allowances, rateLimit, rateLimitPolicy } from '../http/headers.ts';
+import { type KeyEntry, type OwnerRecord, readKeyEntry, readOwnerRecord } from './owner-record.ts';
+import { limitsOf, type Plan } from './plan.ts';
+import { type CurrentTimes, isCurrent, type WindowUses, windowUses } from './windows.ts';
 
 /** Whether a request is admitted, and the values of its response's rate-limit headers. Times are Unix seconds. */
 export interface Decision {

@@ -1,6 +1,6 @@
-import { endOfDateTime } from '../domain/date-time.ts';
-import { attributeTypes, type OrderField, orderFields } from '../domain/order-fields.ts';
-import { memberName } from '../domain/order-json.ts';
+import { endOfDateTime } from './date-time.ts';
+import { attributeTypes, type OrderField, orderFields } from './order-fields.ts';
+import { memberName } from './order-json.ts';
 
 /*
  * DynamoDB sends a page of items, and the client receives most of the same bytes as orders:

@@ -1,4 +1,4 @@
-import type { Item } from '../domain/item.ts';
+import type { Item } from '../contract/item.ts';
 import type { OrdersPage, ReadPage } from './orders-page.ts';
 
 const totalSegments = 4;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parse } from 'yaml';
-import { everyResponseHeaders, header } from '../../../lambdas/domain/headers.ts';
-import { type ApiResponse, apiHandler } from '../../../lambdas/runtime/api-handler.ts';
+import { type ApiResponse, apiHandler } from '../../../lambdas/http/api-handler.ts';
+import { everyResponseHeaders, header } from '../../../lambdas/http/headers.ts';
 import { expectAgreement } from '../../helpers/agreement.ts';
 import {
   lambdaContext,
@@ -150,7 +150,7 @@ describe('the headers of every response', () => {
     expect(headers['Access-Control-Allow-Origin']).toBe('https://shop.example.com');
     expectAgreement(
       ['openapi.yaml, components.headers', [...useful, 'x-amzn-RequestId']],
-      ['lambdas/domain/headers.ts', headers['Access-Control-Expose-Headers']!.split(', ')],
+      ['lambdas/http/headers.ts', headers['Access-Control-Expose-Headers']!.split(', ')],
     );
   });
 

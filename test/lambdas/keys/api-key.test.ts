@@ -6,7 +6,7 @@ import {
   hashToken,
   parseAuthorization,
   tokenChecksum,
-} from '../../../lambdas/domain/api-key.ts';
+} from '../../../lambdas/keys/api-key.ts';
 import { exampleToken } from '../../helpers/dynamodb/key-items.ts';
 
 const prefix = 'so_test_';
