@@ -1,4 +1,4 @@
-export const common = {
+const common = {
   rootDir: import.meta.dirname,
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.cache'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -18,7 +18,6 @@ export interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
   readonly environment?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly strategy?: { readonly matrix: { readonly part: string[] } };
   readonly concurrency?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, string>>;
   readonly with?: Readonly<Record<string, unknown>>;
