@@ -6,12 +6,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import {
-  InsufficientScopeError,
-  OrderNotCancellableError,
-  OrderNotFoundError,
-  ServiceUnavailableError,
-} from './contract/errors.ts';
+import { ApiError } from './contract/errors.ts';
 import type { CancellationOutcome } from './contract/metric-definitions.ts';
 import {
   type ApiResponse,
@@ -48,13 +43,13 @@ export const handler = apiHandler(cancelOrder);
 
 /** Cancels an order, and records the outcome. A malformed request has no outcome, because it names no order. */
 async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Promise<ApiResponse> {
-  if (authorizerContext(event).isReadOnly === 'true') throw new InsufficientScopeError();
+  if (authorizerContext(event).isReadOnly === 'true') throw new ApiError('insufficient_scope');
   const { keyId = '' } = logFields(event);
   const orderId = parseOrderId(event.pathParameters?.orderId);
   const cancellation = { orderId, cancelRequestId: randomUUID(), keyId };
   // Recorded at the abort, when the client gets its 504, because Lambda may freeze the function before the write ends.
   signal.addEventListener('abort', () => recordOutcome('timeout', event, cancellation));
-  let outcome = 'cancelled';
+  let outcome: CancellationOutcome = 'cancelled';
   try {
     await cancelPendingOrder(cancellation, signal);
     return { statusCode: 204, headers: {}, body: '' };
@@ -72,7 +67,7 @@ async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Pr
  * request, so it includes the authorizer and a cold start.
  */
 function recordOutcome(
-  outcome: string,
+  outcome: CancellationOutcome,
   event: APIGatewayProxyEvent,
   cancellation: Cancellation,
 ): void {
@@ -80,8 +75,7 @@ function recordOutcome(
   // Not negative, which a wrong clock could give: CloudWatch has no percentiles of a metric with a negative value.
   const latencyMs = Math.max(0, Date.now() - requestTimeEpoch);
   const fields = { ...logFields(event), ...cancellation, sourceIp: identity?.sourceIp };
-  const dimension = { Outcome: outcome as CancellationOutcome };
-  recordMetrics({ CancellationLatency: latencyMs }, fields, dimension);
+  recordMetrics({ CancellationLatency: latencyMs }, fields, { Outcome: outcome });
 }
 
 /**
@@ -143,11 +137,11 @@ function wasCancelledBy({ cancelRequestId }: Cancellation, error: unknown): bool
 function errorForClient(error: unknown): unknown {
   if (error instanceof ConditionalCheckFailedException) {
     const { Item: order } = error;
-    if (!order) return new OrderNotFoundError();
-    return new OrderNotCancellableError(cancelRefusal(order.status?.S));
+    if (!order) return new ApiError('order_not_found');
+    return new ApiError(cancelRefusal(order.status?.S));
   }
   const { $metadata } = error as Partial<DynamoDBServiceException>;
   if (($metadata?.attempts ?? 1) === 1) return error;
   // An earlier attempt, whose response was lost, may have cancelled the order, so the client should ask again.
-  return new ServiceUnavailableError({ cause: error });
+  return new ApiError('service_unavailable', { cause: error });
 }

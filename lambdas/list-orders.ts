@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { RangeNotSupportedError } from './contract/errors.ts';
+import { ApiError } from './contract/errors.ts';
 import { type ApiResponse, apiHandler, logFields } from './http/api-handler.ts';
 import { header } from './http/headers.ts';
 import { pageReader } from './orders/orders-page.ts';
@@ -40,7 +40,7 @@ async function listOrders(
   event: APIGatewayProxyEvent,
   signal: AbortSignal,
 ): Promise<ApiResponse<OrdersList>> {
-  if (resumption.test(header(event, 'range') ?? '')) throw new RangeNotSupportedError();
+  if (resumption.test(header(event, 'range') ?? '')) throw new ApiError('range_not_supported');
   const coding = chosenCoding(header(event, 'accept-encoding'));
   const pages = await startScan(readPage, signal);
   const headers = {

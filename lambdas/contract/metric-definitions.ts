@@ -1,4 +1,4 @@
-import { cancelRefusals } from '../orders/order-states.ts';
+import { cancellationRefusals, type ErrorCode, failures, type rejections } from './errors.ts';
 import { serviceName } from './service-name.ts';
 
 /* The metrics that the functions record and that the dashboard, the alarms and the saved queries show. */
@@ -18,27 +18,19 @@ export const metricUnits = {
 
 export type MetricName = keyof typeof metricUnits;
 
-/** The reasons for which the authorizer rejects a request: the dimension `Reason` of `RequestsRejected`. */
-export const rejectionReasons = [
-  'unauthorized',
-  'rate_limit_exceeded',
-  'quota_exceeded',
-  'api_key_banned',
-] as const;
+/** Why the authorizer rejects a request: the dimension `Reason` of `RequestsRejected`. */
+export type RejectionReason = keyof typeof rejections;
 
-export type RejectionReason = (typeof rejectionReasons)[number];
+/** How a cancellation ends: the dimension `Outcome` of `CancellationLatency`. */
+export type CancellationOutcome = 'cancelled' | ErrorCode;
 
-/**
- * The outcomes of a cancellation with a valid order id: the dimension `Outcome` of `CancellationLatency`. All outcomes
- * except the first are error codes.
- */
-export const cancellationOutcomes = [
+/** The outcomes of a cancellation with a valid order id. A request without one is not recorded. */
+export const cancellationOutcomes: readonly CancellationOutcome[] = [
   'cancelled',
-  'order_not_found',
-  ...cancelRefusals.map(({ code }) => code),
-  'internal_error',
-  'service_unavailable',
-  'timeout',
-] as const;
+  ...keysOf(cancellationRefusals),
+  ...keysOf(failures),
+];
 
-export type CancellationOutcome = (typeof cancellationOutcomes)[number];
+function keysOf<Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] {
+  return Object.keys(record) as Key[];
+}

@@ -1,13 +1,7 @@
 import middy from '@middy/core';
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import {
-  ApiError,
-  InternalError,
-  InvalidBodyError,
-  RequestTimeoutError,
-  RequestTooLargeError,
-} from '../contract/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import { asServiceError } from '../runtime/dynamodb.ts';
 import { optionalVariable } from '../runtime/environment.ts';
 import { log } from '../runtime/log.ts';
@@ -57,7 +51,7 @@ export function apiHandler(operation: Operation) {
   const settings = {
     timeoutEarlyInMillis: 200,
     timeoutEarlyResponse: () => {
-      throw new RequestTimeoutError();
+      throw new ApiError('timeout');
     },
   };
   return middy<APIGatewayProxyEvent, ApiResponse<unknown>>(settings)
@@ -95,7 +89,7 @@ function errorResponses(): Middleware {
 /** Converts anything that was thrown into the error that the client gets. */
 export function asApiError(error: unknown): ApiError {
   const known = asServiceError(error);
-  return known instanceof ApiError ? known : new InternalError({ cause: error });
+  return known instanceof ApiError ? known : new ApiError('internal_error', { cause: error });
 }
 
 /** The maximum size of a request body. Lambda accepts 6 MB, but to parse them would take seconds of CPU time. */
@@ -113,13 +107,13 @@ function jsonBody(): Middleware {
       // A missing body is allowed, but the parser would throw.
       if (!body) return;
       const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
-      if (length > maxBodyBytes) throw new RequestTooLargeError();
+      if (length > maxBodyBytes) throw new ApiError('request_too_large');
       // The parser's own check finds the header in two spellings only.
       if (!jsonType.test(header(request.event, 'content-type') ?? '')) return;
       try {
         await parser.before!(request as never);
       } catch {
-        throw new InvalidBodyError();
+        throw new ApiError('invalid_body');
       }
     },
   };

@@ -1,5 +1,4 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { serviceRealm } from '../contract/service-name.ts';
 import { type WindowName, type WindowUse, windowLengths, windowNames } from '../keys/windows.ts';
 
 /**
@@ -11,9 +10,6 @@ export function header(event: APIGatewayProxyEvent, name: Lowercase<string>): st
   const sent = headers.filter(([key]) => key.toLowerCase() === name);
   return sent.length > 0 ? sent.flatMap(([, values]) => values ?? []).join(', ') : undefined;
 }
-
-/** The challenge of the `WWW-Authenticate` header (RFC 6750, section 3). */
-export const bearerChallenge = `Bearer realm="${serviceRealm}"`;
 
 type Allowance = Pick<WindowUse, 'limit' | 'remaining' | 'reset'>;
 

@@ -1,3 +1,4 @@
+import { rejections } from '../contract/errors.ts';
 import type { Item } from '../contract/item.ts';
 import type { RejectionReason } from '../contract/metric-definitions.ts';
 import { type Allowances, rateLimit, rateLimitPolicy } from '../http/headers.ts';
@@ -93,8 +94,10 @@ export function reject(status: KeyStatus, responseMs: number): Decision {
     .filter(isFull)
     .map(({ reset }) => reset);
   const decision = decisionWith(windows, Math.max(...ends), status, responseMs);
-  const [code, reason] = reasonOf(status);
-  const message = `${reason} Retry after ${decision.retryAfterSeconds} seconds.`;
+  const [code, limit] = reasonOf(status);
+  const message = rejections[code].message
+    .replace('{limit}', String(limit))
+    .replace('{retryAfter}', String(decision.retryAfterSeconds));
   return { ...decision, rejection: { code, message } };
 }
 
@@ -108,15 +111,10 @@ function isFull({ remaining }: Allowances[keyof Allowances]): boolean {
   return remaining === 0;
 }
 
-function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [RejectionCode, string] {
-  if (isBanned) {
-    const reason = 'This API key is banned for a while because it kept exceeding its limits.';
-    return ['api_key_banned', reason];
-  }
-  if (isFull(day)) {
-    return ['quota_exceeded', `The limit of ${day.limit} requests per day is used up.`];
-  }
-  return ['rate_limit_exceeded', `The limit of ${minute.limit} requests per minute is used up.`];
+/** The code of a rejection, and the limit that its message names. */
+function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [RejectionCode, number?] {
+  if (isBanned) return ['api_key_banned'];
+  return isFull(day) ? ['quota_exceeded', day.limit] : ['rate_limit_exceeded', minute.limit];
 }
 
 /** @param retryAt the time from which a request can succeed, in Unix seconds */

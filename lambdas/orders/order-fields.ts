@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { InvalidOrderIdError } from '../contract/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import { isDateTime } from './date-time.ts';
 
 /** The type of an order's field, in the terms of the contract (`openapi.yaml`). Every integer is an int64. */
@@ -61,10 +61,10 @@ export function isInt64(text: string): boolean {
  * The order id in a path. It stays a string, because a JavaScript number loses digits of an int64 beyond 2^53. The
  * segment is decoded here, because API Gateway does not decode `%31`, which means `1` (RFC 3986, section 6.2.2.2).
  *
- * @throws InvalidOrderIdError if it is not an int64 in canonical form
+ * @throws ApiError if it is not an int64 in canonical form
  */
 export function parseOrderId(segment: string | undefined): string {
   const id = segment?.replaceAll(/%(?:2d|3\d)/gi, decodeURIComponent);
   if (id !== undefined && isInt64(id)) return id;
-  throw new InvalidOrderIdError();
+  throw new ApiError('invalid_order_id');
 }

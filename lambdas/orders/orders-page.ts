@@ -1,5 +1,5 @@
 import { type DynamoDBClient, ScanCommand, type ScanCommandOutput } from '@aws-sdk/client-dynamodb';
-import { ServiceUnavailableError } from '../contract/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { Item } from '../contract/item.ts';
 import { type CopiedOrders, copyOrders } from './order-copier.ts';
 import { orderFieldNames } from './order-fields.ts';
@@ -68,7 +68,7 @@ function completePage(
   // A truncated or empty response can be valid JSON with status 200, and the SDK does not report missing members.
   if (stated !== itemCount) {
     const cause = new Error(`A page has ${itemCount} items, and its Count is ${stated}.`);
-    throw new ServiceUnavailableError({ cause });
+    throw new ApiError('service_unavailable', { cause });
   }
   const unlistedIds = [...copied.unlistedIds];
   let others = '';

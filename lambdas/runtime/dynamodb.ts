@@ -1,7 +1,7 @@
 import { Agent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { ServiceUnavailableError } from '../contract/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import { dynamoDbEndpoint, requiredVariable } from './environment.ts';
 
 /**
@@ -137,9 +137,9 @@ const temporaryErrors = new Set([
   'TransactionConflictException',
 ]);
 
-/** Wraps a temporary error in a `ServiceUnavailableError`; returns any other error unchanged. */
+/** Wraps a temporary error in a `service_unavailable`; returns any other error unchanged. */
 export function asServiceError(error: unknown): unknown {
-  return isTemporary(error) ? new ServiceUnavailableError({ cause: error }) : error;
+  return isTemporary(error) ? new ApiError('service_unavailable', { cause: error }) : error;
 }
 
 /** An error of a request. An error of the socket has a code. Any other error has the status of a response. */

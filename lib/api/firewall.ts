@@ -2,15 +2,13 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { everyResponseHeaders, rateLimitHeaders } from '../../lambdas/http/headers.ts';
-import { type ErrorAnswer, errorBody } from './gateway-responses.ts';
+import { errorAnswer } from './error-answers.ts';
 
 const windowSeconds = 300;
 
-const tooManyRequests: ErrorAnswer = {
-  status: 429,
-  code: 'rate_limit_exceeded',
+const tooManyRequests = errorAnswer('rate_limit_exceeded', {
   message: `Too many requests from this address. Retry after ${windowSeconds} seconds.`,
-};
+});
 
 export interface FirewallProps {
   readonly stage: Stage;
@@ -32,7 +30,7 @@ export class Firewall extends Construct {
       defaultAction: { allow: {} },
       visibilityConfig: visibility('Firewall'),
       customResponseBodies: {
-        tooManyRequests: { contentType: 'APPLICATION_JSON', content: errorBody(tooManyRequests) },
+        tooManyRequests: { contentType: 'APPLICATION_JSON', content: tooManyRequests.body },
       },
       rules: [rateRule(props)],
     });
@@ -59,7 +57,7 @@ function rateRule({ requestsPerIpPer5Minutes, corsOrigin }: FirewallProps) {
     action: {
       block: {
         customResponse: {
-          responseCode: 429,
+          responseCode: tooManyRequests.status,
           customResponseBodyKey: 'tooManyRequests',
           responseHeaders: [
             { name: 'Retry-After', value: String(windowSeconds) },

@@ -8,12 +8,11 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import {
   type ErrorAnswer,
-  errorBody,
+  errorAnswer,
   type Mappings,
-  notFound,
   rateLimitMappings,
   staticMappings,
-} from './gateway-responses.ts';
+} from './error-answers.ts';
 
 /* The routes that always have the same answer. API Gateway gives this answer without calling a function. */
 
@@ -24,20 +23,8 @@ import {
 const deprecatedAt = new Date('2026-05-01T00:00:00Z');
 const sunsetAt = new Date('2026-11-01T00:00:00Z');
 
-const gone: ErrorAnswer = {
-  status: 410,
-  code: 'gone',
-  message: 'This operation was retired. See the Sunset header.',
-};
-
 /** The maximum for which Chromium caches the response to a preflight request. */
 const preflightMaxAgeSeconds = 7_200;
-
-const methodNotAllowed: ErrorAnswer = {
-  status: 405,
-  code: 'method_not_allowed',
-  message: 'This path has no such method. See the Allow header.',
-};
 
 /**
  * The content types that forms, `fetch` and `curl` send by themselves. Each needs a request template with the status.
@@ -66,7 +53,7 @@ export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings
     }),
   };
   const resource = restApi.root.resourceForPath('/v1/pets/{petId}');
-  addFixedMethod(resource, 'GET', headers, { operationName: 'getPet' }, gone);
+  addFixedMethod(resource, 'GET', headers, { operationName: 'getPet' }, errorAnswer('gone'));
 }
 
 /**
@@ -98,13 +85,12 @@ export function addOtherRoutes(
   const preflight = hasPreflights ? ['OPTIONS'] : [];
   for (const [resource, operations] of routes) {
     if (hasPreflights) addPreflight(resource, everyResponse);
-    const answer = operations.length > 0 ? methodNotAllowed : notFound;
-    const methods = [...operations.map(({ httpMethod }) => httpMethod), ...preflight].join(', ');
-    const headers = {
-      ...rateLimitMappings(),
-      ...everyResponse,
-      ...(answer === methodNotAllowed && staticMappings({ Allow: methods })),
-    };
+    const Allow = [...operations.map(({ httpMethod }) => httpMethod), ...preflight].join(', ');
+    const answer =
+      operations.length > 0
+        ? errorAnswer('method_not_allowed', { headers: staticMappings({ Allow }) })
+        : errorAnswer('not_found');
+    const headers = { ...rateLimitMappings(), ...everyResponse, ...answer.headers };
     addFixedMethod(resource, 'ANY', headers, withoutKey, answer);
   }
 }
@@ -145,7 +131,7 @@ function addFixedMethod(
       {
         statusCode,
         responseParameters: Object.fromEntries(parameters),
-        ...(answer && { responseTemplates: { 'application/json': errorBody(answer) } }),
+        ...(answer && { responseTemplates: { 'application/json': answer.body } }),
       },
     ],
   });

@@ -28,8 +28,9 @@ import { stackName } from '../settings/names.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { accessLogFormat } from './access-logs.ts';
 import { modernTls } from './custom-domain.ts';
+import { staticMappings } from './error-answers.ts';
 import { addOtherRoutes, addRetiredPetOperation } from './fixed-routes.ts';
-import { addGatewayResponses, staticMappings } from './gateway-responses.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
 
 export interface OrdersApiProps {
   readonly configuration: StageConfiguration;

@@ -3,11 +3,11 @@ import { Metric, type MetricOptions, Stats, Unit } from 'aws-cdk-lib/aws-cloudwa
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration } from 'aws-cdk-lib/core';
+import { rejections } from '../../lambdas/contract/errors.ts';
 import {
   cancellationOutcomes,
   type MetricName,
   metricNamespace,
-  rejectionReasons,
 } from '../../lambdas/contract/metric-definitions.ts';
 import { operations } from '../settings/functions.ts';
 import type { StageName } from '../settings/stages.ts';
@@ -105,7 +105,7 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     /** Alarms divide by this number, because nobody can increase it without a key, or beyond a key's limits. */
     accepted: ofService('RequestsAccepted'),
     admitted: ofService('RequestsAdmitted'),
-    rejected: ofEach('RequestsRejected', 'Reason', rejectionReasons),
+    rejected: ofEach('RequestsRejected', 'Reason', Object.keys(rejections)),
     keysBanned: ofService('KeysBanned'),
     cancellationsRequested: ofEach('CancellationLatency', 'Outcome', cancellationOutcomes, {
       statistic: Stats.SAMPLE_COUNT,

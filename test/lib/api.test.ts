@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bearerChallenge } from '../../lambdas/http/headers.ts';
+import { bearerChallenge } from '../../lambdas/contract/errors.ts';
 import { capitalized, stackName, stackTag } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';

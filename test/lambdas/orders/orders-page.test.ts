@@ -1,6 +1,6 @@
 import type { DynamoDBClient, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ServiceUnavailableError } from '../../../lambdas/contract/errors.ts';
+import { ApiError } from '../../../lambdas/contract/errors.ts';
 import { orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
 import { orderToJson } from '../../../lambdas/orders/order-json.ts';
 import { type OrdersPage, pageReader } from '../../../lambdas/orders/orders-page.ts';
@@ -125,7 +125,8 @@ describe('pageReader', () => {
 
     const error = await read().catch((thrown: unknown) => thrown);
 
-    expect(error).toBeInstanceOf(ServiceUnavailableError);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code: 'service_unavailable' });
     expect(String((error as Error).cause)).toMatch(
       /^Error: A page has \d items, and its Count is (\d|undefined)\.$/,
     );

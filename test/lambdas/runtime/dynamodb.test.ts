@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
-import { ServiceUnavailableError } from '../../../lambdas/contract/errors.ts';
+import { ApiError } from '../../../lambdas/contract/errors.ts';
 import {
   asServiceError,
   createDynamoDbClient,
@@ -135,8 +135,9 @@ describe('asServiceError', () => {
 
     const error = asServiceError(cause);
 
-    expect(error).toBeInstanceOf(ServiceUnavailableError);
-    expect(error).toMatchObject({ cause, headers: { 'Retry-After': '1' } });
+    expect(error).toBeInstanceOf(ApiError);
+    const headers = { 'Retry-After': '1' };
+    expect(error).toMatchObject({ code: 'service_unavailable', cause, headers });
   });
 
   it.each<[string, unknown]>([

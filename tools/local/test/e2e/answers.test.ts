@@ -128,7 +128,7 @@ interface Provocation {
 const provocations: Provocation[] = [
   ...orders.slice(1).map(({ id, status }) => ({
     status: 409,
-    code: cancelRefusal(status).code,
+    code: cancelRefusal(status),
     options: { orderId: id },
   })),
   {
