@@ -35,7 +35,8 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/admin',
   ],
   'tools/smoke': [...rooms, 'test', 'lib/settings', 'tools/shared'],
-  'tools/acceptance': [
+  // The acceptance run tries the operators' commands.
+  'tools/smoke/acceptance': [
     ...rooms,
     'test',
     'lib/settings',

@@ -3,8 +3,8 @@ import { expect } from '@jest/globals';
 import { stackName } from '../../../lib/settings/names.ts';
 import { expectAgreement } from '../../../test/helpers/agreement.ts';
 import { assemblyDirectory, templateFile } from '../../../test/helpers/synthesized.ts';
-import { runEveryCommand } from '../../acceptance/operator-commands.ts';
 import { startLocalService } from '../../local/aws/local-service.ts';
+import { runEveryCommand } from '../../smoke/acceptance/operator-commands.ts';
 import { type AwsCall, account, region } from './policies.ts';
 import { recordingProxy } from './recorded-calls.ts';
 import { admin, everyCommand } from './run-admin.ts';
@@ -59,7 +59,7 @@ export async function operatorCalls(recording: Recording, isReader = false): Pro
   await runEveryCommand(run);
   expectAgreement(
     ['./admin --help', await everyCommand()],
-    ['tools/acceptance/operator-commands.ts', done],
+    ['tools/smoke/acceptance/operator-commands.ts', done],
   );
   return calls;
 }

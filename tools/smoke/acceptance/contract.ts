@@ -1,11 +1,11 @@
 import { APIGateway } from '@aws-sdk/client-api-gateway';
 import { Lambda } from '@aws-sdk/client-lambda';
-import { operations } from '../../lib/settings/functions.ts';
-import { contractDifferences } from '../../test/contract/contract.ts';
-import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
-import type { Answer } from '../smoke/stage/http-client.ts';
-import { headerOf } from '../smoke/stage/rate-limit.ts';
-import { shown } from '../smoke/stage/stage.ts';
+import { operations } from '../../../lib/settings/functions.ts';
+import { contractDifferences } from '../../../test/contract/contract.ts';
+import { apiGatewayKeys } from '../../admin/stage/api-gateway-keys.ts';
+import type { Answer } from '../stage/http-client.ts';
+import { headerOf } from '../stage/rate-limit.ts';
+import { shown } from '../stage/stage.ts';
 import { failureText, lookUntil } from './evidence.ts';
 import { renewEnvironments } from './orders.ts';
 import { addOwner, admin, createStack, type Deployed, issueKey, run } from './trial.ts';

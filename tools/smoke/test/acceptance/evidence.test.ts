@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { InterruptedError } from '../../shared/errors.ts';
-import { Evidence } from '../evidence.ts';
+import { InterruptedError } from '../../../shared/errors.ts';
+import { Evidence } from '../../acceptance/evidence.ts';
 
 jest.spyOn(console, 'error').mockImplementation(() => {});
 

@@ -9,12 +9,12 @@ import {
   waitUntilStackCreateComplete,
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
-import type { OutputName } from '../../lib/settings/names.ts';
-import type { StageName } from '../../lib/settings/stages.ts';
-import { apiGatewayKeys } from '../admin/stage/api-gateway-keys.ts';
-import { withCallLimits } from '../admin/stage/call-limits.ts';
-import { senderTo } from '../smoke/stage/http-client.ts';
-import { Stage } from '../smoke/stage/stage.ts';
+import type { OutputName } from '../../../lib/settings/names.ts';
+import type { StageName } from '../../../lib/settings/stages.ts';
+import { apiGatewayKeys } from '../../admin/stage/api-gateway-keys.ts';
+import { withCallLimits } from '../../admin/stage/call-limits.ts';
+import { senderTo } from '../stage/http-client.ts';
+import { Stage } from '../stage/stage.ts';
 import { type Evidence, emulator } from './evidence.ts';
 
 const client = new CloudFormation();

@@ -1,10 +1,10 @@
 /** `npm run acceptance`: deploys a trial, checks what only a real stage can show, and destroys it. */
 import { Command } from 'commander';
-import { stackName } from '../../lib/settings/names.ts';
-import { isStageName, stageNames, stageSettings } from '../../lib/settings/stages.ts';
-import { reportFailure } from '../admin/failure-report.ts';
-import { parseCommandLine } from '../shared/command-line.ts';
-import { InterruptedError, InvalidValueError } from '../shared/errors.ts';
+import { stackName } from '../../../lib/settings/names.ts';
+import { isStageName, stageNames, stageSettings } from '../../../lib/settings/stages.ts';
+import { reportFailure } from '../../admin/failure-report.ts';
+import { parseCommandLine } from '../../shared/command-line.ts';
+import { InterruptedError, InvalidValueError } from '../../shared/errors.ts';
 import { checkContract, checkGatewayResponses } from './contract.ts';
 import { Evidence, emulator } from './evidence.ts';
 import { checkOperator } from './operator-commands.ts';

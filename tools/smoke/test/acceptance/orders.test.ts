@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Answer } from '../../smoke/stage/http-client.ts';
-import { Stage } from '../../smoke/stage/stage.ts';
-import { cancellationCount, timedCancellations, timedList } from '../orders.ts';
+import { cancellationCount, timedCancellations, timedList } from '../../acceptance/orders.ts';
+import type { Answer } from '../../stage/http-client.ts';
+import { Stage } from '../../stage/stage.ts';
 
 type Sent = Omit<Answer, 'question' | 'headers'> & { readonly coding?: string };
 

@@ -24,9 +24,13 @@ it.each([[[]], [['--clean']]])(
 );
 
 function runAcceptance(words: string[], environment: NodeJS.ProcessEnv) {
-  const { status, stderr } = spawnSync(process.execPath, ['tools/acceptance/run.ts', ...words], {
-    env: { PATH: process.env.PATH, HOME: '/nowhere', ...environment },
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['tools/smoke/acceptance/run.ts', ...words],
+    {
+      env: { PATH: process.env.PATH, HOME: '/nowhere', ...environment },
+      encoding: 'utf8',
+    },
+  );
   return { status, stderr };
 }

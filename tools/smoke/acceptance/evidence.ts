@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InterruptedError, reasonOf } from '../shared/errors.ts';
-import { printable } from '../shared/printable.ts';
+import { InterruptedError, reasonOf } from '../../shared/errors.ts';
+import { printable } from '../../shared/printable.ts';
 
 /** A text that has to occur in the result, or the minimum of the result. */
 type Expected = string | number;

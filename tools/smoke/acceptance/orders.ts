@@ -1,7 +1,7 @@
 import { Lambda, waitUntilFunctionUpdatedV2 } from '@aws-sdk/client-lambda';
-import type { Answer } from '../smoke/stage/http-client.ts';
-import { headerOf } from '../smoke/stage/rate-limit.ts';
-import { type Stage, shown } from '../smoke/stage/stage.ts';
+import type { Answer } from '../stage/http-client.ts';
+import { headerOf } from '../stage/rate-limit.ts';
+import { type Stage, shown } from '../stage/stage.ts';
 import { addOwner, admin, type Deployed } from './trial.ts';
 
 const lambda = new Lambda();

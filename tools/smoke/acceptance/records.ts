@@ -1,6 +1,6 @@
 import { CloudWatch } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogs, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
-import { type MetricName, metricNamespace } from '../../lambdas/contract/metric-definitions.ts';
+import { type MetricName, metricNamespace } from '../../../lambdas/contract/metric-definitions.ts';
 import { lookUntil } from './evidence.ts';
 import { cancellationCount, loadOwner, orderCount } from './orders.ts';
 import { admin, type Deployed } from './trial.ts';
