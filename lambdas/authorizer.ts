@@ -8,6 +8,7 @@ import type { AuthorizerContext } from './http/headers.ts';
 import { hashOwnerPart, hashToken, parseAuthorization } from './keys/api-key.ts';
 import type { Decision } from './keys/decision.ts';
 import { Limiter } from './keys/limiter.ts';
+import { gatewayKeyValue } from './keys/owner-record.ts';
 import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { type LogFields, log } from './runtime/log.ts';
@@ -53,7 +54,8 @@ function authorizerResult(decision: Decision, methodArn: string): APIGatewayAuth
   const { isBanStart, retryAfterSeconds, rejection, ...values } = decision;
   return {
     principalId: decision.keyId,
-    usageIdentifierKey: decision.ownerId,
+    // The plan with which the request has just been counted.
+    usageIdentifierKey: gatewayKeyValue(decision.ownerId, decision.plan),
     policyDocument: {
       Version: '2012-10-17',
       Statement: [

@@ -69,6 +69,14 @@ export function keyIdOf(ownerId: string, entryId: string): string {
   return `key_${ownerId.slice('own_'.length)}${entryId}`;
 }
 
+/**
+ * The value of the API Gateway key with which an owner's requests on a plan are metered. An owner has one for each plan
+ * that it has ever had. API Gateway accepts 20 to 128 characters.
+ */
+export function gatewayKeyValue(ownerId: string, plan: string): string {
+  return `${ownerId}_${plan}`;
+}
+
 function numberOf(item: Item, name: string): number {
   return Number(item[name]?.N ?? 0);
 }

@@ -43,8 +43,8 @@ const answers: Readonly<Record<string, ErrorAnswer>> = {
   }),
   AUTHORIZER_FAILURE: authorizerDown,
   AUTHORIZER_CONFIGURATION_ERROR: authorizerDown,
-  // The authorizer accepts the key, but API Gateway does not know the owner's gateway key yet, for example while the
-  // owner is being created or changes plans.
+  // The authorizer accepts the key, but API Gateway does not know the owner's gateway key for its plan, for example
+  // in the first seconds of an owner.
   INVALID_API_KEY: authorizerDown,
   MISSING_AUTHENTICATION_TOKEN: errorAnswer('not_found'),
   RESOURCE_NOT_FOUND: errorAnswer('not_found'),

@@ -72,7 +72,7 @@ describe('the authorizer', () => {
 
     expect(result).toEqual({
       principalId: keyId(),
-      usageIdentifierKey: ownerId,
+      usageIdentifierKey: `${ownerId}_free`,
       policyDocument: {
         Version: '2012-10-17',
         Statement: [
@@ -130,7 +130,7 @@ describe('the authorizer', () => {
 
     const code = 'rate_limit_exceeded';
     expect(policyDocument.Statement).toMatchObject([{ Effect: 'Deny' }]);
-    expect(usageIdentifierKey).toBe(ownerId);
+    expect(usageIdentifierKey).toBe(`${ownerId}_free`);
     expect(context).toMatchObject({ ownerId, keyId: keyId(), plan: 'free', code, remaining: 0 });
     expect(context?.message).toContain(`${context?.retryAfter} seconds`);
     expect(Number(context?.retryAfter)).toBeGreaterThanOrEqual(1);

@@ -1,17 +1,24 @@
 import { ownerCounters } from '../../../lambdas/keys/owner-record.ts';
-import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
+import {
+  ChangedMeanwhileError,
+  NotFoundError,
+  quoted,
+  WrongStateError,
+} from '../../shared/errors.ts';
 import { absent, changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { shellWord } from '../stage/target.ts';
 import {
   findCompleteOwner,
   findOwner,
+  lookUpOwner,
   nameReservation,
   ownerIdOfName,
   ownerName,
   reservableFor,
 } from '../stored/find-owner.ts';
 import { changeAndRecord, differences, onlyDeletion, readHistory } from '../stored/history.ts';
+import { isOwnerId } from '../stored/identities.ts';
 import {
   type CompleteOwner,
   inApiKeys,
@@ -19,8 +26,7 @@ import {
   type OwnerItem,
   type StoredOwner,
 } from '../stored/stored-owner.ts';
-import { deleteGatewayKey } from './gateway-key.ts';
-import { alignGatewayKey } from './set-owner-plan.ts';
+import { deleteGatewayKeys } from './gateway-key.ts';
 
 /** The authorizer's counters before the first request. */
 export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Record<
@@ -100,17 +106,25 @@ export async function renameOwner(
 }
 
 /**
- * Deletes an owner. The first step deletes the item, so that the owner's keys are refused. The last step deletes the
- * details, the name, and the history except for the record of the deletion. If the command is interrupted, the owner
- * is listed as incomplete, and the same command completes the deletion.
+ * Deletes an owner. The first step deletes the item, so that the owner's keys are refused. The second step deletes the
+ * details, the name, and the history except for the record of the deletion. If the command is interrupted before this
+ * step, the owner is listed as incomplete, and the same command completes the deletion. The last step deletes the
+ * owner's API Gateway keys, which nobody can need then. `owners repair` makes up for this step, and so does the same
+ * command with the owner's id.
+ *
+ * @throws NotFoundError if nothing is left of the owner
  */
-export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<void> {
-  const { details, item } = await findOwner(idOrName, stage);
+export async function deleteOwner(
+  idOrName: string,
+  stage: KeyStage,
+): Promise<{ ownerId: string; name?: string; keys: number }> {
+  const owner = await lookUpOwner(idOrName, stage);
+  if (!owner) return deleteRest(idOrName, stage);
+  const { details, item } = owner;
   const { ownerId, name } = details;
   const removal = { Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) };
   const deed = { command: 'owners delete' };
   if (item) await changeAndRecord(details, deed, { others: [removal] }, stage);
-  await deleteGatewayKey(ownerId, stage);
   const isDeleted = await changeTogether(
     [
       { Delete: inOwners(ownerId, { where: { name } }, stage) },
@@ -121,7 +135,17 @@ export async function deleteOwner(idOrName: string, stage: KeyStage): Promise<vo
     ],
     stage,
   );
-  if (isDeleted) return;
-  await alignGatewayKey(ownerId, stage);
-  throw new ChangedMeanwhileError(ownerId);
+  if (!isDeleted) throw new ChangedMeanwhileError(ownerId);
+  await deleteGatewayKeys(ownerId, stage);
+  return { ownerId, name, keys: Object.keys(item?.keys ?? {}).length };
+}
+
+/** Completes a deletion that was interrupted before its last step. */
+async function deleteRest(ownerId: string, stage: KeyStage) {
+  const isAnyLeft = isOwnerId(ownerId) && (await deleteGatewayKeys(ownerId, stage)) > 0;
+  if (isAnyLeft) return { ownerId, keys: 0 };
+  throw new NotFoundError(`There is no owner ${quoted(ownerId)}`, {
+    remedy:
+      'if its deletion was interrupted, "./admin owners repair" deletes the API Gateway keys that are left',
+  });
 }

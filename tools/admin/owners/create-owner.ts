@@ -1,7 +1,7 @@
 import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { absent, changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { lookUpOwner, nameReservation, ownerName } from '../stored/find-owner.ts';
+import { lookUpOwner, nameReservation, ownerName, readOwner } from '../stored/find-owner.ts';
 import { changeAndRecord, differences } from '../stored/history.ts';
 import { createOwnerIdentity } from '../stored/identities.ts';
 import {
@@ -11,9 +11,8 @@ import {
   type StoredOwner,
 } from '../stored/stored-owner.ts';
 import { noUsage } from './change-owner.ts';
-import { putGatewayKey } from './gateway-key.ts';
+import { ensureGatewayKey } from './gateway-key.ts';
 import { type OwnerPlan, type PlanRequest, requestedPlan } from './owner-limits.ts';
-import { alignGatewayKey } from './set-owner-plan.ts';
 
 /** An owner to create. */
 export type NewOwner = PlanRequest & { readonly name: string };
@@ -27,10 +26,8 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<S
   const name = ownerName(request.name);
   const plan = requestedPlan(request, stage.plans);
   const details = await provideDetails(name, stage);
-  await putGatewayKey(details.ownerId, plan.plan, stage);
-  await putItem(details, plan, stage);
-  // Another command may have moved or deleted the gateway key before the item was written.
-  return alignGatewayKey(details.ownerId, stage);
+  await ensureGatewayKey(details.ownerId, request.plan, stage);
+  return { details, item: await putItem(details, plan, stage) };
 }
 
 /** Reserves the name and writes the details, or returns the details that an interrupted creation has written. */
@@ -51,7 +48,11 @@ async function provideDetails(name: string, stage: KeyStage): Promise<OwnerDetai
   return owner.details;
 }
 
-async function putItem(details: OwnerDetails, plan: OwnerPlan, stage: KeyStage): Promise<void> {
+async function putItem(
+  details: OwnerDetails,
+  plan: OwnerPlan,
+  stage: KeyStage,
+): Promise<OwnerItem> {
   const { ownerId, name } = details;
   const item: OwnerItem = { ownerId, ...plan, status: 'active', ...noUsage, keys: {} };
   const changes = differences({}, { name, ...plan });
@@ -66,9 +67,12 @@ async function putItem(details: OwnerDetails, plan: OwnerPlan, stage: KeyStage):
       ofDetails: { set: { createdAt: details.createdAt }, where: { ownerId: present } },
     },
     stage,
-    // If another command has created the owner, that command's plan decides on the usage plan.
-    async () => nameTaken(await alignGatewayKey(ownerId, stage)),
+    async () => {
+      const owner = await readOwner(ownerId, stage);
+      return owner?.item ? nameTaken(owner) : new ChangedMeanwhileError(ownerId);
+    },
   );
+  return item;
 }
 
 function nameTaken({ details, item }: StoredOwner): WrongStateError {

@@ -1,71 +1,92 @@
+import { gatewayKeyValue } from '../../../lambdas/keys/owner-record.ts';
 import { stackTag } from '../../../lib/settings/names.ts';
-import { isPlanName } from '../../../lib/settings/plans.ts';
-import { quoted, WrongStateError } from '../../shared/errors.ts';
+import type { PlanName } from '../../../lib/settings/plans.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { isRefusedForAnother } from '../stage/call-limits.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 
 /**
- * Ensures that an owner has an API Gateway key, and that this key is in the usage plan of the owner's plan and in no
- * other, because API Gateway allows one usage plan for each key and stage. If another command moves or deletes the key
- * at the same time, the function starts again. It returns whether it has changed anything.
+ * Ensures that an owner has an API Gateway key for a plan, and that this key is in the plan's usage plan. Nothing but the
+ * deletion of the owner removes the key again.
  *
- * @throws WrongStateError if there is no such plan
+ * @param knownId the id of the gateway key in API Gateway. @default - it is looked up, or the key is created
+ * @returns whether anything was added. API Gateway knows a new key some seconds later
  */
-export async function putGatewayKey(
+export async function ensureGatewayKey(
   ownerId: string,
-  plan: string,
+  plan: PlanName,
   stage: KeyStage,
-  attempts = 5,
+  knownId?: string,
 ): Promise<boolean> {
-  if (!isPlanName(plan)) {
-    throw new WrongStateError(`${ownerId} has the plan ${quoted(plan)}, which does not exist`, {
-      remedy: `"./admin owners set-plan ${ownerId} free" moves this owner, to this plan or another`,
-    });
-  }
-  const { gateway } = stage;
   const usagePlanId = stage.usagePlanId(plan);
+  const name = gatewayKeyName(gatewayKeyValue(ownerId, plan), stage);
+  const existing = knownId ?? (await idOfName(name, stage));
+  const keyId = existing ?? (await createKey(name, gatewayKeyValue(ownerId, plan), stage));
   try {
-    const keyId = (await existingKeyId(ownerId, stage)) ?? (await createKey(ownerId, stage));
-    const current = await gateway.findUsagePlans({ keyId });
-    const others = current.filter((each) => each !== usagePlanId);
-    for (const other of others) await gateway.deleteUsagePlanKey({ usagePlanId: other, keyId });
-    if (current.includes(usagePlanId)) return others.length > 0;
-    await gateway.createUsagePlanKey({ usagePlanId, keyId });
+    await stage.gateway.createUsagePlanKey({ usagePlanId, keyId });
+    return true;
   } catch (error) {
-    // Another command has created, moved or deleted the key. The SDK has repeated a call that had to wait for another.
-    const isConflict = /^(Conflict|NotFound)Exception$/.test(Object(error).name);
-    if (!isConflict || isRefusedForAnother(error) || attempts === 1) throw error;
-    await putGatewayKey(ownerId, plan, stage, attempts - 1);
+    if (isAlreadyThere(error)) return existing === undefined;
+    // The owner, and so the key, was deleted at the same time.
+    if (Object(error).name === 'NotFoundException') throw new ChangedMeanwhileError(ownerId);
+    throw error;
   }
-  return true;
 }
 
-/** Deletes an owner's API Gateway key, if there is one. */
-export async function deleteGatewayKey(ownerId: string, stage: KeyStage): Promise<void> {
-  const apiKey = await existingKeyId(ownerId, stage);
-  if (apiKey) await stage.gateway.deleteApiKey({ apiKey });
+/** Deletes the API Gateway keys of an owner. Returns their number. */
+export async function deleteGatewayKeys(ownerId: string, stage: KeyStage): Promise<number> {
+  const keys = await findGatewayKeys(stage, ownerId);
+  for (const { id } of keys) await stage.gateway.deleteApiKey({ apiKey: id });
+  return keys.length;
 }
 
-/** Finds the API Gateway keys of a stage, or of one owner. Returns the owners by the ids of the keys. */
-export async function findGatewayKeys(
-  stage: KeyStage,
-  ownerId = '',
-): Promise<ReadonlyMap<string, string>> {
-  const found = await stage.gateway.findApiKeys(gatewayKeyName(ownerId, stage));
-  const start = gatewayKeyName('', stage).length;
-  return new Map(found.map(({ id, name }) => [id, name.slice(start)]));
+/** An API Gateway key of an owner. */
+export interface GatewayKey {
+  /** The id in API Gateway. */
+  readonly id: string;
+  readonly value: string;
+  readonly ownerId: string;
 }
 
-async function createKey(ownerId: string, stage: KeyStage): Promise<string> {
-  const name = gatewayKeyName(ownerId, stage);
+/** Finds the API Gateway keys of a stage, or of one owner. */
+export async function findGatewayKeys(stage: KeyStage, ownerId = ''): Promise<GatewayKey[]> {
+  const start = gatewayKeyName(ownerId && gatewayKeyValue(ownerId, ''), stage);
+  const found = await stage.gateway.findApiKeys(start);
+  return found.map(({ id, name }) => {
+    const value = name.slice(gatewayKeyName('', stage).length);
+    return { id, value, ownerId: ownerOfGatewayKey(value) };
+  });
+}
+
+/** The owner's id in the value of an API Gateway key. */
+export function ownerOfGatewayKey(value: string): string {
+  return /^own_[^_]*/.exec(value)?.[0] ?? '';
+}
+
+async function createKey(name: string, value: string, stage: KeyStage): Promise<string> {
   const tags = { [stackTag]: stage.stackName };
-  return (await stage.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
+  try {
+    return (await stage.gateway.createApiKey({ name, value, enabled: true, tags })).id;
+  } catch (error) {
+    // Another command has created the key at the same time.
+    const id = isAlreadyThere(error) ? await idOfName(name, stage) : undefined;
+    if (id === undefined) throw error;
+    return id;
+  }
 }
 
-async function existingKeyId(ownerId: string, stage: KeyStage): Promise<string | undefined> {
-  return [...(await findGatewayKeys(stage, ownerId)).keys()][0];
+// Names are found by their start, so the name of a longer plan may be found, too.
+async function idOfName(name: string, stage: KeyStage): Promise<string | undefined> {
+  const found = await stage.gateway.findApiKeys(name);
+  return found.find((key) => key.name === name)?.id;
 }
 
-function gatewayKeyName(ownerId: string, { stackName }: KeyStage): string {
-  return `${stackName}-${ownerId}`;
+/** The name of the gateway key with a value. */
+function gatewayKeyName(value: string, { stackName }: KeyStage): string {
+  return `${stackName}-${value}`;
+}
+
+/** Whether API Gateway has refused to add something that is there. It also refuses two changes at the same time. */
+function isAlreadyThere(error: unknown): boolean {
+  return Object(error).name === 'ConflictException' && !isRefusedForAnother(error);
 }

@@ -2,7 +2,7 @@ import { planNames } from '../../../lib/settings/plans.ts';
 import { type Field, grouped } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { ownersNamed } from '../stored/find-owner.ts';
-import { findGatewayKeys } from './gateway-key.ts';
+import { findGatewayKeys, ownerOfGatewayKey } from './gateway-key.ts';
 
 /** API Gateway keeps the metered requests for this number of days. */
 export const meteredDays = 90;
@@ -18,14 +18,19 @@ export function lastDays(count: number, nowMs: number): string[] {
 
 type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
 
-/** The metered requests on consecutive days (UTC): of all owners, the busiest owner first, or of one owner. */
+/**
+ * The metered requests on consecutive days (UTC), of an owner's API Gateway keys in all plans: of all owners, the
+ * busiest owner first, or of one owner.
+ */
 export async function ownersUsage(
   idOrName: string | undefined,
   dates: readonly string[],
   stage: KeyStage,
 ) {
   const owners = await ownersNamed(idOrName, stage);
+  // API Gateway's reference says that usage has the keys' ids, but its example shows the keys' values.
   const gatewayKeys = await findGatewayKeys(stage);
+  const ownerOf = new Map(gatewayKeys.map((key) => [key.id, key.ownerId]));
   const interval = { startDate: dates[0]!, endDate: dates.at(-1)! };
   const ofPlans = planNames.map((plan) =>
     stage.gateway.getUsage({ usagePlanId: stage.usagePlanId(plan), ...interval }),
@@ -33,9 +38,9 @@ export async function ownersUsage(
   const metered = (await Promise.all(ofPlans)).flatMap((usage) => Object.entries(usage));
   return owners
     .map(({ details: { ownerId, name }, item }) => {
-      // API Gateway's reference calls this the key's id, but its example shows the key's value, which is the
-      // owner's id here.
-      const own = metered.filter(([key]) => (gatewayKeys.get(key) ?? key) === ownerId);
+      const own = metered.filter(
+        ([key]) => (ownerOf.get(key) ?? ownerOfGatewayKey(key)) === ownerId,
+      );
       const days = dates.map((day, index) => {
         const requests = own.reduce((sum, [, everyDay]) => sum + (everyDay[index]?.[0] ?? 0), 0);
         return { day, requests };

@@ -8,7 +8,7 @@ import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { allOwners, findCompleteOwner, findOwner } from '../stored/find-owner.ts';
+import { allOwners, findCompleteOwner, findOwner, lookUpOwner } from '../stored/find-owner.ts';
 import { readHistory } from '../stored/history.ts';
 import { isOwnerId } from '../stored/identities.ts';
 import type { CompleteOwner, StoredOwner } from '../stored/stored-owner.ts';
@@ -109,7 +109,8 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb(owners, io, {
     usage: 'repair',
-    description: "put the API Gateway key of every owner into the usage plan of the owner's plan",
+    description:
+      'give every owner the API Gateway key of its plan, and delete such keys of deleted owners',
     help: repairHelp,
     run: repair,
   });
@@ -148,20 +149,21 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     options: [yesOption, asOption],
     help: deleteHelp,
     run: async ({ stage, confirm }, idOrName) => {
-      const { details, item } = await findOwner(idOrName, stage);
-      const { ownerId, name } = details;
-      const keys = Object.keys(item?.keys ?? {}).length;
-      const question =
-        `Delete ${name} (${ownerId}) with everything that is stored about it? Its ${counted(keys, 'key')} will ` +
-        'be refused from the next request on, for good.';
-      await confirm(question);
-      await deleteOwner(ownerId, stage);
-      return {
-        value: { ownerId, name, keys, deleted: true },
-        text: `Deleted ${name} (${ownerId}).`,
-      };
+      const owner = await lookUpOwner(idOrName, stage);
+      if (owner) await confirm(deleteQuestion(owner));
+      const deleted = await deleteOwner(idOrName, stage);
+      const { ownerId, name = ownerId } = deleted;
+      return { value: { ...deleted, deleted: true }, text: `Deleted ${name} (${ownerId}).` };
     },
   });
+}
+
+function deleteQuestion({ details: { name, ownerId }, item }: StoredOwner): string {
+  const keys = counted(Object.keys(item?.keys ?? {}).length, 'key');
+  return (
+    `Delete ${name} (${ownerId}) with everything that is stored about it? Its ${keys} will be refused from the next ` +
+    'request on, for good.'
+  );
 }
 
 const limitOptions = [
@@ -215,18 +217,21 @@ async function reset({ stage }: Call, idOrName: string): Promise<Result> {
 }
 
 async function repair({ stage }: Call): Promise<Result> {
-  const { repaired, leftOut } = await repairOwners(stage);
+  const { repaired, leftOut, deletedKeys } = await repairOwners(stage);
   const failure =
     leftOut.length > 0
       ? new DifferentError(`${counted(leftOut.length, 'owner')} not repaired: ${listOf(leftOut)}`, {
           remedy: `"./admin owners show ${leftOut[0]!.details.ownerId}" says how to repair the first`,
         })
       : undefined;
-  const text =
+  const lines = [
     repaired.length > 0
       ? `Repaired ${counted(repaired.length, 'owner')}: ${listOf(repaired)}`
-      : 'Every API Gateway key was already in the right usage plan.';
-  return { value: { repaired: idsOf(repaired), leftOut: idsOf(leftOut) }, text, failure };
+      : 'Every owner already had the API Gateway key of its plan.',
+    ...(deletedKeys > 0 ? [`Deleted ${counted(deletedKeys, 'key')} of deleted owners.`] : []),
+  ];
+  const value = { repaired: idsOf(repaired), leftOut: idsOf(leftOut), deletedKeys };
+  return { value, text: lines.join('\n'), failure };
 }
 
 const idsOf = (owners: readonly StoredOwner[]) => owners.map(({ details }) => details.ownerId);

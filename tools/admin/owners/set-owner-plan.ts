@@ -1,16 +1,15 @@
-import { planNumbers } from '../../../lambdas/keys/plan.ts';
 import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { findCompleteOwner, readOwner } from '../stored/find-owner.ts';
+import { findCompleteOwner } from '../stored/find-owner.ts';
 import { changeAndRecord, differences } from '../stored/history.ts';
 import type { CompleteOwner } from '../stored/stored-owner.ts';
-import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
+import { ensureGatewayKey } from './gateway-key.ts';
 import { type OwnerPlan, type PlanRequest, requestedPlan } from './owner-limits.ts';
 
 /**
- * Moves an owner to another plan. The usage plan must never be tighter than the exact limits. So a move to a larger
- * plan changes API Gateway first, and a move to a smaller plan changes DynamoDB first. A second run completes the move.
+ * Moves an owner to another plan. The owner's API Gateway key for this plan works before the plan changes, and the key
+ * for the present plan remains. So an interrupted move refuses no request, and a second run completes it.
  *
  * @throws OperatorError if the plan does not allow the limits, or if another command changes them at the same time
  */
@@ -19,45 +18,18 @@ export async function setOwnerPlan(
   request: PlanRequest,
   stage: KeyStage,
 ): Promise<CompleteOwner> {
-  const { plans } = stage;
   const owner = await findCompleteOwner(idOrName, stage);
-  const { ownerId } = owner.details;
   const before = planOf(owner);
-  const after = requestedPlan(request, plans, before);
-  const [most, mostBefore] = [after, before].map(({ plan }) => planNumbers(plan, plans).perMinute);
-  const isLarger = most! >= mostBefore!;
-  if (isLarger) await putGatewayKey(ownerId, after.plan, stage);
+  const after = requestedPlan(request, stage.plans, before);
+  const isNew = await ensureGatewayKey(owner.details.ownerId, request.plan, stage);
+  if (isNew) await stage.settle();
   await changePlan(owner, after, stage);
-  const changed = await alignGatewayKey(ownerId, stage);
-  if (isDifferent(planOf(changed), after))
-    throw new ChangedMeanwhileError(`The plan of ${ownerId}`);
-  return changed;
+  return { ...owner, item: { ...owner.item, perMinute: undefined, perDay: undefined, ...after } };
 }
 
 /** The plan of an owner, and the owner's own limits if it has any. */
 function planOf({ item: { plan, perMinute, perDay } }: CompleteOwner): OwnerPlan {
   return { plan, perMinute, perDay };
-}
-
-/** Puts an owner's gateway key into the usage plan of the owner's plan. Repeats this if the plan has changed. */
-export async function alignGatewayKey(
-  ownerId: string,
-  stage: KeyStage,
-): Promise<CompleteOwner & { wasMoved: boolean }> {
-  let owner = await rereadOwner(ownerId, stage);
-  for (let wasMoved = false; ; ) {
-    const { plan } = owner.item;
-    wasMoved = (await putGatewayKey(ownerId, plan, stage)) || wasMoved;
-    owner = await rereadOwner(ownerId, stage);
-    if (owner.item.plan === plan) return { ...owner, wasMoved };
-  }
-}
-
-// If the owner was deleted after its gateway key was created, the key has to go, too.
-async function rereadOwner(ownerId: string, stage: KeyStage): Promise<CompleteOwner> {
-  const owner = await readOwner(ownerId, stage);
-  if (!owner?.item) await deleteGatewayKey(ownerId, stage);
-  return findCompleteOwner(ownerId, stage);
 }
 
 /** @throws WrongStateError if the plan or the limits changed since they were read */
@@ -74,11 +46,7 @@ async function changePlan(owner: CompleteOwner, after: OwnerPlan, stage: KeyStag
     where: { plan, perMinute: unchanged(perMinute), perDay: unchanged(perDay) },
   };
   const deed = { command: 'owners set-plan', changes: differences({ ...before }, { ...after }) };
-  // The gateway key may already be in the new usage plan, so it goes back to the usage plan of the current plan.
-  const refusal = async () => {
-    await alignGatewayKey(ownerId, stage);
-    return new ChangedMeanwhileError(`The plan of ${ownerId}`);
-  };
+  const refusal = () => new ChangedMeanwhileError(`The plan of ${ownerId}`);
   await changeAndRecord(owner.details, deed, { ofItem }, stage, refusal);
 }
 

@@ -3,34 +3,22 @@ import {
   CreateApiKeyCommand,
   CreateUsagePlanKeyCommand,
   DeleteApiKeyCommand,
-  DeleteUsagePlanKeyCommand,
   NotFoundException,
   paginateGetApiKeys,
   paginateGetUsage,
-  paginateGetUsagePlans,
 } from '@aws-sdk/client-api-gateway';
 
 /**
  * The operations of API Gateway that the commands for owners and keys need. A local run implements them, too. A key's
- * *value* is an owner's id, never a bearer token.
+ * *value* consists of an owner's id and a plan. It is never a bearer token.
  */
 export type KeyGateway = ReturnType<typeof apiGatewayKeys>;
-
-/** `keyId` is the id of a key of API Gateway, not of a key of this service. */
-interface UsagePlanMember {
-  usagePlanId: string;
-  keyId: string;
-}
 
 const pageSize = 500;
 
 /** The key gateway of API Gateway itself. */
 export function apiGatewayKeys(client: APIGatewayClient) {
   return {
-    findUsagePlans: async ({ keyId }: { keyId: string }) => {
-      const pages = await Array.fromAsync(paginateGetUsagePlans({ client, pageSize }, { keyId }));
-      return pages.flatMap(({ items = [] }) => items.map(({ id }) => id!));
-    },
     /** Fails if a key with this value exists: values are unique in an account and Region. */
     createApiKey: async (key: {
       name: string;
@@ -52,14 +40,9 @@ export function apiGatewayKeys(client: APIGatewayClient) {
     deleteApiKey: async (key: { apiKey: string }) => {
       await client.send(new DeleteApiKeyCommand(key)).catch(unlessNotFound);
     },
-    /** Fails if the key is in a usage plan of the same stage. */
-    createUsagePlanKey: async (member: UsagePlanMember) => {
+    /** Fails if the key is in a usage plan of the same stage, also in this one. */
+    createUsagePlanKey: async (member: { usagePlanId: string; keyId: string }) => {
       await client.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));
-    },
-    /** Also succeeds if the key is not in the usage plan. */
-    deleteUsagePlanKey: async (member: UsagePlanMember) => {
-      const command = new DeleteUsagePlanKeyCommand(member);
-      await client.send(command).catch(unlessNotFound);
     },
     /** Reads the used and remaining quota of each day, by the ids or values of a plan's gateway keys. */
     getUsage: async (asked: { usagePlanId: string; startDate: string; endDate: string }) => {

@@ -17,6 +17,8 @@ export interface KeyStage {
   /** The plans of the deployed version, as its authorizer counts. */
   readonly plans: Plans;
   readonly usagePlanId: (plan: PlanName) => string;
+  /** Waits until API Gateway knows a new gateway key. A local run knows it at once. */
+  readonly settle: () => Promise<void>;
   /** Also the prefix of this stage's gateway keys. */
   readonly stackName: string;
   readonly tokenPrefix: string;
@@ -45,6 +47,7 @@ export function keyStageOf(
       return JSON.parse(output('Plans'));
     },
     usagePlanId: (plan) => output(usagePlanOutput(plan)),
+    settle: async () => {},
     stackName: stackName(stage),
     tokenPrefix: stageSettings(stage).apiKeyPrefix,
   };

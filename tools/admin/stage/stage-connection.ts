@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import {
   CloudFormationClient,
@@ -54,6 +55,9 @@ export class WrongAccountError extends OperatorError {
   }
 }
 
+/** After this time, API Gateway knows a new gateway key. */
+const newKeyMs = 10_000;
+
 // A smaller difference means nothing, because AWS's responses have the time in whole seconds.
 const clockPrecisionMs = 2_000;
 
@@ -107,6 +111,7 @@ export async function connect(
         return output('OrdersTableName');
       },
     },
+    ...(caller && { settle: () => setTimeout(newKeyMs) }),
     now: () => now() + clockOffsetMs,
     operator: operator(caller?.Arn),
     name,

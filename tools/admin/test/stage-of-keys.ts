@@ -21,7 +21,7 @@ export const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
 /** A stage's owners and keys. */
 export interface StageOfKeys {
   readonly stage: KeyStage;
-  /** The usage plan of each owner's gateway key, by the id of the owner; undefined if it is in none. */
+  /** The usage plan of each gateway key, by the key's value; undefined if it is in none. */
   gatewayKeys(): Map<string, string | undefined>;
   clear(): Promise<void>;
   readAll(table: 'ApiKeys' | 'Owners'): Promise<Record<string, unknown>[]>;
@@ -37,6 +37,7 @@ export function stageOfEachTest(): StageOfKeys {
   const stage = {
     plans,
     usagePlanId: (plan) => `plan-${plan}`,
+    settle: async () => {},
     stackName: stackName('staging'),
     tokenPrefix: 'so_test_',
     now: () => nowMs,

@@ -6,7 +6,7 @@ import { revokeKey } from '../../keys/change-key.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { deleteOwner, renameOwner, resetUsage } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
-import { deleteGatewayKey, findGatewayKeys, putGatewayKey } from '../../owners/gateway-key.ts';
+import { deleteGatewayKeys, ensureGatewayKey, findGatewayKeys } from '../../owners/gateway-key.ts';
 import type { PlanRequest } from '../../owners/owner-limits.ts';
 import { lastDays, ownersUsage } from '../../owners/owner-usage.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
@@ -105,7 +105,7 @@ describe('setOwnerPlan', () => {
       const owner = await setOwnerPlan('Acme', { plan: 'free' }, stage);
 
       expect(owner.item).toMatchObject({ plan: 'free' });
-      expect(usagePlans()).toEqual(['plan-free']);
+      expect(usagePlans()).toEqual(['plan-pro', 'plan-free']);
     },
   );
 
@@ -122,6 +122,59 @@ describe('setOwnerPlan', () => {
     expect(await set({ plan })).toEqual({ plan, ...own, perDay: 7 });
     expect(await set({ plan: 'pro' })).toEqual({ plan: 'pro' });
     expect((await readAll('ApiKeys'))[0]).not.toHaveProperty('perDay');
+  });
+});
+
+describe('the API Gateway key of the new plan', () => {
+  it('is added before the plan changes, which waits until API Gateway knows the key', async () => {
+    const { details } = await create();
+    const { ownerId } = details;
+    const seen: unknown[] = [];
+    const settle = async () => {
+      const { item } = await fixture.owner(ownerId);
+      seen.push([item!.plan, gatewayKeys().get(`${ownerId}_pro`)]);
+    };
+
+    await setOwnerPlan('Acme', { plan: 'pro' }, { ...stage, settle });
+
+    expect(seen).toEqual([['free', 'plan-pro']]);
+    expect(usagePlans()).toEqual(['plan-free', 'plan-pro']);
+    for (const plan of ['free', 'pro'] as const) {
+      await setOwnerPlan('Acme', { plan }, { ...stage, settle });
+    }
+    expect(seen).toHaveLength(1);
+  });
+
+  it('may be added again, which API Gateway may allow', async () => {
+    const { details } = await create();
+    const createUsagePlanKey = async () => {};
+    const gateway = { ...stage.gateway, createUsagePlanKey };
+
+    expect(await ensureGatewayKey(details.ownerId, 'free', stage)).toBe(false);
+    expect(await ensureGatewayKey(details.ownerId, 'free', { ...stage, gateway })).toBe(true);
+  });
+
+  it('is found by its whole name, and not by that of a longer plan', async () => {
+    const { details } = await create();
+    const value = `${details.ownerId}_pro_2`;
+    const name = `${stage.stackName}-${value}`;
+    await stage.gateway.createApiKey({ name, value, enabled: true, tags: {} });
+
+    await ensureGatewayKey(details.ownerId, 'pro', stage);
+
+    expect(gatewayKeys().get(value)).toBeUndefined();
+    expect(gatewayKeys().get(`${details.ownerId}_pro`)).toBe('plan-pro');
+  });
+
+  it('is missing if API Gateway refuses it because of another change', async () => {
+    const refused = Object.assign(new Error('due to concurrent modification'), {
+      name: 'ConflictException',
+    });
+    const createUsagePlanKey = () => Promise.reject(refused);
+
+    await expect(
+      create({}, { ...stage, gateway: { ...stage.gateway, createUsagePlanKey } }),
+    ).rejects.toBe(refused);
   });
 });
 
@@ -214,10 +267,10 @@ it('ownersUsage adds the requests in each usage plan, by the id of a gateway key
   const { ownerId } = (await create()).details;
   const { ownerId: busy } = (await create({ name: 'Busy' })).details;
   const { ownerId: idle } = (await create({ name: 'Idle' })).details;
-  const [[keyId] = []] = await findGatewayKeys(stage, ownerId);
+  const [gatewayKey] = await findGatewayKeys(stage, ownerId);
   const usage: Record<string, Record<string, number[][]>> = {
-    'plan-free': { [keyId!]: log(0, 2, 3), [busy]: log(0, 0, 90) },
-    'plan-pro': { [ownerId]: log(1, 0, 4), other: log(7, 7, 7) },
+    'plan-free': { [gatewayKey!.id]: log(0, 2, 3), [`${busy}_free`]: log(0, 0, 90) },
+    'plan-pro': { [`${ownerId}_pro`]: log(1, 0, 4), other: log(7, 7, 7) },
   };
   const getUsage: KeyGateway['getUsage'] = async ({ usagePlanId }) => usage[usagePlanId] ?? {};
   const metered = { ...stage, gateway: { ...stage.gateway, getUsage } };
@@ -235,18 +288,54 @@ it('ownersUsage adds the requests in each usage plan, by the id of a gateway key
 });
 
 describe('repairOwners', () => {
-  it('puts each API Gateway key that is missing or in another plan into its plan', async () => {
-    const [missing, moved] = [await create(), await create({ name: 'Moved', plan: 'pro' })];
-    const [before] = [gatewayKeys(), await create({ name: 'Clear' })];
-    await deleteGatewayKey(missing.details.ownerId, stage);
-    await putGatewayKey(moved.details.ownerId, 'business', stage);
+  it('adds the API Gateway keys that are missing or in no usage plan', async () => {
+    const { ownerId: missing } = (await create()).details;
+    const { ownerId: inNoPlan } = (await create({ name: 'In no plan', plan: 'pro' })).details;
+    await create({ name: 'Clear' });
+    const before = gatewayKeys();
+    for (const ownerId of [missing, inNoPlan]) await deleteGatewayKeys(ownerId, stage);
+    const value = `${inNoPlan}_pro`;
+    const name = `${stage.stackName}-${value}`;
+    await stage.gateway.createApiKey({ name, value, enabled: true, tags: {} });
 
     const { repaired, leftOut } = await repairOwners(stage);
 
-    expect(repaired.map(({ details }) => details.name).sort()).toEqual(['Acme', 'Moved']);
+    expect(repaired.map((owner) => owner.details.name).sort()).toEqual(['Acme', 'In no plan']);
     expect(leftOut).toEqual([]);
-    for (const [ownerId, plan] of before) expect(gatewayKeys().get(ownerId)).toBe(plan);
-    expect(await repairOwners(stage)).toEqual({ repaired: [], leftOut: [] });
+    expect(gatewayKeys()).toEqual(before);
+    expect(await repairOwners(stage)).toEqual({ repaired: [], leftOut: [], deletedKeys: 0 });
+  });
+
+  it('deletes the API Gateway keys of deleted owners, also next to one that is being created', async () => {
+    const kept = await create();
+    const { details } = await create({ name: 'Deleted' });
+    await setOwnerPlan('Deleted', { plan: 'pro' }, stage);
+    await deleteOwner('Deleted', throttling('findApiKeys')).catch(() => {});
+    const meanwhile = interposed(
+      stage,
+      (call) => typeof call !== 'string',
+      () => create({ name: 'New' }),
+    );
+
+    const { deletedKeys } = await repairOwners(meanwhile);
+
+    expect(deletedKeys).toBe(2);
+    const left = [...gatewayKeys().keys()];
+    expect(left).toEqual([`${kept.details.ownerId}_free`, expect.stringMatching(/_free$/)]);
+    expect(left.join()).not.toContain(details.ownerId);
+  });
+
+  it('deletes no API Gateway key if there is no owner at all', async () => {
+    const { details } = await create();
+    await deleteOwner('Acme', throttling('findApiKeys')).catch(() => {});
+
+    await expect(repairOwners(stage)).rejects.toThrow(
+      'nothing was changed: there are no owners, but 1 API Gateway key of owners',
+    );
+    expect(gatewayKeys().size).toBe(1);
+    expect(await deleteOwner(details.ownerId, stage)).toMatchObject({ keys: 0 });
+    expect(gatewayKeys().size).toBe(0);
+    await expect(deleteOwner(details.ownerId, stage)).rejects.toThrow('There is no owner');
   });
 
   it('leaves out owners that are incomplete or whose plan was removed', async () => {

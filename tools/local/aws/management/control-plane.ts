@@ -21,11 +21,16 @@ export type ControlPlane = ReturnType<typeof createControlPlane>;
 const dayMs = 86_400_000;
 
 /** A call that API Gateway refuses. */
-export class ConflictException extends Error {
-  override readonly name = 'ConflictException';
+export class RefusedCallError extends Error {
+  override readonly name: 'ConflictException' | 'NotFoundException';
+
+  constructor(name: RefusedCallError['name'], message: string) {
+    super(message);
+    this.name = name;
+  }
 }
 
-/** The operations that an operator needs. It is no error to add a key to its plan again, or to delete it again. */
+/** The operations that an operator needs. It is no error to delete a key again. */
 export function createControlPlane(now = Date.now) {
   const keys = new Map<string, ApiKey>();
   /** The metered requests, by plan, key and day. */
@@ -36,7 +41,7 @@ export function createControlPlane(now = Date.now) {
     keys: keys as ReadonlyMap<string, ApiKey>,
 
     createApiKey: async ({ name, value }: Pick<ApiKey, 'name' | 'value'>) => {
-      if (findKey(value)) throw new ConflictException('API Key already exists');
+      if (findKey(value)) throw new RefusedCallError('ConflictException', 'API Key already exists');
       const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value };
       keys.set(key.id, key);
       return key;
@@ -50,21 +55,13 @@ export function createControlPlane(now = Date.now) {
       keys.delete(apiKey);
     },
 
-    /** Finds the usage plans that contain a key. */
-    findUsagePlans: async ({ keyId }: { keyId: string }) =>
-      [keys.get(keyId)?.usagePlanId].filter((id) => id !== undefined),
-
     createUsagePlanKey: async ({ usagePlanId, keyId }: UsagePlanMember) => {
       const key = keys.get(keyId);
-      if (!key || (key.usagePlanId ?? usagePlanId) !== usagePlanId) {
-        throw new ConflictException(`API Key ${keyId} does not exist, or is in another usage plan`);
+      if (!key) throw new RefusedCallError('NotFoundException', 'Invalid API Key identifier');
+      if (key.usagePlanId) {
+        throw new RefusedCallError('ConflictException', 'API Key is in a usage plan of the stage');
       }
       key.usagePlanId = usagePlanId;
-    },
-
-    deleteUsagePlanKey: async ({ usagePlanId, keyId }: UsagePlanMember) => {
-      const key = keys.get(keyId);
-      if (key?.usagePlanId === usagePlanId) delete key.usagePlanId;
     },
 
     /** The requests of each key on each day, without the key's remaining quota. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { DynamoDBGuard } from '../dynamodb/guard.ts';
-import { ConflictException, type ControlPlane } from './control-plane.ts';
+import { type ControlPlane, RefusedCallError } from './control-plane.ts';
 import { isTrusted } from './loopback.ts';
 
 interface ManagedServices {
@@ -22,13 +22,8 @@ const operations: Record<string, (plane: ControlPlane, parameters: any) => Promi
   'POST apikeys': (plane, key) => plane.createApiKey(key),
   'GET apikeys': async (plane, { name }) => ({ item: await plane.findApiKeys(name ?? '') }),
   'DELETE apikeys': (plane, key) => plane.deleteApiKey(key),
-  'GET usageplans': async (plane, key) => {
-    const plans = await plane.findUsagePlans(key);
-    return { item: plans.map((id) => ({ id })) };
-  },
   'GET usageplans usage': async (plane, asked) => ({ values: await plane.getUsage(asked) }),
   'POST usageplans keys': (plane, member) => plane.createUsagePlanKey(member),
-  'DELETE usageplans keys': (plane, member) => plane.deleteUsagePlanKey(member),
 };
 
 /** Answers trusted calls to DynamoDB, CloudFormation and API Gateway, or returns false. */
@@ -51,18 +46,20 @@ export async function answerManagement(
     return true;
   }
   // Ids need no decoding, because they consist of letters, digits and hyphens.
-  const [, collection, id, part, keyId] = pathname.split('/');
+  const [, collection, id, part] = pathname.split('/');
   const operation = operations[[method, collection, part].join(' ').trim()];
   if (!operation) return false;
-  const ids = { apiKey: id, usagePlanId: id, keyId };
+  const ids = { apiKey: id, usagePlanId: id };
   const parameters = { ...ids, ...Object.fromEntries(searchParams), ...JSON.parse(body || '{}') };
   outgoing.setHeader('Content-Type', 'application/json');
   try {
     const result = await operation(services.controlPlane, parameters);
     outgoing.end(JSON.stringify(result ?? {}));
   } catch (error) {
-    if (!(error instanceof ConflictException)) throw error;
-    outgoing.writeHead(409, { 'x-amzn-ErrorType': error.name });
+    if (!(error instanceof RefusedCallError)) throw error;
+    outgoing.writeHead(error.name === 'NotFoundException' ? 404 : 409, {
+      'x-amzn-ErrorType': error.name,
+    });
     outgoing.end(JSON.stringify({ message: error.message }));
   }
   return true;
