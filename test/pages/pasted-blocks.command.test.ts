@@ -102,34 +102,32 @@ it('record-writes.sh records the writes to three tables, and leaves out two func
 });
 
 describe.each(shells)('Pasted into %s', (shell) => {
-  it('the blocks that restore orders keep now.jsonl, choose orders, and end if a table is not restored', () => {
-    const scan = { Items: [1, 11, 12].map((id) => ({ id: { N: `${id}` } })) };
+  it('the blocks that restore orders put back only those that are missing, and end if a table is not restored', () => {
+    const scan = (...ids: number[]) =>
+      `echo '${JSON.stringify({ Items: ids.map((id) => ({ id: { N: `${id}` } })) })}'`;
     const answers = {
       '*OrdersTableName*': 'echo Orders',
       '*restore-table*20261120T093000Z*': 'echo Orders-20261120T093000Z',
       '*restore-table*': 'false',
-      '*scan*': `echo '${JSON.stringify(scan)}'`,
-      '*orders export*': 'wc -l < ~/calls',
+      '*scan*Orders-20261120T093000Z*': scan(1, 11, 12),
+      '*scan*': scan(1),
     };
-    const files = `FILES=~/${stackName('prod')}-restored`;
-    const blocks = ['RESTORED= FILES=', 'now.jsonl', 'undo.jsonl'];
+    const blocks = ['RESTORED= ', 'while IFS= read'];
 
     const calls = paste(shell, answers, [
-      ...['runbook', 'output() {', files, 'RESTORE_TIME=2026-11-20T09:30:00Z ORDER_ID="11 12"'],
-      ...blocks,
+      ...['runbook', 'output() {', 'RESTORE_TIME=2026-11-20T09:30:00Z'],
       ...blocks,
       'RESTORE_TIME=later',
-      ...blocks.slice(0, 2),
+      ...blocks,
     ]);
 
-    const file = (name: string) =>
-      readFileSync(join(home.path, `${stackName('prod')}-restored/${name}`), 'utf8');
-    expect(file('undo.jsonl')).toBe('{"id":{"N":"11"}}\n{"id":{"N":"12"}}\n');
-    expect(file('now.jsonl').trim()).toBe('5');
-    const named = calls.map((call) => /restore-table|scan|export|import/.exec(call)?.[0]);
-    expect(named.filter(Boolean).join(' ')).toBe(
-      'restore-table scan export import import restore-table scan import import restore-table',
-    );
+    const puts = calls.filter((call) => call.includes('put-item'));
+    expect(puts.map((call) => /--item (\S+)/.exec(call)?.[1])).toEqual([
+      '{"id":{"N":"11"}}',
+      '{"id":{"N":"12"}}',
+    ]);
+    for (const put of puts) expect(put).toContain('attribute_not_exists(id)');
+    expect(calls.at(-1)).toContain('restore-table');
   });
 
   it('an emergency deployment is not started if it would give up restored tables', () => {

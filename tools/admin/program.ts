@@ -10,7 +10,6 @@ import { addKeysCommands } from './keys/keys-commands.ts';
 import { addOrdersCommands } from './orders/orders-commands.ts';
 import { addOwnersCommands } from './owners/owners-commands.ts';
 import type { Target } from './stage/target.ts';
-import { addStatusCommand } from './status/status-command.ts';
 
 /** Runs one command of the operator, and prints a failure in one line with its remedy. Returns the exit code. */
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
@@ -57,8 +56,7 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   addOwnersCommands(program, io);
   addKeysCommands(program, io);
   addOrdersCommands(program, io);
-  addStatusCommand(program, io);
-  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
+  for (const group of program.commands) {
     group.summary(group.commands.map((command) => command.name()).join(', '));
   }
   return program;

@@ -41,23 +41,6 @@ export function orderOfLine(text: string): OrderItem {
   throw new OperatorError(`is JSON, but not an order; ${example}`);
 }
 
-/** Reads a line that is an order or an id. @throws OperatorError that names all wrong fields */
-export function orderOrIdOfLine(text: string): OrderItem {
-  const line = parseJson(text);
-  return orderOf(isObject(line) ? line : { id: line });
-}
-
-/** Reads a line that is an id, or has an id and the time of shipping. @throws OperatorError if it has anything else */
-export function shipmentOfLine(text: string): OrderItem {
-  const order = orderOrIdOfLine(text);
-  const other = Object.keys(order).find((name) => name !== 'id' && name !== 'shipDate');
-  if (other) throw new OperatorError(`${quoted(other)}: expected only id and shipDate`);
-  if (!order.shipDate || isAccepted('shipDate', order.shipDate)) return order;
-  throw new OperatorError(
-    `shipDate: ${shown(order.shipDate)} is not accepted; expected ${expectedOf('shipDate')}`,
-  );
-}
-
 function orderOf(line: Record<string, unknown>): OrderItem {
   const wrong: string[] = [];
   if (!('id' in line)) wrong.push(`id: missing; expected ${expectedOf('id')}`);

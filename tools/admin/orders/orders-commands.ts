@@ -3,9 +3,6 @@ import type { CommandIo } from '../console/command-io.ts';
 import { addVerb } from '../console/verb.ts';
 import { type Field, recordText } from '../console/view.ts';
 import { addChangeCommands } from './change-commands.ts';
-import { addCheckCommand } from './check-command.ts';
-import { addDeleteCommand } from './delete-command.ts';
-import { addExportCommand } from './export-command.ts';
 import { addImportCommand } from './import-command.ts';
 import { orderJson, orderMembers } from './order-json.ts';
 import { addReopenCommand } from './reopen-command.ts';
@@ -13,11 +10,8 @@ import { findOrder } from './stored-orders.ts';
 
 /** Adds the commands `orders …`. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
-  const orders = program
-    .command('orders')
-    .description('import, export, show, change, check and delete orders');
+  const orders = program.command('orders').description('import, show and change orders');
   addImportCommand(orders, io);
-  addExportCommand(orders, io);
   addVerb(orders, io, {
     usage: 'show <orderId>',
     description: 'show one order with everything that is stored about it',
@@ -39,6 +33,4 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
   });
   addChangeCommands(orders, io);
   addReopenCommand(orders, io);
-  addCheckCommand(orders, io);
-  addDeleteCommand(orders, io);
 }

@@ -1,7 +1,6 @@
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
-  DeleteItemCommand,
   GetItemCommand,
   PutItemCommand,
   paginateScan,
@@ -12,10 +11,9 @@ import { InterruptedError, InvalidValueError, NotFoundError } from '../../shared
 import type { CommandIo } from '../console/command-io.ts';
 import { progressLine } from '../console/progress.ts';
 import { counted } from '../console/view.ts';
-import { type Condition, expressions, unchanged } from '../stage/dynamodb-calls.ts';
+import { type Condition, expressions } from '../stage/dynamodb-calls.ts';
 import type { OrdersTable } from '../stage/stage-connection.ts';
 import { isOrderId } from './order-json.ts';
-import { fileFields } from './order-record.ts';
 
 /** @throws OperatorError if the id is not a number, or there is no such order */
 export async function findOrder(orderId: string, table: OrdersTable): Promise<Item> {
@@ -37,11 +35,10 @@ export async function readOrder(
   return (await dynamodb.send(get)).Item;
 }
 
-/** Reads a table page by page with consistent reads. Shows the progress unless `isQuiet`. @throws InterruptedError */
+/** Reads a table page by page with consistent reads, and shows the progress. @throws InterruptedError */
 export async function* scanOrders(
   { dynamodb, tableName }: OrdersTable,
   io: CommandIo,
-  isQuiet = false,
 ): AsyncGenerator<Item[]> {
   const input = { TableName: tableName, ConsistentRead: true };
   using progress = progressLine(io);
@@ -52,11 +49,11 @@ export async function* scanOrders(
     }
     yield page;
     read += page.length;
-    if (!isQuiet) progress.draw(`${counted(read, 'order')} read`);
+    progress.draw(`${counted(read, 'order')} read`);
   }
 }
 
-/** The order after a change, or before its deletion. If the condition failed, `found` is the order as it is stored. */
+/** The order after a change. If the condition failed, `found` is the order as it is stored. */
 export type WriteResult = { readonly order: Item } | { readonly found: Item | undefined };
 
 /** Inserts an order. An existing order with the same id stays as it is. */
@@ -79,17 +76,6 @@ export async function updateOrder(
   const change = expressions({ table: table.tableName, key: { id }, set, where });
   const input = { ...(change as UpdateItemCommand['input']), ReturnValues: 'ALL_NEW' as const };
   return write(table.dynamodb.send(new UpdateItemCommand({ ...input, ...foundItem })));
-}
-
-/** Deletes an order if it has not changed since it was read, as far as one condition can require this. */
-export async function deleteOrder(order: Item, table: OrdersTable): Promise<WriteResult> {
-  const all = new Set([...fileFields, ...Object.keys(order)]);
-  // DynamoDB would take a name with a dot for a path.
-  const names = [...all].filter((name) => !name.includes('.'));
-  const where = Object.fromEntries(names.map((name) => [name, unchanged(order[name])]));
-  const condition = expressions({ table: table.tableName, key: { id: order.id }, where });
-  const input = { ...(condition as DeleteItemCommand['input']), ReturnValues: 'ALL_OLD' as const };
-  return write(table.dynamodb.send(new DeleteItemCommand({ ...input, ...foundItem })));
 }
 
 const foundItem = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;

@@ -44,9 +44,9 @@ export async function startRecording() {
 
 /** The calls of all commands, or of those that only read. */
 export async function operatorCalls(recording: Recording, isReader = false): Promise<AwsCall[]> {
-  const isReading = /^(status|\w+ (check|export|history|list|show|usage|whois))\b/;
+  const isReading = /^\w+ (history|list|show|usage|whois)\b/;
   const done: string[] = [];
-  const calls: AwsCall[] = callsOfStatus.map(([action, resource]) => ({ action, resource }));
+  const calls: AwsCall[] = [];
   const run = async (words: readonly string[], [input = '']: Iterable<string> = []) => {
     done.push(words.slice(0, 2).join(' '));
     let output = '';
@@ -69,13 +69,6 @@ export async function workflowCalls(recording: Recording): Promise<AwsCall[]> {
   const ofCommands = await recording.callsDuring(() => runCommandsOfWorkflow(recording));
   return [...ofCommands, ...rolesOfDeployment()];
 }
-
-/** The calls of `status` on a deployed stage, besides those on a local run, as status.test.ts states them. */
-const callsOfStatus = [
-  ['cloudwatch:DescribeAlarms', `arn:aws:cloudwatch:${region}:${account}:alarm:*`],
-  ['lambda:ListAliases', `arn:aws:lambda:${region}:${account}:function:${stack}-Function`],
-  ['sns:GetTopicAttributes', `arn:aws:sns:${region}:${account}:${stack}-MonitoringAlarmTopic1`],
-] as const;
 
 /** Runs the operator's commands of the deployment workflow. */
 async function runCommandsOfWorkflow({ run }: Recording): Promise<void> {

@@ -62,5 +62,5 @@ export async function everyCommand(): Promise<string[]> {
     return [...commands.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => `${group} ${name}`);
   });
   const all = (await Promise.all(lists)).flat();
-  return ['status', ...all.filter((command) => !command.endsWith(' help'))];
+  return all.filter((command) => !command.endsWith(' help'));
 }

@@ -13,7 +13,6 @@ owners reset-usage everything
 owners list
 owners usage
 owners history everything
-status
 owners set-plan everything pro
 owners repair
 keys issue --owner everything --json
@@ -23,15 +22,13 @@ keys expire KEY_ID 1h --yes
 keys unban KEY_ID
 keys rotate KEY_ID
 keys revoke KEY_ID --yes
-orders import - < {"id":-1}
-orders import - < {"id":-1}
-orders export
-orders show -1
-orders cancel -1
-orders reopen -1 --yes
-orders ship -1
-orders check
-orders delete -1 --yes
+orders import - < {"id":ORDER_ID}
+orders show ORDER_ID
+orders cancel ORDER_ID --as everything
+orders reopen --cancelled-by everything --since 1h --yes
+orders cancel ORDER_ID
+orders reopen ORDER_ID --yes
+orders ship ORDER_ID
 owners rename everything all
 owners delete all --yes`;
 
@@ -41,8 +38,12 @@ export async function runEveryCommand(
 ): Promise<number> {
   const lines = commands.trim().split('\n');
   let keyId = '';
+  const orderId = `${-Date.now()}`;
   for (const line of lines) {
-    const [words = '', ...input] = line.replace('KEY_ID', keyId).split(' < ');
+    const [words = '', ...input] = line
+      .replace('KEY_ID', keyId)
+      .replace('ORDER_ID', orderId)
+      .split(' < ');
     const output = await admin(words.split(' '), input);
     if (words.startsWith('keys issue')) ({ keyId } = JSON.parse(output));
   }

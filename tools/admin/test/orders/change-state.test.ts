@@ -6,6 +6,8 @@ import { ordersOfEachTest } from './orders-of-each-test.ts';
 
 const { file, meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
 
+const yesOf = (verb: string) => (verb === 'reopen' ? ['--yes'] : []);
+
 describe('orders show, ship, cancel and reopen', () => {
   const states = {
     pending: '{"id":-9007199254740993,"petId":7,"status":"pending"}',
@@ -51,7 +53,7 @@ describe('orders show, ship, cancel and reopen', () => {
     async (verb, from, to, after) => {
       await orders(['import', file(states[from])]);
 
-      const { stdout } = await orders([verb, id, '--as', 'ann', '--yes']);
+      const { stdout } = await orders([verb, id, '--as', 'ann', ...yesOf(verb)]);
 
       expect(stdout).toMatch(`Order ${id} is ${to}. Before:\n${states[from]}\n`);
       expect((await shown()).trimEnd()).toMatch(after);
@@ -79,7 +81,7 @@ describe('orders show, ship, cancel and reopen', () => {
     async ({ verb, state }) => {
       await orders(['import', file(states[state])]);
 
-      const { exitCode, stderr } = await orders([verb, id, '--yes']);
+      const { exitCode, stderr } = await orders([verb, id, ...yesOf(verb)]);
 
       const since = state === 'pending' ? '' : ' since 2026-11-20T09:31:00Z';
       const { from, done } = transitions[verb];
