@@ -9,9 +9,7 @@ import { isStageName, type StageName, stageChoices, stageNames } from '../lib/se
 const outputDirectory = process.env.CDK_OUTDIR ?? 'cdk.out';
 
 try {
-  const configurations = requestedStages().map((stage) =>
-    stageConfiguration(stage, process.env.EMERGENCY_DEPLOYMENT),
-  );
+  const configurations = requestedStages().map((stage) => stageConfiguration(stage, process.env));
   const bundles = await bundleFunctions(join(outputDirectory, 'bundles'));
   const app = createApp(outputDirectory);
   for (const configuration of configurations) new ServiceStack(app, configuration, bundles);

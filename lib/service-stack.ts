@@ -27,12 +27,12 @@ export class ServiceStack extends Stack {
     configuration: StageConfiguration,
     bundles: Readonly<Record<FunctionName, string>>,
   ) {
-    const { stage, account, region, domain, firewall, corsOrigin } = configuration;
+    const { stage, env, domain, firewall, corsOrigin } = configuration;
     super(app, stackName(stage), {
       description: `${serviceName} API, ${stage}`,
       // With an account and a Region, the ids of the functions' versions are the same on every machine. The CDK hashes
       // these ids from the name of the assets' bucket, too, which contains the account and the Region.
-      env: { account, region },
+      env,
       // CloudFormation passes the tag on to all resources, so the bill can be divided by this tag.
       tags: { [stackTag]: stackName(stage) },
       terminationProtection: configuration.deletionProtection,

@@ -27,7 +27,7 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {
     super(scope, id);
-    const { stage, region, runbook } = configuration;
+    const { stage, env, runbook } = configuration;
     const { accessLog } = logs;
     const metrics = serviceMetrics({ stage, accessLog, ...props });
     this.topic = this.createTopic(configuration);
@@ -38,7 +38,7 @@ export class Monitoring extends Construct {
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
     addSavedQueries(this, stackName(stage), logs);
     // The name has the Region, because the name of a dashboard exists once in all Regions of an account.
-    addDashboard(this, `${stackName(stage)}-${region}`, metrics, alarms);
+    addDashboard(this, `${stackName(stage)}-${env.region}`, metrics, alarms);
   }
 
   private createAlarm(definition: AlarmDefinition, runbook: string): Alarm {

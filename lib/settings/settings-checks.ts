@@ -1,12 +1,12 @@
 import { plans } from './plans.ts';
-import { noAccountYet, type StageSettings } from './stages.ts';
+import type { StageSettings } from './stages.ts';
 
 /** A business owner may send this many requests, and may send all of them from one address. */
 const leastPerIpPer5Minutes = 5 * plans.business.perMinute;
 
 /** The value to write for each setting. */
 const remedies = {
-  account: 'give its 12 digits',
+  env: 'give the 12 digits of the account',
   apiKeyPrefix: 'give so_, lower-case letters and _, a prefix that no other stage has',
   alarmEmail: 'give the e-mail address that alarms are sent to',
   lambdaConcurrency: 'give what "aws lambda get-account-settings" states',
@@ -24,17 +24,17 @@ const remedies = {
  * @param others the settings of the other stages
  */
 export function* findingsIn(settings: StageSettings, others: readonly StageSettings[]) {
-  const { account, region, apiKeyPrefix, domain, corsOrigin, firewall } = settings;
+  const { env, apiKeyPrefix, domain, corsOrigin, firewall } = settings;
   const restored = Object.entries(settings.restoredTables ?? {});
   // The values that only one stage can have.
   const taken = others.flatMap((other) => [
     ...[other.apiKeyPrefix, other.domain?.name, ...Object.values(other.restoredTables ?? {})],
   ]);
-  if (!/^\d{12}$/.test(account)) yield finding('account', account, remedies.account);
+  if (env && !/^\d{12}$/.test(env.account)) yield finding('env.account', env.account, remedies.env);
   if (!/^so_[a-z]+_$/.test(apiKeyPrefix) || taken.includes(apiKeyPrefix)) {
     yield finding('apiKeyPrefix', apiKeyPrefix, remedies.apiKeyPrefix);
   }
-  if (account !== noAccountYet && settings.deletionProtection) {
+  if (env && settings.deletionProtection) {
     for (const name of ['lambdaConcurrency', 'alarmEmail'] as const) {
       if (settings[name] === undefined) yield `${name} is missing: ${remedies[name]}`;
     }
@@ -50,10 +50,9 @@ export function* findingsIn(settings: StageSettings, others: readonly StageSetti
     const { name, certificateArn } = domain;
     const isName = URL.parse(`https://${name}`)?.hostname === name;
     if (!isName || taken.includes(name)) yield finding('domain.name', name, remedies.domain);
-    const [, , , itsRegion, itsAccount] = certificateArn.split(':');
-    // Before the stage has an account, the certificate can be in any account.
-    if (itsRegion !== region || (account !== noAccountYet && itsAccount !== account)) {
-      const remedy = `use a certificate of this account in ${region}`;
+    const [, , , region, account] = certificateArn.split(':');
+    if (env && (region !== env.region || account !== env.account)) {
+      const remedy = `use a certificate of account ${env.account} in ${env.region}`;
       yield finding('domain.certificateArn', certificateArn, remedy);
     }
   }

@@ -2,7 +2,7 @@ import { serviceTitle } from '../../lambdas/contract/service-name.ts';
 import { leastUnreserved, listConcurrency } from './functions.ts';
 import { findingsIn } from './settings-checks.ts';
 import {
-  noAccountYet,
+  type Env,
   type StageName,
   type StageSettings,
   stageNames,
@@ -17,9 +17,13 @@ export class ConfigurationError extends Error {
 /** Stacks, metrics and tags have names that derive from it. */
 const nameOfService = /^(?=.{1,40}$)[A-Za-z][A-Za-z0-9]*( [A-Za-z0-9]+)*$/;
 
+/** The place of a stage whose account is unknown, in templates that are not deployed. No account has this id. */
+const placeholder: Env = { account: '000000000000', region: 'eu-central-1' };
+
 /** Everything that distinguishes a stage, and this deployment of it. */
 export interface StageConfiguration extends StageSettings {
   readonly stage: StageName;
+  readonly env: Env;
   /**
    * Whether the deployment moves all traffic at once and ignores the alarms. It allows returning to an
    * earlier commit during an alarm, which would otherwise stop CodeDeploy.
@@ -27,39 +31,55 @@ export interface StageConfiguration extends StageSettings {
   readonly isEmergency: boolean;
 }
 
+/** The environment variables of a deployment. `cdk` sets the first two from the credentials that it finds. */
+type Variables = Readonly<
+  Partial<Record<'CDK_DEFAULT_ACCOUNT' | 'CDK_DEFAULT_REGION' | 'EMERGENCY_DEPLOYMENT', string>>
+>;
+
 /**
- * @param emergency the environment variable `EMERGENCY_DEPLOYMENT`
+ * @param variables without them, a stage that names no place has a placeholder, so its template cannot be deployed
  * @throws ConfigurationError with one line for each wrong value: the value, and the remedy
  */
 export function stageConfiguration(
   stage: StageName,
-  emergency?: string,
+  variables: Variables = {},
   settings: StageSettings = stageSettings(stage),
   title = serviceTitle,
 ): StageConfiguration {
   const place = `lib/settings/stages.ts, ${stage}`;
   const others = stageNames.filter((name) => name !== stage).map(stageSettings);
-  const findings = [...findingsIn(settings, others)].map((text) => `${place}: ${text}`);
+  const env = settings.env ?? callersEnv(settings, variables);
+  const findings = [...findingsIn({ ...settings, env }, others)].map((text) => `${place}: ${text}`);
   if (!nameOfService.test(title)) {
     findings.push(
       `lambdas/contract/service-name.ts: serviceTitle is "${title}": give words of letters from A to Z and ` +
         'digits, with spaces between, that begin with a letter and have at most 40 characters',
     );
   }
+  const emergency = variables.EMERGENCY_DEPLOYMENT;
   // CI passes an unset variable as an empty string.
   if (emergency && emergency !== 'true') {
     findings.push(`EMERGENCY_DEPLOYMENT is "${emergency}": use true, or leave it out`);
   }
   if (findings.length > 0) throw new ConfigurationError(findings.join('\n'));
-  return { ...settings, stage, isEmergency: emergency === 'true' };
+  return { ...settings, stage, env: env ?? placeholder, isEmergency: emergency === 'true' };
+}
+
+/** The place of the caller's credentials; undefined if it is unknown, or if the stage has to name its own. */
+function callersEnv(
+  { deletionProtection }: StageSettings,
+  { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region }: Variables,
+): Env | undefined {
+  return account && region && !deletionProtection ? { account, region } : undefined;
 }
 
 /** The warnings about settings that are missing or risky, each with an id. */
 export function warningsOf(configuration: StageConfiguration): Record<string, string> {
-  const { stage, account, lambdaConcurrency, domain } = configuration;
+  const { stage, env, deletionProtection, lambdaConcurrency, domain } = configuration;
   const warnings: Record<string, string> = {};
-  if (account === noAccountYet) {
-    warnings.account = `${stage} cannot be deployed yet: give its account and Region in lib/settings/stages.ts.`;
+  if (env === placeholder) {
+    const other = deletionProtection ? '' : ', or credentials in the environment';
+    warnings.account = `${stage} cannot be deployed: give its env in lib/settings/stages.ts${other}.`;
   }
   if (domain && !domain.isDefaultEndpointClosed) {
     warnings.openDefaultEndpoint =

@@ -1,15 +1,23 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
-/*
- * Everything that differs between the stages, also their accounts and Regions. So every checkout of a commit
- * synthesizes the same templates. docs/first-deploy.md says what to fill in first.
- */
+/* Everything that differs between the stages. docs/first-deploy.md says what to fill in first. */
+
+/** The place of a stage. */
+export interface Env {
+  /** 12 digits. */
+  readonly account: string;
+  readonly region: string;
+}
 
 /** The settings of a stage. */
 export interface StageSettings {
-  /** The account to deploy to. The deployment fails with the credentials of another account. */
-  readonly account: string;
-  readonly region: string;
+  /**
+   * The account and the Region of the stage. Deployments and commands with the credentials of another account fail. A
+   * stage with `deletionProtection` requires this setting.
+   *
+   * @default - the account and the Region of the caller's credentials
+   */
+  readonly env?: Env | undefined;
   /**
    * The prefix of this stage's API keys: `so_`, lower-case letters and `_`. Keys with another prefix are refused
    * without a read, so a change of the prefix makes all issued keys invalid.
@@ -84,14 +92,9 @@ export interface StageSettings {
   readonly gradualDeployment: boolean;
 }
 
-/** Stands for an account that is still to be chosen. No account has this id. */
-export const noAccountYet = '000000000000';
-
 /** All stages. CONTRIBUTING.md lists everything that a new stage needs. */
 const stages = {
   staging: {
-    account: noAccountYet,
-    region: 'eu-central-1',
     apiKeyPrefix: 'so_test_',
     runbook: 'docs/runbook.md',
     logRetentionDays: 14,
@@ -102,8 +105,6 @@ const stages = {
     gradualDeployment: false,
   },
   prod: {
-    account: noAccountYet,
-    region: 'eu-central-1',
     apiKeyPrefix: 'so_live_',
     runbook: 'docs/runbook.md',
     logRetentionDays: 90,

@@ -17,8 +17,7 @@ type ChangedSources = Readonly<Record<string, readonly [text: string, replacemen
 const everySetting: ChangedSources = {
   'lib/settings/stages.ts': [
     'gradualDeployment:',
-    `account: '123456789012',
-    region: 'eu-central-1',
+    `env: { account: '123456789012', region: 'eu-central-1' },
     domain: {
       name: 'api<n>.example.com',
       certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/example',
@@ -30,6 +29,11 @@ const everySetting: ChangedSources = {
     firewall: { requestsPerIpPer5Minutes: 400_000 },
     gradualDeployment:`,
   ],
+};
+
+/** Removes the places that a team has entered. */
+const withoutPlaces: ChangedSources = {
+  'lib/settings/stages.ts': ['gradualDeployment:', 'env: undefined, gradualDeployment:'],
 };
 
 /** Synthesizes every stage, as `cdk deploy` does, and returns the findings of the templates' checks. */
@@ -59,6 +63,17 @@ function synthesis(changed: ChangedSources = {}, environment: Record<string, str
 describe('the synthesis for a deployment', () => {
   it('finds nothing in the templates that CloudFormation would reject', () => {
     expect(synthesis()).toMatchObject({ status: 0, stderr: '', findings: [] });
+  });
+
+  it("is for the place of the caller's credentials, which `cdk` passes, unless the stage is protected", () => {
+    const caller = { CDK_DEFAULT_ACCOUNT: '111122223333', CDK_DEFAULT_REGION: 'eu-west-1' };
+
+    const { status, read } = synthesis(withoutPlaces, caller);
+
+    expect(status).toBe(0);
+    const { artifacts } = JSON.parse(read('manifest.json'));
+    const places = stageNames.map((stage) => artifacts[stackName(stage)].environment);
+    expect(places).toEqual(['aws://111122223333/eu-west-1', 'aws://000000000000/eu-central-1']);
   });
 
   it('finds nothing with all optional settings', () => {

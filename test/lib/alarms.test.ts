@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { metricNamespace } from '../../lambdas/contract/metric-definitions.ts';
 import { stackName } from '../../lib/settings/names.ts';
-import { testAccount } from '../helpers/stage-for-tests.ts';
+import { testEnv } from '../helpers/stage-for-tests.ts';
 import { stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
 
@@ -184,7 +184,7 @@ describe.each(stageNames)('The alarms of %s', (stage) => {
         Action: 'sns:Publish',
         Principal: { Service: 'cloudwatch.amazonaws.com' },
         Resource: topic,
-        Condition: { StringEquals: { 'aws:SourceAccount': testAccount } },
+        Condition: { StringEquals: { 'aws:SourceAccount': testEnv.account } },
       },
     ]);
   });

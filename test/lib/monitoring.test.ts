@@ -7,7 +7,7 @@ import { stackName } from '../../lib/settings/names.ts';
 import { expectContained } from '../helpers/agreement.ts';
 import { captureLines } from '../helpers/captured-lines.ts';
 import { proxyEvent, requestContext } from '../helpers/functions/events.ts';
-import { testRegion } from '../helpers/stage-for-tests.ts';
+import { testEnv } from '../helpers/stage-for-tests.ts';
 import { stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
 
@@ -20,7 +20,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
   it('shows every alarm', () => {
     const alarms = Object.keys(properties(stage, 'AWS::CloudWatch::Alarm'));
 
-    expect(DashboardName).toBe(`${stackName(stage)}-${testRegion}`);
+    expect(DashboardName).toBe(`${stackName(stage)}-${testEnv.region}`);
     expect(widgets[0].properties.alarms.sort()).toEqual(alarms.map((id) => `\${${id}.Arn}`).sort());
   });
 

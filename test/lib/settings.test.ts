@@ -11,7 +11,6 @@ import {
 import {
   apiKeyPrefixes,
   isStageName,
-  noAccountYet,
   type StageName,
   type StageSettings,
   stageNames,
@@ -19,6 +18,7 @@ import {
   stageSettings,
 } from '../../lib/settings/stages.ts';
 
+const env = { account: '123456789012', region: 'eu-central-1' };
 const domain = {
   name: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d',
@@ -26,14 +26,13 @@ const domain = {
 
 /** The settings of a stage as they are published, without the values that a team has entered. */
 function published(stage: StageName): StageSettings {
-  const place = { account: noAccountYet, region: 'eu-central-1' };
   const empty = { alarmEmail: undefined, lambdaConcurrency: undefined, domain: undefined };
-  return { ...stageSettings(stage), ...place, ...empty };
+  return { ...stageSettings(stage), env: undefined, ...empty };
 }
 
 /** The configuration of a stage whose published settings are replaced by other settings. */
 function configure(settings: Partial<StageSettings>, stage: StageName = 'prod') {
-  return stageConfiguration(stage, undefined, { ...published(stage), ...settings });
+  return stageConfiguration(stage, {}, { ...published(stage), ...settings });
 }
 
 describe('the key prefix', () => {
@@ -58,13 +57,13 @@ describe('the key prefix', () => {
 
 describe('the name of the service', () => {
   it.each(['Blue Whale', 'Garden24', 'x'])('can be %j', (title) => {
-    expect(() => stageConfiguration('prod', undefined, published('prod'), title)).not.toThrow();
+    expect(() => stageConfiguration('prod', {}, published('prod'), title)).not.toThrow();
   });
 
   it.each(['24 Garden', 'K\u00e4se', "Bob's", 'a'.repeat(41), 'Two  Spaces', ''])(
     'cannot be %j',
     (title) => {
-      expect(() => stageConfiguration('prod', undefined, published('prod'), title)).toThrow(
+      expect(() => stageConfiguration('prod', {}, published('prod'), title)).toThrow(
         new RegExp(`^lambdas/contract/service-name.ts: serviceTitle is "${title}": give words`),
       );
     },
@@ -88,11 +87,11 @@ describe('a trial', () => {
 
 describe('the configuration of a stage', () => {
   it.each<[Partial<StageSettings>, string]>([
-    [{ account: '1234567890123' }, 'account is "1234567890123": give its 12 digits'],
-    [{ account: '123456789012' }, 'lambdaConcurrency is missing: give what "aws lambda'],
-    [{ account: '123456789012' }, 'alarmEmail is missing: give the e-mail address'],
-    [{ region: 'us-east-1', domain }, `domain.certificateArn is "${domain.certificateArn}": use a`],
-    [{ account: '210987654321', domain }, 'use a certificate of this account in eu-central-1'],
+    [{ env: { ...env, account: '1' } }, 'env.account is "1": give the 12 digits of the account'],
+    [{ env }, 'lambdaConcurrency is missing: give what "aws lambda'],
+    [{ env }, 'alarmEmail is missing: give the e-mail address'],
+    [{ env: { ...env, region: 'us-east-1' }, domain }, `"${domain.certificateArn}": use a`],
+    [{ env: { ...env, account: '210987654321' }, domain }, 'of account 210987654321 in eu-central'],
     [{ domain: { ...domain, name: 'https://api.example.com' } }, 'domain.name is "https://api'],
     [{ apiKeyPrefix: 'so_a.b_' }, 'apiKeyPrefix is "so_a.b_": give so_, lower-case letters and _'],
     [
@@ -125,10 +124,10 @@ describe('the configuration of a stage', () => {
   });
 
   it('names all mistakes, each in a line', () => {
-    const settings = { account: '1', corsOrigin: 'shop.example.com' };
+    const settings = { env: { ...env, account: '1' }, corsOrigin: 'shop.example.com' };
 
     expect(() => configure(settings)).toThrow(
-      /^.+account.+\n.+lambdaConcurrency.+\n.+alarmEmail.+\n.+corsOrigin.+$/,
+      /^.+env.account.+\n.+lambdaConcurrency.+\n.+alarmEmail.+\n.+corsOrigin.+$/,
     );
   });
 
@@ -140,11 +139,39 @@ describe('the configuration of a stage', () => {
   );
 
   it('is that of an emergency only if its variable is `true`', () => {
-    expect(stageConfiguration('prod', 'true').isEmergency).toBe(true);
-    expect(stageConfiguration('prod', '').isEmergency).toBe(false);
-    expect(() => stageConfiguration('prod', 'yes')).toThrow(
-      'EMERGENCY_DEPLOYMENT is "yes": use true',
-    );
+    const withVariable = (EMERGENCY_DEPLOYMENT: string) =>
+      stageConfiguration('prod', { EMERGENCY_DEPLOYMENT });
+
+    expect(withVariable('true').isEmergency).toBe(true);
+    expect(withVariable('').isEmergency).toBe(false);
+    expect(() => withVariable('yes')).toThrow('EMERGENCY_DEPLOYMENT is "yes": use true');
+  });
+});
+
+describe('the account and the Region of a stage', () => {
+  const caller = { CDK_DEFAULT_ACCOUNT: '210987654321', CDK_DEFAULT_REGION: 'eu-west-1' };
+  const placeholder = { account: '000000000000', region: 'eu-central-1' };
+  const callers = { account: '210987654321', region: 'eu-west-1' };
+
+  it.each<[string, StageName, Partial<StageSettings>, object, object]>([
+    ['those that it names', 'staging', { env }, caller, env],
+    ["otherwise the caller's", 'staging', {}, caller, callers],
+    ["the caller's for a trial", 'try-ana', {}, caller, callers],
+    ['a placeholder without credentials', 'staging', {}, { CDK_DEFAULT_REGION: 'x' }, placeholder],
+    ["never the caller's if it is protected", 'prod', {}, caller, placeholder],
+  ])('are %s', (_, stage, settings, variables, expected) => {
+    const configuration = stageConfiguration(stage, variables, {
+      ...published(stage),
+      ...settings,
+    });
+
+    expect(configuration.env).toEqual(expected);
+  });
+
+  it("also decide if they are the caller's where a certificate has to be", () => {
+    expect(() =>
+      stageConfiguration('staging', caller, { ...published('staging'), domain }),
+    ).toThrow('use a certificate of account 210987654321 in eu-west-1');
   });
 });
 
@@ -162,7 +189,7 @@ it.each([
 );
 
 const complete = {
-  account: '123456789012',
+  env,
   lambdaConcurrency: 1_000,
   alarmEmail: 'operator@example.com',
 };

@@ -72,8 +72,8 @@ function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): 
 
 const programHelp = `
 Every command needs exactly one of the options --stage and --local. Instead of the option, you can
-set ORDERS_STAGE or ORDERS_LOCAL in the environment. lib/settings/stages.ts has the account and the
-Region of each stage. The command uses the AWS credentials of the environment (AWS_PROFILE).
+set ORDERS_STAGE or ORDERS_LOCAL in the environment. The command uses the AWS credentials of the
+environment (AWS_PROFILE), for the account and the Region that lib/settings/stages.ts may name.
 Where an option takes a duration, such as 15m or 90d, you can also give a date-time.
 "./admin <command> --help" explains a command.
 

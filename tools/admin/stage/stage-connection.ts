@@ -10,12 +10,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromIni } from '@aws-sdk/credential-provider-ini';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { type OutputName, stackName, stageOfStack } from '../../../lib/settings/names.ts';
-import {
-  isStageName,
-  noAccountYet,
-  type StageName,
-  stageSettings,
-} from '../../../lib/settings/stages.ts';
+import { isStageName, type StageName, stageSettings } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, patientAttempts, withCallLimits } from './call-limits.ts';
@@ -62,10 +57,11 @@ const newKeyMs = 10_000;
 const clockPrecisionMs = 2_000;
 
 /**
- * Connects to the place that `lib/settings/stages.ts` names, or to a local service.
+ * Connects to a stage or to a local service. A stage is in the account and Region that `lib/settings/stages.ts` names,
+ * otherwise in those of the credentials.
  *
  * @param operator derives the operator's name from the ARN of the credentials; a local service has none
- * @throws OperatorError if there is no such stage, or it is in another account
+ * @throws OperatorError if there is no such stage, or if it is in another account, or its Region is unknown
  */
 export async function connect(
   target: Target,
@@ -116,7 +112,7 @@ export async function connect(
     operator: operator(caller?.Arn),
     name,
     place: caller
-      ? `${label} (${caller.Account}, ${settings.region})`
+      ? `${label} (${caller.Account}, ${await cloudFormation.config.region()})`
       : `stage ${name} at ${label}`,
     settings,
     output,
@@ -124,14 +120,25 @@ export async function connect(
   });
 }
 
-/** The identity of the credentials. @throws WrongAccountError if it is not in the account of the stage */
+/**
+ * The identity of the credentials.
+ *
+ * @throws WrongAccountError if it is not in the account of the stage
+ * @throws OperatorError if neither the stage nor the credentials name a Region
+ */
 async function callerIn(stage: StageName, settings: ClientSettings) {
   const client = withCallLimits(new STSClient(settings));
+  const label = labelOf({ stage });
+  await client.config.region().catch((cause: unknown) => {
+    const remedy = 'set AWS_REGION to the Region in which you have deployed the stage';
+    throw new OperatorError(`${label} has the Region of the credentials, which name none`, {
+      cause,
+      remedy,
+    });
+  });
   const { Account = '', Arn } = await client.send(new GetCallerIdentityCommand());
-  const { account: expected } = stageSettings(stage);
-  if (expected !== noAccountYet && Account !== expected) {
-    throw new WrongAccountError(labelOf({ stage }), expected, Account);
-  }
+  const expected = stageSettings(stage).env?.account ?? Account;
+  if (Account !== expected) throw new WrongAccountError(label, expected, Account);
   return { Account, Arn };
 }
 
@@ -159,7 +166,10 @@ type AskForCode = (device: string) => Promise<string>;
 function clientSettings({ local, stage }: Target, askForCode: AskForCode | undefined) {
   const limits = callLimitSettings();
   if (local === undefined) {
-    const { region } = stageSettings(stage as StageName);
+    const { env } = stageSettings(stage as StageName);
+    const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+    // `cdk` reads both variables, the SDK only the first one. Without them, both read the profile.
+    const region = env?.region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined);
     return { ...limits, region, credentials: awsCredentials(limits, askForCode) };
   }
   return {

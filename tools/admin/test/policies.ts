@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { stackName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
-import { testAccount, testRegion } from '../../../test/helpers/stage-for-tests.ts';
+import { testEnv } from '../../../test/helpers/stage-for-tests.ts';
 
-export {
-  testAccount as account,
-  testRegion as region,
-} from '../../../test/helpers/stage-for-tests.ts';
+export const { account, region } = testEnv;
 
 /** A call of an AWS API. */
 export interface AwsCall {
@@ -30,8 +27,8 @@ interface Grant extends AwsCall {
 /** Everything that a policy of docs/iam allows for a stage. */
 export function grantsOf(file: string, stage: StageName): Grant[] {
   const values: Record<string, string> = {
-    ACCOUNT: testAccount,
-    REGION: testRegion,
+    ACCOUNT: account,
+    REGION: region,
     STACK: stackName(stage),
     STAGE: stage,
   };

@@ -12,7 +12,7 @@ export interface StackOfTest {
   readonly outputs: Record<string, string>;
 }
 
-const place = { account: '111122223333', region: 'eu-central-1' };
+const env = { account: '111122223333', region: 'eu-central-1' };
 
 /** Gives each test of the calling file a stack of its own, in the place that its settings then name. */
 export function stackOfEachTest(): StackOfTest {
@@ -20,15 +20,15 @@ export function stackOfEachTest(): StackOfTest {
   const sts = mockClient(STSClient);
   const stack = { cloudFormation, outputs: {} as Record<string, string> };
   beforeEach(() => {
-    for (const name of ['staging', 'prod'] as const) Object.assign(stageSettings(name), place);
+    for (const name of ['staging', 'prod'] as const) Object.assign(stageSettings(name), { env });
     const names = ['ApiKeysTableName', 'OwnersTableName', 'OrdersTableName'];
     stack.outputs = Object.fromEntries(
       [...names, ...planNames.map(usagePlanOutput)].map((name) => [name, 'x']),
     );
     stack.outputs.Plans = JSON.stringify(plans);
     cloudFormation.reset();
-    const Arn = `arn:aws:iam::${place.account}:user/ann`;
-    sts.on(GetCallerIdentityCommand).resolves({ Account: place.account, Arn });
+    const Arn = `arn:aws:iam::${env.account}:user/ann`;
+    sts.on(GetCallerIdentityCommand).resolves({ Account: env.account, Arn });
     cloudFormation.on(DescribeStacksCommand).callsFake(() => ({
       Stacks: [
         {

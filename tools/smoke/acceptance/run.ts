@@ -4,7 +4,7 @@ import { stackName } from '../../../lib/settings/names.ts';
 import { isStageName, stageNames, stageSettings } from '../../../lib/settings/stages.ts';
 import { reportFailure } from '../../admin/failure-report.ts';
 import { parseCommandLine } from '../../shared/command-line.ts';
-import { InterruptedError, InvalidValueError } from '../../shared/errors.ts';
+import { InterruptedError, InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import { checkContract, checkGatewayResponses } from './contract.ts';
 import { Evidence, emulator } from './evidence.ts';
 import { checkOperator } from './operator-commands.ts';
@@ -21,8 +21,9 @@ table in Markdown.
 
 A run takes about half an hour, and costs less than a dollar. The environment
 variable ORDERS_STAGE names the trial (default: try-accept). The trial is in
-staging's account and Region (lib/settings/stages.ts). After Ctrl+C, the run
-removes the trial. If a run ended in another way, the next run removes its trial.
+staging's account and Region (lib/settings/stages.ts), or in those of the
+credentials. After Ctrl+C, the run removes the trial. If a run ended in another
+way, the next run removes its trial.
 
 Exit code: 0 if everything is as expected, 1 otherwise.`);
 
@@ -43,7 +44,9 @@ async function run(isCleanOnly = false): Promise<number> {
   if (!isStageName(stage) || stageNames.some((name) => name === stage)) {
     throw new InvalidValueError('ORDERS_STAGE', stage, 'a trial, such as try-ana');
   }
-  const { region } = stageSettings(stage);
+  const { AWS_REGION } = process.env;
+  const region = stageSettings(stage).env?.region ?? AWS_REGION;
+  if (!region) throw new OperatorError('set AWS_REGION to the Region of the trial');
   // Set in the environment, because the programs that the checks run inherit it.
   const own = { ORDERS_STAGE: stage, ORDERS_LOCAL: '', ORDERS_KEY: '' };
   Object.assign(process.env, { ...own, AWS_REGION: region });

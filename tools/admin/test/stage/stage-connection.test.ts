@@ -7,7 +7,7 @@ import { connect } from '../../stage/stage-connection.ts';
 import { admin } from '../run-admin.ts';
 
 const [own, other] = ['111122223333', '444455556666'];
-const settings = { account: own, region: 'eu-central-1' };
+const env = { account: own, region: 'eu-central-1' };
 const environment = { ...process.env };
 const directory = temporaryDirectoryOfEachTest();
 let aws: LoopbackServer;
@@ -22,7 +22,7 @@ let state: {
 };
 
 beforeEach(async () => {
-  Object.assign(stageSettings('prod'), settings);
+  Object.assign(stageSettings('prod'), { env });
   calls = [];
   const outputs = ['ApiKeysTableName', 'OwnersTableName', 'OrdersTableName'];
   state = { account: own, isDeployed: true, clockOffsetMs: 0, outputs };
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 function answerTo(action: string | null, code: string | null): [status: number, xml: string] {
-  const arn = `arn:aws:cloudformation:${settings.region}:${state.account}:stack/${stackName('prod')}/1`;
+  const arn = `arn:aws:cloudformation:${env.region}:${state.account}:stack/${stackName('prod')}/1`;
   const outputs = state.outputs.map(
     (name) => `<member><OutputKey>${name}</OutputKey><OutputValue>${name}</OutputValue></member>`,
   );
@@ -87,6 +87,32 @@ describe('a connection to a stage', () => {
     const call = { region: 'eu-central-1', accessKey: 'ann' };
     const actions = ['GetCallerIdentity', 'DescribeStacks'];
     expect(calls).toEqual(actions.map((action) => ({ action, ...call })));
+  });
+
+  it.each([
+    ['AWS_REGION', { AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'eu-west-3' }],
+    ['AWS_DEFAULT_REGION', { AWS_REGION: '', AWS_DEFAULT_REGION: 'eu-west-1' }],
+  ])(
+    'is to the account and Region of the credentials if the stage names none: %s',
+    async (_, regions) => {
+      Object.assign(stageSettings('prod'), { env: undefined });
+      Object.assign(process.env, regions);
+      state.account = other;
+
+      expect((await connectToProd()).place).toBe(`stage prod (${other}, eu-west-1)`);
+
+      expect(new Set(calls.map(({ region }) => region))).toEqual(new Set(['eu-west-1']));
+    },
+  );
+
+  it('is refused if neither the stage nor the credentials name a Region', async () => {
+    Object.assign(stageSettings('prod'), { env: undefined });
+    delete process.env.AWS_REGION;
+
+    await expect(connectToProd()).rejects.toThrow(
+      'stage prod has the Region of the credentials, which name none; set AWS_REGION',
+    );
+    expect(calls).toEqual([]);
   });
 
   it('is refused with both accounts if the credentials are those of another account', async () => {
