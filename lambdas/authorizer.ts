@@ -4,11 +4,11 @@ import type {
   Context,
 } from 'aws-lambda';
 import { UnauthorizedError } from './contract/errors.ts';
-import type { AuthorizerContext } from './http/headers.ts';
 import { hashOwnerPart, hashToken, parseAuthorization } from './keys/api-key.ts';
 import type { Decision } from './keys/decision.ts';
 import { Limiter } from './keys/limiter.ts';
 import { gatewayKeyValue } from './keys/owner-record.ts';
+import type { AuthorizerContext } from './keys/rate-limit-headers.ts';
 import { createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { type LogFields, log } from './runtime/log.ts';

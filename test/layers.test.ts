@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { importedFiles } from './helpers/imports.ts';
 
@@ -7,6 +7,7 @@ import { importedFiles } from './helpers/imports.ts';
  * from it can delete any tool.
  */
 
+/** The rooms of `lambdas` in their order: each imports only rooms before it. */
 const rooms = ['contract', 'runtime', 'keys', 'http', 'orders'].map((room) => `lambdas/${room}`);
 const service = [...rooms, 'lambdas', 'lib/settings', 'lib', 'bin'];
 
@@ -15,7 +16,7 @@ const service = [...rooms, 'lambdas', 'lib/settings', 'lib', 'bin'];
  * folder. `tools/local/aws` knows only the template and the built assets.
  */
 const sources: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(rooms.map((room) => [room, rooms])),
+  ...Object.fromEntries(rooms.map((room, index) => [room, rooms.slice(0, index)])),
   lambdas: rooms,
   'lib/settings': [...rooms],
   lib: [...rooms, 'lib/settings'],
@@ -73,6 +74,28 @@ describe('the folders', () => {
     });
 
     expect(foreign).toEqual([]);
+  });
+});
+
+describe('lib and the tools', () => {
+  it('import nothing that reads variables of a function as it is loaded', () => {
+    const functionFiles = scripts.filter((file) => file.startsWith('lambdas/'));
+    const readers = functionFiles.filter((file) =>
+      readFileSync(file, 'utf8').includes('process.env'),
+    );
+    const needVariables = new Set([
+      ...readers,
+      ...functionFiles.filter((file) => readers.some((reader) => reachedFrom(file).has(reader))),
+    ]);
+
+    const wrong = scripts
+      .filter((file) => /^(lib|tools)\//.test(file) && !file.includes('/test/'))
+      .flatMap((file) => importedFiles(file).map((imported) => [file, imported] as const))
+      .filter(([, imported]) => needVariables.has(imported))
+      .map(([file, imported]) => `${file} imports ${imported}, which needs a function's variables`);
+
+    expect(readers).not.toEqual([]);
+    expect(wrong).toEqual([]);
   });
 });
 

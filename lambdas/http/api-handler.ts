@@ -2,15 +2,11 @@ import middy from '@middy/core';
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from '../contract/errors.ts';
+import { type AuthorizerContext, rateLimitHeaders } from '../keys/rate-limit-headers.ts';
 import { asServiceError } from '../runtime/dynamodb.ts';
 import { optionalVariable } from '../runtime/environment.ts';
 import { log } from '../runtime/log.ts';
-import {
-  type AuthorizerContext,
-  everyResponseHeaders,
-  header,
-  rateLimitHeaders,
-} from './headers.ts';
+import { everyResponseHeaders, header } from './headers.ts';
 
 /** A response. `Body` is a string, or the value that a handler returns if it streams its response. */
 export interface ApiResponse<Body = string> {

@@ -1,9 +1,9 @@
 import { rejections } from '../contract/errors.ts';
 import type { Item } from '../contract/item.ts';
 import type { RejectionReason } from '../contract/metric-definitions.ts';
-import { type Allowances, rateLimit, rateLimitPolicy } from '../http/headers.ts';
 import { type KeyEntry, type OwnerRecord, readKeyEntry, readOwnerRecord } from './owner-record.ts';
 import { limitsOf, type Plan } from './plan.ts';
+import { type Allowances, rateLimit, rateLimitPolicy } from './rate-limit-headers.ts';
 import { type CurrentTimes, isCurrent, type WindowUses, windowUses } from './windows.ts';
 
 /** Whether a request is admitted, and the values of its response's rate-limit headers. Times are Unix seconds. */

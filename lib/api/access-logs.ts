@@ -1,5 +1,5 @@
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import type { AuthorizerContext } from '../../lambdas/http/headers.ts';
+import type { AuthorizerContext } from '../../lambdas/keys/rate-limit-headers.ts';
 
 /**
  * The format of a line of the access log, which is one JSON object per request. The public `ownerId` and `keyId`

@@ -1,5 +1,5 @@
 import { type ErrorRow, type ErrorRows, errors } from '../../lambdas/contract/errors.ts';
-import { rateLimitHeaders } from '../../lambdas/http/headers.ts';
+import { rateLimitHeaders } from '../../lambdas/keys/rate-limit-headers.ts';
 
 /* The errors that API Gateway answers itself, in the form and with the headers of all other errors. */
 

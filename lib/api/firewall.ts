@@ -1,7 +1,8 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { everyResponseHeaders, rateLimitHeaders } from '../../lambdas/http/headers.ts';
+import { everyResponseHeaders } from '../../lambdas/http/headers.ts';
+import { rateLimitHeaders } from '../../lambdas/keys/rate-limit-headers.ts';
 import { errorAnswer } from './error-answers.ts';
 
 const windowSeconds = 300;
