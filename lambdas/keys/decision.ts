@@ -29,48 +29,57 @@ export interface Decision {
 
 type RejectionCode = Exclude<RejectionReason, 'unauthorized'>;
 
-/** The state of a key and of its owner, from one version of the owner's item. */
-export interface KeyState {
+/** A key's entry and its owner's record, from one version of the owner's item. */
+export interface KeySnapshot {
   owner: OwnerRecord;
-  key: KeyEntry;
+  entry: KeyEntry;
 }
 
-/** A key's state, and its consequences for a request at a given time. */
-export interface KeyStatus extends KeyState {
+/** A key as a request at a given time finds it. */
+export interface EvaluatedKey extends KeySnapshot {
   times: CurrentTimes;
   /** The numbers of the owner's plan. */
   plan: Plan;
   windows: WindowUses;
-  /** Whether a window has no requests left. */
-  isFull: boolean;
-  /** False for an expired key and for every key of a suspended owner: their requests get 401. */
-  isUsable: boolean;
-  isBanned: boolean;
+  /**
+   * The first that applies. `unusable`: the key has expired, or its owner is suspended, so the request gets 401.
+   * `full`: a window has no requests left. `open`: the request can be admitted.
+   */
+  state: 'unusable' | 'banned' | 'full' | 'open';
   /** The key's rejections in this minute; undefined if its counter belongs to another minute. */
   rejections: number | undefined;
 }
 
-/** Reads a key's state from an item; undefined if the item has no such key, for example because it was revoked. */
-export function readKeyState(item: Item, tokenHash: string): KeyState | undefined {
-  const key = readKeyEntry(item, tokenHash);
-  return key && { owner: readOwnerRecord(item), key };
+/** Reads a key from an item; undefined if the item has no such key, for example because it was revoked. */
+export function readKey(item: Item, tokenHash: string): KeySnapshot | undefined {
+  const entry = readKeyEntry(item, tokenHash);
+  return entry && { owner: readOwnerRecord(item), entry };
 }
 
-/** Evaluates a key's state at a given time, by the numbers of its owner's plan. */
-export function keyStatus({ owner, key }: KeyState, plan: Plan, times: CurrentTimes): KeyStatus {
+/** Evaluates a key at a given time, by the numbers of its owner's plan. */
+export function evaluateKey(key: KeySnapshot, plan: Plan, times: CurrentTimes): EvaluatedKey {
+  const { owner, entry } = key;
   const windows = windowUses(owner, limitsOf(owner, plan), times);
-  const isOfThisMinute = isCurrent(key.rejectionWindow, times.minute);
+  const isOfThisMinute = isCurrent(entry.rejectionWindow, times.minute);
   return {
-    owner,
-    key,
+    ...key,
     times,
     plan,
     windows,
-    isFull: Object.values(windows).some(isFull),
-    isUsable: owner.isActive && (key.expiresAt === undefined || key.expiresAt > times.nowSeconds),
-    isBanned: isCurrent(key.bannedUntil, times.ban),
-    rejections: isOfThisMinute ? key.rejectionCount : undefined,
+    state: stateOf(key, windows, times),
+    rejections: isOfThisMinute ? entry.rejectionCount : undefined,
   };
+}
+
+function stateOf(
+  { owner, entry: { expiresAt, bannedUntil } }: KeySnapshot,
+  windows: WindowUses,
+  times: CurrentTimes,
+): EvaluatedKey['state'] {
+  const isExpired = expiresAt !== undefined && expiresAt <= times.nowSeconds;
+  if (!owner.isActive || isExpired) return 'unusable';
+  if (isCurrent(bannedUntil, times.ban)) return 'banned';
+  return Object.values(windows).some(isFull) ? 'full' : 'open';
 }
 
 /**
@@ -78,9 +87,9 @@ export function keyStatus({ owner, key }: KeyState, plan: Plan, times: CurrentTi
  *
  * @param responseMs the time of the response in Unix milliseconds, from which the headers' seconds are counted
  */
-export function admit(status: KeyStatus, responseMs: number): Decision {
-  const { windows } = status;
-  return decisionWith(windows, windows.day.reset, status, responseMs);
+export function admit(key: EvaluatedKey, responseMs: number): Decision {
+  const { windows } = key;
+  return decisionWith(windows, windows.day.reset, key, responseMs);
 }
 
 /**
@@ -88,13 +97,13 @@ export function admit(status: KeyStatus, responseMs: number): Decision {
  *
  * @param responseMs as in `admit`
  */
-export function reject(status: KeyStatus, responseMs: number): Decision {
-  const windows = status.isBanned ? untilBanEnds(status) : status.windows;
+export function reject(key: EvaluatedKey, responseMs: number): Decision {
+  const windows = key.state === 'banned' ? untilBanEnds(key) : key.windows;
   const ends = Object.values(windows)
     .filter(isFull)
     .map(({ reset }) => reset);
-  const decision = decisionWith(windows, Math.max(...ends), status, responseMs);
-  const [code, limit] = reasonOf(status);
+  const decision = decisionWith(windows, Math.max(...ends), key, responseMs);
+  const [code, limit] = reasonOf(key);
   const message = rejections[code].message
     .replace('{limit}', String(limit))
     .replace('{retryAfter}', String(decision.retryAfterSeconds));
@@ -102,8 +111,8 @@ export function reject(status: KeyStatus, responseMs: number): Decision {
 }
 
 /** The windows for the headers of a banned key. Its minute has no requests left until the ban ends. */
-function untilBanEnds({ windows: { minute, day }, key }: KeyStatus): Allowances {
-  const reset = isFull(minute) ? Math.max(minute.reset, key.bannedUntil) : key.bannedUntil;
+function untilBanEnds({ windows: { minute, day }, entry }: EvaluatedKey): Allowances {
+  const reset = isFull(minute) ? Math.max(minute.reset, entry.bannedUntil) : entry.bannedUntil;
   return { minute: { ...minute, remaining: 0, reset }, day };
 }
 
@@ -112,8 +121,8 @@ function isFull({ remaining }: Allowances[keyof Allowances]): boolean {
 }
 
 /** The code of a rejection, and the limit that its message names. */
-function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [RejectionCode, number?] {
-  if (isBanned) return ['api_key_banned'];
+function reasonOf({ windows: { minute, day }, state }: EvaluatedKey): [RejectionCode, number?] {
+  if (state === 'banned') return ['api_key_banned'];
   return isFull(day) ? ['quota_exceeded', day.limit] : ['rate_limit_exceeded', minute.limit];
 }
 
@@ -121,7 +130,7 @@ function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [Rejection
 function decisionWith(
   allowances: Allowances,
   retryAt: number,
-  { owner, key }: KeyStatus,
+  { owner, entry }: EvaluatedKey,
   responseMs: number,
 ): Decision {
   const { minute, day } = allowances;
@@ -129,9 +138,9 @@ function decisionWith(
   const { limit, remaining, reset } = day.remaining < minute.remaining ? day : minute;
   return {
     ownerId: owner.ownerId,
-    keyId: key.keyId,
+    keyId: entry.keyId,
     plan: owner.plan,
-    ...(key.isReadOnly && { isReadOnly: true }),
+    ...(entry.isReadOnly && { isReadOnly: true }),
     limit,
     remaining,
     reset,

@@ -10,10 +10,10 @@ import { log } from '../runtime/log.ts';
 import {
   admit,
   type Decision,
-  type KeyState,
-  type KeyStatus,
-  keyStatus,
-  readKeyState,
+  type EvaluatedKey,
+  evaluateKey,
+  type KeySnapshot,
+  readKey,
   reject,
 } from './decision.ts';
 import {
@@ -94,14 +94,14 @@ const cachedKeys = 10_000;
 interface WriteResult {
   /** False if nothing was written. */
   isDone: boolean;
-  after: KeyStatus;
+  after: EvaluatedKey;
 }
 
 /** Authenticates requests and counts them against their owner's limits, as the top of this file says. */
 export class Limiter {
   readonly #settings: LimiterSettings;
-  /** The last known state of keys. A map iterates in the order of insertion, so the oldest state is first. */
-  readonly #cache = new Map<string, KeyState>();
+  /** The last known snapshot of each key. A map iterates in the order of insertion, so the oldest one is first. */
+  readonly #cache = new Map<string, KeySnapshot>();
   readonly #unknownPlans = new Set<string>();
 
   constructor(settings: LimiterSettings) {
@@ -110,44 +110,43 @@ export class Limiter {
 
   /** Decides on one request of a key. @throws UnauthorizedError when the key is not usable */
   async decide(address: KeyAddress): Promise<Decision> {
-    let status = this.#cached(address) ?? (await this.#read(address));
+    let key = this.#cached(address) ?? (await this.#read(address));
     // One write both asks whether the window is still full and counts the rejection.
-    if (status.isFull && !status.isBanned) {
-      const update = rejectionUpdate(address, status);
-      const { isDone, after } = await this.#write(address, update, status.times);
+    if (key.state === 'full') {
+      const { isDone, after } = await this.#write(address, rejectionUpdate, key);
       // The write requires that the key is not banned, so this request has begun the ban.
-      if (isDone) return { ...reject(after, this.#settings.now()), isBanStart: after.isBanned };
-      status = after;
+      const isBanStart = after.state === 'banned';
+      if (isDone) return { ...reject(after, this.#settings.now()), isBanStart };
+      key = after;
     }
     // The loop ends when the request is counted, or when the item says that the request has to be rejected. A failed
     // write returns the item as another request or an operator has left it.
-    for (let writesLeft = maxWrites; !status.isFull && !status.isBanned; writesLeft--) {
+    for (let writesLeft = maxWrites; key.state === 'open'; writesLeft--) {
       if (writesLeft === 0) throw new Error('The item changed with every attempt to count.');
-      const update = admissionUpdate(address, status);
-      const { isDone, after } = await this.#write(address, update, status.times);
+      const { isDone, after } = await this.#write(address, admissionUpdate, key);
       if (isDone) return admit(after, this.#settings.now());
-      status = after;
+      key = after;
     }
-    return reject(status, this.#settings.now());
+    return reject(key, this.#settings.now());
   }
 
-  /** The cached state of a key; undefined if a read is cheaper than a write, which would probably fail. */
-  #cached({ tokenHash }: KeyAddress): KeyStatus | undefined {
-    const state = this.#cache.get(tokenHash);
-    const status = state && this.#statusOf(state, this.#times());
-    return status?.isUsable && !status.isBanned ? status : undefined;
+  /** The cached key; undefined if a read is cheaper than a write, which would probably fail. */
+  #cached({ tokenHash }: KeyAddress): EvaluatedKey | undefined {
+    const snapshot = this.#cache.get(tokenHash);
+    const key = snapshot && this.#evaluate(snapshot, this.#times());
+    return key?.state === 'open' || key?.state === 'full' ? key : undefined;
   }
 
   #times(): CurrentTimes {
     return currentTimes(Math.floor(this.#settings.now() / 1_000), this.#settings.plans);
   }
 
-  #statusOf(state: KeyState, times: CurrentTimes): KeyStatus {
-    return keyStatus(state, this.#planOf(state), times);
+  #evaluate(key: KeySnapshot, times: CurrentTimes): EvaluatedKey {
+    return evaluateKey(key, this.#planOf(key), times);
   }
 
   /** The owner's plan. A plan that this version does not know is logged once in each environment. */
-  #planOf({ owner: { ownerId, plan: name } }: KeyState): Plan {
+  #planOf({ owner: { ownerId, plan: name } }: KeySnapshot): Plan {
     const { plans } = this.#settings;
     if (!findPlan(name, plans) && !this.#unknownPlans.has(name)) {
       this.#unknownPlans.add(name);
@@ -156,7 +155,7 @@ export class Limiter {
     return planNumbers(name, plans);
   }
 
-  async #read(address: KeyAddress): Promise<KeyStatus> {
+  async #read(address: KeyAddress): Promise<EvaluatedKey> {
     const { client, tableName } = this.#settings;
     const Key = { ownerHash: { S: address.ownerHash } };
     const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true });
@@ -164,30 +163,34 @@ export class Limiter {
     return this.#observe(address, Item, this.#times());
   }
 
-  /** @param times the times that the update was made with. A successful write counts the request in their windows */
-  async #write(address: KeyAddress, update: ItemUpdate, times: CurrentTimes): Promise<WriteResult> {
+  /** Writes an update for a key. A successful write counts the request in the windows of the key's times. */
+  async #write(
+    address: KeyAddress,
+    updateOf: (address: KeyAddress, key: EvaluatedKey) => ItemUpdate,
+    key: EvaluatedKey,
+  ): Promise<WriteResult> {
     const { client, tableName } = this.#settings;
+    const update = { TableName: tableName, ...updateOf(address, key) };
     try {
-      const write = new UpdateItemCommand({ TableName: tableName, ...update });
-      const { Attributes } = await client.send(write);
-      return { isDone: true, after: this.#observe(address, Attributes, times) };
+      const { Attributes } = await client.send(new UpdateItemCommand(update));
+      return { isDone: true, after: this.#observe(address, Attributes, key.times) };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       return { isDone: false, after: this.#observe(address, error.Item, this.#times()) };
     }
   }
 
-  /** Caches the key's state in an item. @throws UnauthorizedError when the key is not usable */
-  #observe({ tokenHash }: KeyAddress, item: Item | undefined, times: CurrentTimes): KeyStatus {
+  /** Evaluates and caches the key in an item. @throws UnauthorizedError when the key is not usable */
+  #observe({ tokenHash }: KeyAddress, item: Item | undefined, at: CurrentTimes): EvaluatedKey {
     this.#cache.delete(tokenHash);
-    const state = item && readKeyState(item, tokenHash);
-    const status = state && this.#statusOf(state, times);
-    if (!state || !status?.isUsable) throw new UnauthorizedError();
-    this.#cache.set(tokenHash, state);
+    const snapshot = item && readKey(item, tokenHash);
+    const key = snapshot && this.#evaluate(snapshot, at);
+    if (!snapshot || !key || key.state === 'unusable') throw new UnauthorizedError();
+    this.#cache.set(tokenHash, snapshot);
     if (this.#cache.size > cachedKeys) {
       const [oldest = ''] = this.#cache.keys();
       this.#cache.delete(oldest);
     }
-    return status;
+    return key;
   }
 }

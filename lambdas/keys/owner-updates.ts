@@ -1,5 +1,5 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { KeyStatus } from './decision.ts';
+import type { EvaluatedKey } from './decision.ts';
 import type { Plan } from './plan.ts';
 import { type WindowName, windowLimits } from './windows.ts';
 
@@ -22,29 +22,29 @@ const entry = '#keys.#key';
  * Counts one request in both windows, and records the minute as the time of the key's last use. It also removes the
  * end of a ban that is over or void, because a void ban would apply as soon as its end is within the tolerance.
  */
-export function admissionUpdate(address: KeyAddress, status: KeyStatus): ItemUpdate {
-  const { windows, plan } = status;
+export function admissionUpdate(address: KeyAddress, key: EvaluatedKey): ItemUpdate {
+  const { windows, plan } = key;
   const minute = windows.minute.isOpen ? countIn('minute', plan) : replace('minute');
   const day = windows.day.isOpen ? countIn('day', plan) : replace('day');
   return ownerUpdate(
     address,
-    status,
+    key,
     `SET ${minute.set}, ${day.set}, ${entry}.usedAt = :minuteFirst REMOVE ${entry}.bannedUntil`,
     `${mayBeCounted} AND ${minute.condition} AND ${day.condition}`,
   );
 }
 
 /** Counts the rejection of a request while a window is full, and bans the key if its plan says so. */
-export function rejectionUpdate(address: KeyAddress, status: KeyStatus): ItemUpdate {
-  const { rejections, plan } = status;
+export function rejectionUpdate(address: KeyAddress, key: EvaluatedKey): ItemUpdate {
+  const { rejections, plan } = key;
   const isBanDue = (rejections ?? 0) >= plan.toleratedRejectionsPerMinute;
   const count = rejections === undefined ? firstRejection : furtherRejection(isBanDue);
   const ban = isBanDue ? `, ${entry}.bannedUntil = :endOfBan` : ` REMOVE ${entry}.bannedUntil`;
   return ownerUpdate(
     address,
-    status,
+    key,
     `SET ${count.set}${ban}`,
-    `${mayBeCounted} AND (${isFull('minute', plan)} OR ${isFull('day', plan)}) AND ${count.condition}`,
+    `${mayBeCounted} AND (${whereFull('minute', plan)} OR ${whereFull('day', plan)}) AND ${count.condition}`,
   );
 }
 
@@ -55,37 +55,39 @@ export function rejectionUpdate(address: KeyAddress, status: KeyStatus): ItemUpd
 const mayBeCounted =
   `#status = :active AND #plan = :plan AND attribute_exists(${entry}) AND ` +
   `(attribute_not_exists(${entry}.expiresAt) OR ${entry}.expiresAt > :now) AND ` +
-  `(attribute_not_exists(${entry}.bannedUntil) OR NOT ${isCurrent(`${entry}.bannedUntil`, 'ban')})`;
+  `(attribute_not_exists(${entry}.bannedUntil) OR NOT ${whereCurrent(`${entry}.bannedUntil`, 'ban')})`;
 
 function countIn(name: WindowName, plan: Plan) {
   return {
     set: `${name}Count = ${name}Count + :one`,
-    condition: `${isOpen(name)} AND ${hasRoom(name, plan)}`,
+    condition: `${whereOpen(name)} AND ${whereRoom(name, plan)}`,
   };
 }
 
 function replace(name: WindowName) {
   return {
     set: `${name}Window = :${name}First, ${name}Count = :one`,
-    condition: `NOT ${isOpen(name)}`,
+    condition: `NOT ${whereOpen(name)}`,
   };
 }
 
-function isFull(name: WindowName, plan: Plan): string {
-  return `(${isOpen(name)} AND NOT (${hasRoom(name, plan)}))`;
+// Each function whose name begins with `where` returns the text of a condition.
+
+function whereFull(name: WindowName, plan: Plan): string {
+  return `(${whereOpen(name)} AND NOT (${whereRoom(name, plan)}))`;
 }
 
-function isOpen(name: WindowName): string {
-  return isCurrent(`${name}Window`, name);
+function whereOpen(name: WindowName): string {
+  return whereCurrent(`${name}Window`, name);
 }
 
-/** The expression for `isCurrent` of windows.ts. The start of the current window is `First`. */
-function isCurrent(time: string, span: WindowName | 'ban'): string {
+/** The condition for `isCurrent` of windows.ts. The start of the current window is `First`. */
+function whereCurrent(time: string, span: WindowName | 'ban'): string {
   return `(${time} BETWEEN :${span}First AND :${span}Last)`;
 }
 
-/** The condition that neither the plan's limit is reached nor, if the plan allows one, the owner's own limit. */
-function hasRoom(name: WindowName, { limitsPerOwner }: Plan): string {
+/** Neither the plan's limit is reached nor, if the plan allows one, the owner's own limit. */
+function whereRoom(name: WindowName, { limitsPerOwner }: Plan): string {
   const [count, limit] = [`${name}Count`, windowLimits[name]];
   const isBelowPlan = `${count} < :${limit}`;
   return limitsPerOwner
@@ -93,7 +95,7 @@ function hasRoom(name: WindowName, { limitsPerOwner }: Plan): string {
     : isBelowPlan;
 }
 
-const countsThisMinute = isCurrent(`${entry}.rejectionWindow`, 'minute');
+const countsThisMinute = whereCurrent(`${entry}.rejectionWindow`, 'minute');
 
 const firstRejection = {
   set: `${entry}.rejectionWindow = :minuteFirst, ${entry}.rejectionCount = :one`,
@@ -109,7 +111,7 @@ function furtherRejection(isBanDue: boolean) {
 
 function ownerUpdate(
   { ownerHash, tokenHash }: KeyAddress,
-  { times: { nowSeconds, minute, day, ban }, owner, plan }: KeyStatus,
+  { times: { nowSeconds, minute, day, ban }, owner, plan }: EvaluatedKey,
   UpdateExpression: string,
   ConditionExpression: string,
 ): ItemUpdate {

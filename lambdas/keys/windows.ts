@@ -1,6 +1,6 @@
 import type { Limits, Plans } from './plan.ts';
 
-/* The windows of an owner's limits, as the top of ../authorizer/limiter.ts explains them. */
+/* The windows of an owner's limits, as the top of limiter.ts explains them. */
 
 /**
  * The largest difference of two machines' clocks with which no limit is exceeded. Lambda's clocks differ by
