@@ -74,7 +74,8 @@ const programHelp = `
 Every command needs exactly one of the options --stage and --local. Instead of the option, you can
 set ORDERS_STAGE or ORDERS_LOCAL in the environment. The command uses the AWS credentials of the
 environment (AWS_PROFILE), for the account and the Region that lib/settings/stages.ts may name.
-Where an option takes a duration, such as 15m or 90d, you can also give a date-time.
+Where an option takes a duration, such as 15m or 90d, you can also give a date-time, or a date, which
+stands for the end of that day in UTC. For --since, a date stands for the beginning of the day.
 "./admin <command> --help" explains a command.
 
 Exit codes:

@@ -23,17 +23,21 @@ const unitMs: Readonly<Record<string, number>> = {
 // A hundred years. A longer duration may not fit into a date.
 const maxMs = 36_500 * 86_400_000;
 
-/** Parses a time ahead, given as a date-time or as a duration from now, such as `90d`. */
-export const timeAhead = (text: string): Time => relativeTime(text, 1);
+/** Parses a time ahead: a date-time, a date, which stands for that day's end in UTC, or a duration such as `90d`. */
+export const timeAhead = (text: string): Time => timeOf(text, 1, 'T23:59:59.999Z');
 
-/** Parses a time in the past, given as a date-time or as a duration before now. */
-export const timeAgo = (text: string): Time => relativeTime(text, -1);
+/** Parses the beginning of a period in the past. A date stands for that day's beginning in UTC. */
+export const sinceTime = (text: string): Time => timeOf(text, -1, 'T00:00:00Z');
 
-function relativeTime(text: string, direction: 1 | -1): Time {
-  if (isDateTime(text)) return () => Date.parse(text);
+/** Parses the end of a period in the past. A date stands for that day's end in UTC. */
+export const untilTime = (text: string): Time => timeOf(text, -1, 'T23:59:59.999Z');
+
+function timeOf(text: string, direction: 1 | -1, timeOfDay: string): Time {
+  const dateTime = [text, text + timeOfDay].find(isDateTime);
+  if (dateTime !== undefined) return () => Date.parse(dateTime);
   const [, count = '-1', unit = 's'] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * unitMs[unit]!;
   if (ms >= 0 && ms <= maxMs) return (nowMs) => nowMs + direction * ms;
-  const forms = 'a duration such as 30s, 15m, 24h or 90d, or a date-time such as';
+  const forms = 'a duration such as 30s or 90d, a date such as 2026-11-20, or a date-time such as';
   throw new InvalidArgumentError(`Expected ${forms} 2026-11-20T09:30:00Z.`);
 }

@@ -5,7 +5,7 @@ import { UsageError } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { asOption } from '../console/operator-name.ts';
-import { type Time, timeAgo } from '../console/option-values.ts';
+import { sinceTime, type Time, untilTime } from '../console/option-values.ts';
 import { addVerb, type Call, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
 import { changeOne, showCommand } from './change-commands.ts';
@@ -35,11 +35,11 @@ export function addReopenCommand(orders: Command, io: CommandIo): void {
       new Option(
         '--since <time>',
         'only orders that were cancelled at this date-time or later, or in this time, such as 2h',
-      ).argParser(timeAgo),
+      ).argParser(sinceTime),
       new Option(
         '--until <time>',
         'only orders that were cancelled at this time or earlier (default: now)',
-      ).argParser(timeAgo),
+      ).argParser(untilTime),
       yesOption,
       asOption,
     ],

@@ -9,7 +9,7 @@ import { stackOfEachTest } from './stack.ts';
 const { cloudFormation } = stackOfEachTest();
 const keyId = `key_${'0'.repeat(32)}`;
 const durations =
-  'Expected a duration such as 30s, 15m, 24h or 90d, or a date-time such as 2026-11-20T09:30:00Z.';
+  'Expected a duration such as 30s or 90d, a date such as 2026-11-20, or a date-time such as 2026-11-20T09:30:00Z.';
 const plansText = `Allowed choices are ${planNames.join(', ')}.`;
 
 describe('which service is operated', () => {

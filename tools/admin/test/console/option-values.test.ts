@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { timeAgo, timeAhead, wholeNumber } from '../../console/option-values.ts';
+import { sinceTime, timeAhead, untilTime, wholeNumber } from '../../console/option-values.ts';
 
 describe('a time as a duration', () => {
   it.each([
@@ -9,7 +9,7 @@ describe('a time as a duration', () => {
     ['24h', 86_400],
     ['36500d', 3_153_600_000],
   ])('%s is %i seconds ahead or ago', (text, seconds) => {
-    expect([timeAhead(text)(7), timeAgo(text)(7)]).toEqual([
+    expect([timeAhead(text)(7), sinceTime(text)(7)]).toEqual([
       7 + seconds * 1_000,
       7 - seconds * 1_000,
     ]);
@@ -18,14 +18,27 @@ describe('a time as a duration', () => {
   it('can be a date-time', () => {
     const text = '2026-11-20T09:30:00+01:00';
 
-    for (const read of [timeAhead, timeAgo]) {
+    for (const read of [timeAhead, sinceTime, untilTime]) {
       expect(read(text)(7)).toBe(Date.parse('2026-11-20T08:30:00Z'));
     }
   });
 
-  it.each(['', '30', '-1s', '1.5h', '1w', '24H', '36501d', '2026-11-20'])('is not %j', (text) => {
-    expect(() => timeAhead(text)).toThrow('Expected a duration such as');
+  it('can be a date: the end of the day in UTC, or for --since its beginning', () => {
+    const times = [timeAhead, sinceTime, untilTime].map((read) => read('2026-11-20')(7));
+
+    expect(times.map((ms) => new Date(ms).toISOString())).toEqual([
+      '2026-11-20T23:59:59.999Z',
+      '2026-11-20T00:00:00.000Z',
+      '2026-11-20T23:59:59.999Z',
+    ]);
   });
+
+  it.each(['', '30', '-1s', '1.5h', '1w', '24H', '36501d', '2026-11-31', '2026-11'])(
+    'is not %j',
+    (text) => {
+      expect(() => timeAhead(text)).toThrow('Expected a duration such as');
+    },
+  );
 });
 
 it.each(['', '0', '-1', '1.5', '1e3', '1'.repeat(13)])('%j is no whole number', (text) => {

@@ -189,7 +189,7 @@ describe('orders reopen --cancelled-by', () => {
     [
       '--cancelled-by key_1 --since yesterday',
       1,
-      "'yesterday' is invalid. Expected a duration such as 30s, 15m, 24h or 90d, or a date-time su",
+      "'yesterday' is invalid. Expected a duration such as 30s or 90d, a date such as 2026-11-20",
     ],
     [`${mistaken} --as so_test_${'a'.repeat(46)}`, 1, '--as: this looks like an API key'],
   ])('refuses %j in one line', async (words, code, message) => {
