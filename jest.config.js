@@ -17,8 +17,6 @@ const further = {
   commands: '**/*.command.test.ts',
   /** Drive a real browser; `CHROMIUM_PATH` says where one is. `README_PICTURES=1` renews the README's pictures. */
   browser: '**/*.browser.test.ts',
-  /** Run functions under AWS's own runtime interface client, which is built for them. */
-  'aws-runtime': '**/test/aws-runtime/**/*.test.ts',
 };
 
 const project = (displayName, glob, excluded = []) => ({
@@ -36,10 +34,6 @@ export default {
     project('tools', 'tools/*/test/**/*.test.ts', excluded),
     project('commands', further.commands),
     project('browser', further.browser),
-    {
-      ...project('aws-runtime', further['aws-runtime']),
-      globalSetup: '<rootDir>/test/aws-runtime/global-setup.ts',
-    },
   ],
   // Enough for the slowest kind on a busy machine. Jest ignores a limit of a single project.
   testTimeout: 120_000,

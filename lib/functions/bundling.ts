@@ -29,7 +29,6 @@ export const bundlingOptions: BuildOptions = {
   logLevel: 'error',
   alias: {
     '@aws-sdk/credential-provider-node': stub('credential-provider-node.ts'),
-    '@aws-sdk/middleware-endpoint-discovery': stub('endpoint-discovery.ts'),
     '@smithy/core/event-streams': stub('event-streams.ts'),
   },
 };

@@ -72,7 +72,7 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
   });
 });
 
-// Lambda itself writes these lines. test/aws-runtime/ tests the line of its runtime for Node.
+// Lambda itself writes these lines.
 it.each([
   [true, 'INIT_REPORT Init Duration: 150.79 ms\tPhase: init\tStatus: error\tError Type: Error'],
   [true, 'INIT_REPORT Init Duration: 9999.79 ms\tPhase: init\tStatus: timeout'],

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { defaultProvider } from '../../../lib/functions/stubs/credential-provider-node.ts';
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
 import {
@@ -51,6 +52,19 @@ describe.each(functionNames)('bundle of %s', (name) => {
     expect(readdirSync(asset)).toEqual(['index.js']);
     expect(readFileSync(join(asset, 'index.js')).equals(readFileSync(bundleFile(name)))).toBe(true);
   });
+});
+
+it('A bundle signs with the credentials of its function, which Lambda passes as variables', async () => {
+  const variables = {
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'token',
+  };
+  Object.assign(process.env, variables);
+
+  const credentials = await defaultProvider()();
+
+  expect(Object.values(credentials)).toEqual(Object.values(variables));
 });
 
 function bundleFile(name: FunctionName): string {
