@@ -1,6 +1,9 @@
 /*
  * The writes of the store's own system to the table of orders. docs/store-system.md gives the reason for each
  * condition. The variable ORDERS_TABLE has the table's name.
+ *
+ * A write can succeed although its response is lost. So each order stores your ids of its checkout and of its shipment.
+ * If a condition fails, the stored id shows whether the earlier write was your own.
  */
 
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -9,26 +12,48 @@ import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-
 const TableName = process.env.ORDERS_TABLE;
 const documents = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** Returns false if the order exists. */
-export async function createOrder(order: { id: bigint; [attribute: string]: unknown }) {
-  const Item = { ...order, status: 'pending', complete: false };
-  const ConditionExpression = 'attribute_not_exists(id)';
+/** An order, with your id of its checkout, which stays the same if you create the order again after a failure. */
+interface NewOrder {
+  id: bigint;
+  checkoutId: string;
+  [attribute: string]: unknown;
+}
+
+/** Returns whether this checkout has created the order, now or earlier. If not, another checkout has used its id. */
+export async function createOrder(order: NewOrder): Promise<boolean> {
+  const command = new PutCommand({
+    TableName,
+    Item: { ...order, status: 'pending', complete: false },
+    ConditionExpression: 'attribute_not_exists(id)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
   try {
-    await documents.send(new PutCommand({ TableName, Item, ConditionExpression }));
+    await documents.send(command);
     return true;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return error.Item?.checkoutId?.S === order.checkoutId;
   }
 }
 
-/** Returns the state of the order from the response. Hand over the parcel only if the state is `shipped`. */
-export async function shipOrder(id: bigint, shippedBy: string): Promise<string | undefined> {
+/**
+ * Marks an order as shipped. Hand over the parcel only if the result is `shipped`.
+ *
+ * @param shipmentId your id of the parcel, which no other parcel has, and which stays the same after a failure
+ * @returns `shipped` if this shipment has shipped the order, now or earlier; `another shipment` if another one has;
+ * otherwise the state of the order, such as `cancelled`; undefined if there is no order
+ */
+export async function shipOrder(
+  id: bigint,
+  shippedBy: string,
+  shipmentId: string,
+): Promise<string | undefined> {
   const command = new UpdateCommand({
     TableName,
     Key: { id },
     UpdateExpression:
-      'SET #status = :shipped, complete = :true, shipDate = :now, shippedAt = :now, shippedBy = :by',
+      'SET #status = :shipped, complete = :true, shipDate = :now, shippedAt = :now, shippedBy = :by, ' +
+      'shipmentId = :shipment',
     ConditionExpression: '#status = :pending',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
@@ -37,21 +62,22 @@ export async function shipOrder(id: bigint, shippedBy: string): Promise<string |
       ':true': true,
       ':now': `${new Date().toISOString().slice(0, 19)}Z`,
       ':by': shippedBy,
+      ':shipment': shipmentId,
     },
-    ReturnValues: 'UPDATED_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   try {
-    const { Attributes } = await documents.send(command);
-    return Attributes?.status;
+    await documents.send(command);
+    return 'shipped';
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return error.Item?.status?.S;
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    const { status, shipmentId: stored } = error.Item ?? {};
+    return status?.S === 'shipped' && stored?.S !== shipmentId ? 'another shipment' : status?.S;
   }
 }
 
 /** Sets an attribute of your own. */
-export async function noteWarehouse(id: bigint, warehouse: string) {
+export async function noteWarehouse(id: bigint, warehouse: string): Promise<void> {
   const command = new UpdateCommand({
     TableName,
     Key: { id },

@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OrderFieldName } from '../../../lambdas/orders/order-fields.ts';
+import { serve } from '../../../test/helpers/loopback-server.ts';
 import { type Order, StoreOrders, StoreOrdersError } from '../store-orders.ts';
 
 const realFetch = globalThis.fetch;
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 beforeEach(() => {
   // Streams need the tick that they schedule.
@@ -37,14 +42,62 @@ function errorResponse(status: number, code: string, headers: Record<string, str
   return Response.json({ code, message: 'It says why.', status }, { status, headers });
 }
 
-it('the example client runs where `navigator` names no browser', async () => {
-  const navigator = jest.replaceProperty(globalThis, 'navigator', {} as Navigator);
-  answerWith(bodyOf('[]'));
+describe('the example client', () => {
+  it('asks for the codings that `fetch` reads by itself, because somebody may have replaced it', async () => {
+    jest.useRealTimers();
+    const received: unknown[] = [];
+    await using server = await serve(({ headers }, outgoing) => {
+      received.push([headers['accept-encoding'], headers['user-agent']]);
+      outgoing.writeHead(204).end();
+    });
 
-  const orders = await list();
+    const headers = { 'User-Agent': `store-orders-typescript/${version}` };
+    await realFetch(server.url, { headers });
+    await new StoreOrders(server.url, 'a-key').cancelOrder(7n);
 
-  navigator.restore();
-  expect(orders).toEqual([]);
+    expect(received[1]).toEqual(received[0]);
+  });
+
+  it("reads a replaced fetch's body that is a stream of Node", async () => {
+    const body = Readable.from([Buffer.from('[{"id":1}'), Buffer.from(']')]);
+    answerWith({ status: 200, headers: new Headers(), body } as unknown as Response);
+
+    const { result } = await timed(list());
+
+    expect(result).toEqual([{ id: 1n }]);
+  });
+
+  it('runs where `navigator` names no browser', async () => {
+    const navigator = jest.replaceProperty(globalThis, 'navigator', {} as Navigator);
+    answerWith(bodyOf('[]'));
+
+    const orders = await list();
+
+    navigator.restore();
+    expect(orders).toEqual([]);
+  });
+
+  const shipped = '{"code":"order_already_shipped","message":"It has.","status":409}';
+  const elsewhere = { Location: 'https://elsewhere.example/' };
+
+  it.each([
+    ['redirect', elsewhere.Location, 302, elsewhere, shipped],
+    ['order_already_shipped', 'It has.', 409, {}, shipped],
+    // A proxy's page of 100 MB, which is not read to its end.
+    ['unknown', 'HTTP status 404', 404, {}, Buffer.alloc(1e8)],
+  ])('ends with %s: %s after %s', async (code, message, status, headers, body) => {
+    jest.useRealTimers();
+    const answer = jest.fn<RequestListener>((_, outgoing) => {
+      const gzip = { ...headers, 'Content-Encoding': 'gzip' };
+      outgoing.writeHead(status, gzip).end(gzipSync(body));
+    });
+    await using server = await serve(answer);
+
+    const error = await new StoreOrders(server.url, 'a-key').cancelOrder(7n).catch(Object);
+
+    expect(error).toMatchObject({ code, status, message: expect.stringContaining(message) });
+    expect(answer).toHaveBeenCalledTimes(1);
+  });
 });
 
 /** The result of the work, and the seconds that the work takes on the fake clock. */

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { stackName } from '../../../lib/settings/names.ts';
+import { executedAndLost } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { allows, grantsOf } from '../../admin/test/policies.ts';
+import { type RecordingProxy, recordingProxy } from '../../admin/test/recorded-calls.ts';
+import { type RunningStore, startStore } from '../../local/test/e2e/running-store.ts';
+
+let store: RunningStore;
+let proxy: RecordingProxy;
+let example: typeof import('../store-system.ts');
+let lastId = 9_007_199_254_750_000n;
+
+beforeAll(async () => {
+  store = await startStore();
+  proxy = await recordingProxy(store.service.origin, stackName('staging'));
+  Object.assign(process.env, {
+    ORDERS_TABLE: store.ordersTable,
+    AWS_ENDPOINT_URL: proxy.url,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+  });
+  example = await import('../store-system.ts');
+});
+
+afterAll(async () => {
+  await proxy?.[Symbol.asyncDispose]();
+  await store?.[Symbol.asyncDispose]();
+});
+
+const newOrder = (checkoutId = 'checkout') => ({
+  id: ++lastId,
+  petId: 7n,
+  checkoutId,
+  lines: ['a'],
+});
+
+/** Creates an order. @returns its id */
+async function pending(): Promise<bigint> {
+  const order = newOrder();
+  await example.createOrder(order);
+  return order.id;
+}
+
+describe("the example for the store's own system", () => {
+  it('tells one of two checkouts that it created an order, and the same checkout again', async () => {
+    const [first, other] = [newOrder('first'), newOrder('other')];
+    const twice = [first, { ...other, id: first.id }];
+
+    const created = await Promise.all(twice.map(example.createOrder));
+    const again = await Promise.all(twice.map(example.createOrder));
+    proxy.next.push(executedAndLost);
+    const afterLostResponse = await example.createOrder(newOrder());
+
+    expect(created.toSorted()).toEqual([false, true]);
+    expect(again).toEqual(created);
+    expect(afterLostResponse).toBe(true);
+  });
+
+  it('tells one of two shipments that it is `shipped`', async () => {
+    const id = await pending();
+
+    const told = await Promise.all(
+      ['north', 'south'].map((shipmentId) => example.shipOrder(id, 'dispatch', shipmentId)),
+    );
+
+    expect(told.toSorted()).toEqual(['another shipment', 'shipped']);
+  });
+
+  it('tells the same shipment again that it is `shipped`, after a lost response or a restart', async () => {
+    const id = await pending();
+    proxy.next.push(executedAndLost);
+
+    const first = await example.shipOrder(id, 'dispatch', 'one');
+    await example.noteWarehouse(id, 'north');
+    const second = await example.shipOrder(id, 'dispatch', 'one');
+
+    expect([first, second]).toEqual(['shipped', 'shipped']);
+    expect(await example.shipOrder(id, 'dispatch', 'two')).toBe('another shipment');
+  });
+
+  it('ships no order that a client cancels at the same time', async () => {
+    const { apiKey } = await store.issue();
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    const cancel = async (id: bigint) =>
+      (await fetch(`${store.baseUrl}/store/orders/${id}`, { method: 'DELETE', headers })).status;
+    const ids = await Promise.all(Array.from({ length: 10 }, pending));
+
+    const outcomes = await Promise.all(
+      ids.map(async (id, index) => {
+        const ship = () => example.shipOrder(id, 'dispatch', `${id}`);
+        // Neither of the two is always the first.
+        if (index % 2) return Promise.all([ship(), cancel(id)]);
+        const status = cancel(id);
+        return [await ship(), await status];
+      }),
+    );
+
+    const allowed = [
+      ['shipped', 409],
+      ['cancelled', 204],
+    ];
+    for (const outcome of outcomes) expect(allowed).toContainEqual(outcome);
+    const list = await (await fetch(`${store.baseUrl}/store/orders`, { headers })).text();
+    const complete = ids.map((id) => new RegExp(`"id":${id},[^}]*"complete":true`).test(list));
+    expect(complete).toEqual(outcomes.map(([state]) => state === 'shipped'));
+  });
+
+  it('ships and changes no order that does not exist', async () => {
+    expect(await example.shipOrder(1n, 'dispatch', 'one')).toBeUndefined();
+    await expect(example.noteWarehouse(1n, 'north')).rejects.toThrow('conditional');
+  });
+
+  it('makes the calls that docs/iam/writer-policy.json allows, and no others', () => {
+    const grants = grantsOf('writer-policy.json', 'staging');
+
+    expect({
+      refused: proxy.calls.filter((call) => !grants.some((grant) => allows(grant, call))),
+      unused: grants.filter((grant) => !proxy.calls.some((call) => allows(grant, call))),
+    }).toEqual({ refused: [], unused: [] });
+  });
+});
