@@ -7,7 +7,7 @@ import { UsagePlans } from './api/usage-plans.ts';
 import { ApiFunction } from './functions/api-function.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
-import { type FunctionName, forEachFunction, functionNames } from './settings/functions.ts';
+import { type FunctionName, functionNames, recordByFunction } from './settings/functions.ts';
 import {
   capitalized,
   type OutputName,
@@ -40,7 +40,7 @@ export class ServiceStack extends Stack {
       synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
     });
     const tables = new StoreTables(this, 'Tables', configuration);
-    const functions = forEachFunction(
+    const functions = recordByFunction(
       (name) => new ApiFunction(this, capitalized(name), { name, configuration, bundles, tables }),
     );
     const api = new OrdersApi(this, 'Api', { configuration, functions });
@@ -56,7 +56,7 @@ export class ServiceStack extends Stack {
       logs: {
         accessLog,
         executionLog,
-        ...forEachFunction((name) => functions[name].logGroup),
+        ...recordByFunction((name) => functions[name].logGroup),
       },
       tables,
     });

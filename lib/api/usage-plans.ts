@@ -2,7 +2,7 @@ import { Period, type Stage, type ThrottleSettings, UsagePlan } from 'aws-cdk-li
 import { Stack, Tags } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { capitalized, stackTag } from '../settings/names.ts';
-import { forEachPlan, type PlanName, plans, quotaInDays } from '../settings/plans.ts';
+import { type PlanName, plans, quotaInDays, recordByPlan } from '../settings/plans.ts';
 
 /*
  * The default limits of all APIs of an account in most Regions. They apply even if a usage plan allows more. In 13
@@ -30,7 +30,7 @@ export class UsagePlans extends Construct {
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
     const { stackName } = Stack.of(this);
-    this.byName = forEachPlan((name) => {
+    this.byName = recordByPlan((name) => {
       const { perMinute, perDay } = plans[name];
       return new UsagePlan(this, capitalized(name), {
         name: `${stackName}-${name}`,

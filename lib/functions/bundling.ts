@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import {
   type FunctionName,
-  forEachFunction,
   functionNames,
   handlerEntries,
+  recordByFunction,
 } from '../settings/functions.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -54,5 +54,5 @@ export async function bundleFunctions(
     entryPoints: functionNames.map((name) => ({ in: handlerEntries[name], out: `${name}/index` })),
     outdir: resolve(outputDirectory),
   });
-  return forEachFunction((name) => join(outputDirectory, name));
+  return recordByFunction((name) => join(outputDirectory, name));
 }

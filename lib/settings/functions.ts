@@ -91,13 +91,13 @@ export function functionSettings(name: FunctionName): FunctionSettings {
 }
 
 /** A record with a value for each function. */
-export function forEachFunction<T>(value: (name: FunctionName) => T): Record<FunctionName, T> {
+export function recordByFunction<T>(value: (name: FunctionName) => T): Record<FunctionName, T> {
   const entries = functionNames.map((name) => [name, value(name)]);
   return Object.fromEntries(entries) as Record<FunctionName, T>;
 }
 
 /** The source file of each function's handler. */
-export const handlerEntries = forEachFunction((name) => functionSettings(name).entry);
+export const handlerEntries = recordByFunction((name) => functionSettings(name).entry);
 
 /**
  * The executions that Lambda keeps for functions without a reservation. It refuses a reservation that leaves fewer.

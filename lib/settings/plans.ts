@@ -44,6 +44,6 @@ export function isPlanName(name: string): name is PlanName {
 }
 
 /** A record with a value for each plan. */
-export function forEachPlan<T>(value: (name: PlanName) => T): Record<PlanName, T> {
+export function recordByPlan<T>(value: (name: PlanName) => T): Record<PlanName, T> {
   return Object.fromEntries(planNames.map((name) => [name, value(name)])) as Record<PlanName, T>;
 }

@@ -8,8 +8,8 @@ import { createApp } from '../../lib/app.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import {
   type FunctionName,
-  forEachFunction,
   operationNames,
+  recordByFunction,
 } from '../../lib/settings/functions.ts';
 import { capitalized, stackName } from '../../lib/settings/names.ts';
 import type { StageConfiguration } from '../../lib/settings/stage-configuration.ts';
@@ -305,7 +305,7 @@ function createStack(stage: StageName, overrides: Partial<StageConfiguration> = 
 }
 
 function bundles(): Record<FunctionName, string> {
-  return forEachFunction((name) => join(assemblyDirectory(), 'bundles', name));
+  return recordByFunction((name) => join(assemblyDirectory(), 'bundles', name));
 }
 
 function templateOf(stack: ServiceStack): Template {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { serviceRealm } from '../../../lambdas/contract/service-name.ts';
-import { forEachPlan, planNames, plans } from '../../../lib/settings/plans.ts';
+import { planNames, plans, recordByPlan } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
@@ -101,7 +101,7 @@ function expectReady(ready: Ready, stage: string): void {
   expect(ready).toEqual({
     baseUrl: expect.stringMatching(`^http://127\\.0\\.0\\.1:\\d+/${stage}/v1$`),
     stage,
-    keys: forEachPlan(() => key),
+    keys: recordByPlan(() => key),
     dynamodbEndpoint: new URL(ready.baseUrl).origin,
     tables: { orders: expect.any(String), apiKeys: expect.any(String) },
   });

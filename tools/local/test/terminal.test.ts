@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { serviceTitle } from '../../../lambdas/contract/service-name.ts';
-import { forEachPlan } from '../../../lib/settings/plans.ts';
+import { recordByPlan } from '../../../lib/settings/plans.ts';
 import { exampleToken } from '../../../test/helpers/dynamodb/key-items.ts';
 import type { GatewayAnswer } from '../aws/api-gateway/request-context.ts';
 import { functionLine, type ReadyService, readyJson, readyText, requestLine } from '../terminal.ts';
@@ -27,7 +27,7 @@ describe.each([
 
 it('The commands of a report have the key once, and fit a terminal of 80 columns', () => {
   const origin = 'http://127.0.0.1:30000';
-  const demoKeys = forEachPlan(() => key);
+  const demoKeys = recordByPlan(() => key);
   const exampleOrderId = '9007199254740993';
   const service = { origin, baseUrl: `${origin}/staging/v1`, demoKeys, exampleOrderId };
 
