@@ -1,3 +1,5 @@
+import type { FunctionVariable } from '../contract/variables.ts';
+
 // This is the only file under lambdas/ that reads process.env.
 
 /**
@@ -6,14 +8,14 @@
  *
  * @throws Error naming the variable
  */
-export function requiredVariable(name: string): string {
+export function requiredVariable(name: FunctionVariable | 'AWS_REGION'): string {
   const value = process.env[name];
   if (!value) throw new Error(`The environment variable ${name} is missing.`);
   return value;
 }
 
 /** Reads an optional variable; undefined if it is not set or empty. */
-export function optionalVariable(name: string): string | undefined {
+export function optionalVariable(name: FunctionVariable): string | undefined {
   return process.env[name] || undefined;
 }
 

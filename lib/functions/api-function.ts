@@ -19,7 +19,12 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { type FunctionName, functionSettings } from '../settings/functions.ts';
+import type { FunctionVariable } from '../../lambdas/contract/variables.ts';
+import {
+  type FunctionName,
+  type FunctionVariables,
+  functionSettings,
+} from '../settings/functions.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 
 export interface ApiFunctionProps {
@@ -29,7 +34,10 @@ export interface ApiFunctionProps {
   readonly tables: { readonly orders: ITable; readonly apiKeys: ITable };
 }
 
-const tableVariables = { orders: 'ORDERS_TABLE', apiKeys: 'API_KEYS_TABLE' } as const;
+const tableVariables = {
+  orders: 'ORDERS_TABLE',
+  apiKeys: 'API_KEYS_TABLE',
+} as const satisfies Readonly<Record<string, FunctionVariable>>;
 
 /** A function with its log group, and a role that may only write to this log and perform `actions` on one table. */
 export class ApiFunction extends Construct {
@@ -73,11 +81,7 @@ export class ApiFunction extends Construct {
       handler: 'index.handler',
       // Without the source map, which Lambda would read at every cold start.
       code: Code.fromAsset(bundles[name], { exclude: ['*.map'] }),
-      environment: {
-        [tableVariables[settings.table]]: table.tableName,
-        ...settings.environment(configuration),
-        STAGE: configuration.stage,
-      },
+      environment: environmentOf(props),
       memorySize: settings.memoryMb ?? 512,
       timeout: Duration.millis(settings.functionTimeoutMs),
       reservedConcurrentExecutions: settings.concurrency?.(configuration),
@@ -93,6 +97,20 @@ export class ApiFunction extends Construct {
     lambdaFunction.node.addDependency(tablePolicy(this, role, useTable));
     return lambdaFunction;
   }
+}
+
+function environmentOf({ name, configuration, tables }: ApiFunctionProps): Record<string, string> {
+  const { table, variables } = functionSettings(name);
+  const all: FunctionVariables = {
+    [tableVariables[table]]: () => tables[table].tableName,
+    STAGE: () => configuration.stage,
+    ...variables,
+  };
+  const values = Object.entries(all).map(([variable, valueAt]) => [
+    variable,
+    valueAt(configuration),
+  ]);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /**

@@ -1,5 +1,11 @@
+import type { FunctionVariable } from '../../lambdas/contract/variables.ts';
 import { plans } from './plans.ts';
 import type { StageSettings } from './stages.ts';
+
+/** A function's variables, each with its value at a stage. */
+export type FunctionVariables = Partial<
+  Readonly<Record<FunctionVariable, (settings: StageSettings) => string | undefined>>
+>;
 
 /** Everything that distinguishes a function from the others. */
 interface FunctionSettings {
@@ -9,8 +15,8 @@ interface FunctionSettings {
   readonly table: 'orders' | 'apiKeys';
   /** The actions on this table that the function's role allows. */
   readonly actions: readonly `dynamodb:${string}`[];
-  /** The environment variables in addition to the variables with the stage and the table. */
-  readonly environment: (settings: StageSettings) => Readonly<Record<string, string>>;
+  /** The variables besides the stage's and the table's. A variable without a value is not set. */
+  readonly variables: FunctionVariables;
   readonly functionTimeoutMs: number;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
   readonly memoryMb?: number;
@@ -32,10 +38,10 @@ const authorizer = {
   description: 'Recognises an API key and counts the request against its limits',
   table: 'apiKeys',
   actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-  environment: ({ apiKeyPrefix }) => ({
-    API_KEY_PREFIX: apiKeyPrefix,
-    PLANS: JSON.stringify(plans),
-  }),
+  variables: {
+    API_KEY_PREFIX: ({ apiKeyPrefix }) => apiKeyPrefix,
+    PLANS: () => JSON.stringify(plans),
+  },
   functionTimeoutMs: 5_000,
 } as const satisfies FunctionSettings;
 
@@ -47,9 +53,7 @@ const authorizer = {
  */
 export const integrationMarginMs = 5_000;
 
-function operationEnvironment({ corsOrigin }: StageSettings): Record<string, string> {
-  return corsOrigin === undefined ? {} : { CORS_ORIGIN: corsOrigin };
-}
+const operationVariables: FunctionVariables = { CORS_ORIGIN: ({ corsOrigin }) => corsOrigin };
 
 /** The stack, the API and the bundles derive from these entries. CONTRIBUTING.md lists the rest of a new operation. */
 export const operations = {
@@ -60,7 +64,7 @@ export const operations = {
     path: '/store/orders',
     table: 'orders',
     actions: ['dynamodb:Scan'],
-    environment: operationEnvironment,
+    variables: operationVariables,
     // API Gateway waits at most 15 minutes.
     functionTimeoutMs: 900_000 - integrationMarginMs,
     // With 1,769 MB, Lambda allots one whole CPU, which this function needs, because it mostly computes.
@@ -75,7 +79,7 @@ export const operations = {
     path: '/store/orders/{orderId}',
     table: 'orders',
     actions: ['dynamodb:UpdateItem'],
-    environment: operationEnvironment,
+    variables: operationVariables,
     functionTimeoutMs: 10_000,
   },
 } as const satisfies Readonly<Record<string, OperationSettings>>;

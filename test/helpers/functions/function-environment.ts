@@ -1,3 +1,5 @@
+import type { FunctionVariable } from '../../../lambdas/contract/variables.ts';
+
 /** The variables that Lambda and the stack give a function. Set before the function is imported. */
 export const functionEnvironment = {
   AWS_REGION: 'eu-central-1',
@@ -16,4 +18,4 @@ export const functionEnvironment = {
     },
   }),
   ORDERS_TABLE: 'orders',
-};
+} satisfies Partial<Record<FunctionVariable | `AWS_${string}`, string>>;
