@@ -7,7 +7,12 @@ import { UsagePlans } from './api/usage-plans.ts';
 import { ApiFunction } from './functions/api-function.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
-import { type FunctionName, functionNames, recordByFunction } from './settings/functions.ts';
+import {
+  type FunctionName,
+  functionNames,
+  recordByFunction,
+  versionPath,
+} from './settings/functions.ts';
 import {
   capitalized,
   type OutputName,
@@ -68,7 +73,7 @@ export class ServiceStack extends Stack {
       });
     }
     this.addOutputs({
-      BaseUrl: domain ? `https://${domain.name}/v1` : restApi.urlForPath('/v1'),
+      BaseUrl: domain ? `https://${domain.name}${versionPath}` : restApi.urlForPath(versionPath),
       RestApiId: restApi.restApiId,
       OrdersTableName: tables.orders.tableName,
       // A restored table has no stream at first, so the ARN of its stream is unknown here.

@@ -19,7 +19,7 @@ export const modernTls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/** Serves the API at `https://{name}/v1`. The outputs name the target for the domain's alias or CNAME record. */
+/** Serves the API at a name of its own. The outputs name the target for the domain's alias or CNAME record. */
 export function addCustomDomain(
   restApi: RestApi,
   { name: domainName, certificateArn }: NonNullable<StageSettings['domain']>,

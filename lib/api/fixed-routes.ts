@@ -6,6 +6,7 @@ import {
   PassthroughBehavior,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import { versionPath } from '../settings/functions.ts';
 import {
   type ErrorAnswer,
   errorAnswer,
@@ -40,7 +41,7 @@ const contentTypes = [
 const withoutKey = { authorizationType: AuthorizationType.NONE, apiKeyRequired: false };
 
 /**
- * Adds `GET /v1/pets/{petId}`, which answers 410. The `Deprecation` header is a structured-field date
+ * Adds `GET /pets/{petId}`, which answers 410. The `Deprecation` header is a structured-field date
  * (RFC 9745), the `Sunset` header an HTTP date (RFC 8594).
  */
 export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings): void {
@@ -52,7 +53,7 @@ export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings
       Sunset: sunsetAt.toUTCString(),
     }),
   };
-  const resource = restApi.root.resourceForPath('/v1/pets/{petId}');
+  const resource = restApi.root.resourceForPath(`${versionPath}/pets/{petId}`);
   addFixedMethod(resource, 'GET', headers, { operationName: 'getPet' }, errorAnswer('gone'));
 }
 

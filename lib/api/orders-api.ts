@@ -23,6 +23,7 @@ import {
   type OperationSettings,
   operationNames,
   operations,
+  versionPath,
 } from '../settings/functions.ts';
 import { stackName } from '../settings/names.ts';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
@@ -37,7 +38,7 @@ export interface OrdersApiProps {
   readonly functions: Readonly<Record<FunctionName, { readonly handler: IFunction }>>;
 }
 
-/** The REST API with its stage, its resources under `/v1`, its authorizer and gateway responses. */
+/** The REST API with its stage, its resources, its authorizer and gateway responses. */
 export class OrdersApi extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
@@ -136,7 +137,7 @@ export class OrdersApi extends Construct {
         timeout: Duration.millis(functionTimeoutMs + integrationMarginMs),
         allowTestInvoke: false,
       });
-      const resource = this.restApi.root.resourceForPath(`/v1${path}`);
+      const resource = this.restApi.root.resourceForPath(`${versionPath}${path}`);
       const { node } = resource.addMethod(method, integration, { operationName });
       // Not the construct's ARN: it refers to the stage, so CloudFormation would create the permission after the stage.
       const anyPath = resource.path.replaceAll(/\{\w+\}/g, '*');

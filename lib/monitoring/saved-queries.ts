@@ -1,6 +1,11 @@
 import { CfnQueryDefinition, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type FunctionName, functionNames, operations } from '../settings/functions.ts';
+import {
+  type FunctionName,
+  functionNames,
+  operations,
+  versionPath,
+} from '../settings/functions.ts';
 import { capitalized } from '../settings/names.ts';
 
 /** The logs that a query can read. */
@@ -46,7 +51,7 @@ const logQueries: readonly LogQuery[] = [
   {
     name: 'cancellation-latency',
     logs: ['accessLog'],
-    text: `filter method = "${operations.cancelOrder.method}" and resource = "/v1${operations.cancelOrder.path}" and integrationStatus != "-"
+    text: `filter method = "${operations.cancelOrder.method}" and resource = "${versionPath}${operations.cancelOrder.path}" and integrationStatus != "-"
 | stats pct(authorizerLatencyMs, 99), pct(integrationLatencyMs, 99), pct(responseLatencyMs, 99)
   by bin(5m)`,
   },

@@ -9,10 +9,10 @@ import {
   type MetricName,
   metricNamespace,
 } from '../../lambdas/contract/metric-definitions.ts';
-import { operations } from '../settings/functions.ts';
+import { operations, versionPath } from '../settings/functions.ts';
 import type { StageName } from '../settings/stages.ts';
 
-const listsPath = `/v1${operations.listOrders.path}`;
+const listsPath = `${versionPath}${operations.listOrders.path}`;
 
 const isNoRefusedList = `($.integrationStatus != "429" || $.resource != "${listsPath}")`;
 

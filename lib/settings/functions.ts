@@ -24,10 +24,13 @@ interface FunctionSettings {
   readonly concurrency?: (settings: StageSettings) => number | undefined;
 }
 
+/** The version of the contract, with which the path of every operation begins. */
+export const versionPath = '/v1';
+
 /** A function that answers an operation of the contract, which has the same name. */
 export interface OperationSettings extends FunctionSettings {
   readonly method: 'GET' | 'DELETE' | 'PATCH' | 'POST' | 'PUT';
-  /** The path below `/v1`, as in `openapi.yaml`. */
+  /** The path below `versionPath`, as in `openapi.yaml`. */
   readonly path: `/${string}`;
   /** Whether its response is streamed, for as long as somebody reads it. @default false */
   readonly isStreamed?: boolean;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { versionPath } from '../../lib/settings/functions.ts';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import { planNames } from '../../lib/settings/plans.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
@@ -33,7 +34,7 @@ export async function startStoreService(
 ) {
   const { port, host, stage, data, dynamodbEndpoint, json } = options;
   /** The path in front of the contract's paths. */
-  const basePath = `/${stage}/v1`;
+  const basePath = `/${stage}${versionPath}`;
 
   let filled!: Awaited<ReturnType<typeof fillTables>>;
   const service = await startLocalService({

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { isInt64 } from '../../lambdas/orders/order-fields.ts';
+import { versionPath } from '../../lib/settings/functions.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 
@@ -21,8 +22,8 @@ const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const helpAfter = `
 Pass the API key in the environment variable ORDERS_KEY, or on standard input:
-  ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging/v1
-  pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
+  ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging${versionPath}
+  pass show store/smoke | npm run smoke -- --url https://…/prod${versionPath} --cancel-order 1001 --limits
 
 The key is never printed. Use a key that nobody else uses, because other requests would change the
 counters that are checked. The limits of a key of the Free plan are enough. All orders are read once.
@@ -33,7 +34,7 @@ Exit code: 0 if everything is as documented, 1 otherwise.`;
 export function parseOptions(words: readonly string[]): SmokeOptions | undefined {
   const command = new Command('npm run smoke --')
     .description('Compares a deployed or local stage with the published contract, openapi.yaml.')
-    .option('--url <base>', 'base URL of the stage, which ends with /v1', parseBaseUrl)
+    .option('--url <base>', `base URL of the stage, which ends with ${versionPath}`, parseBaseUrl)
     .option(
       '--cancel-order <id>',
       'also cancel this pending order; only an operator can reopen it',
@@ -72,8 +73,8 @@ function parseBaseUrl(text: string): URL {
     );
   }
   url.pathname = url.pathname.replace(/\/$/, '');
-  if (url.href.endsWith('/v1')) return url;
-  throw expect("an address that ends with /v1, such as the stack's output BaseUrl");
+  if (url.href.endsWith(versionPath)) return url;
+  throw expect(`an address that ends with ${versionPath}, such as the stack's output BaseUrl`);
 }
 
 function parseOrderId(text: string): string {

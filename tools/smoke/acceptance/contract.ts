@@ -1,6 +1,6 @@
 import { APIGateway } from '@aws-sdk/client-api-gateway';
 import { Lambda } from '@aws-sdk/client-lambda';
-import { operations } from '../../../lib/settings/functions.ts';
+import { operations, versionPath } from '../../../lib/settings/functions.ts';
 import { contractDifferences } from '../../../test/contract/contract.ts';
 import { apiGatewayKeys } from '../../admin/stage/api-gateway-keys.ts';
 import type { Answer } from '../stage/http-client.ts';
@@ -91,7 +91,7 @@ export async function checkGatewayResponses(trial: Deployed): Promise<void> {
 async function shortenTimeout({ restApiId, stageName }: DeployedApi): Promise<void> {
   const { method: httpMethod, path } = operations.cancelOrder;
   const { items = [] } = await gateway.getResources({ restApiId, limit: 500 });
-  const resourceId = items.find((resource) => resource.path === `/v1${path}`)?.id;
+  const resourceId = items.find((resource) => resource.path === `${versionPath}${path}`)?.id;
   const timeout = patch('/timeoutInMillis', 50);
   await gateway.updateIntegration({ restApiId, resourceId, httpMethod, ...timeout });
   await gateway.createDeployment({ restApiId, stageName });

@@ -9,6 +9,7 @@ import {
   waitUntilStackCreateComplete,
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
+import { versionPath } from '../../../lib/settings/functions.ts';
 import type { OutputName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
 import { apiGatewayKeys } from '../../admin/stage/api-gateway-keys.ts';
@@ -51,7 +52,7 @@ export async function deploy(trial: Trial): Promise<Deployed> {
   const listed = Stacks?.[0]?.Outputs ?? [];
   const outputs = Object.fromEntries(listed.map((each) => [each.OutputKey, each.OutputValue]));
   // ministack and LocalStack serve an API at this path.
-  const path = `_aws/execute-api/${outputs.RestApiId}/${trial.stage}/v1`;
+  const path = `_aws/execute-api/${outputs.RestApiId}/${trial.stage}${versionPath}`;
   if (emulator) outputs.BaseUrl = `${emulator}/${path}`;
   return { ...trial, outputs };
 }

@@ -1,3 +1,4 @@
+import { versionPath } from '../../../lib/settings/functions.ts';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import type { Answer } from './http-client.ts';
 import { CheckFailed, codeOf, ensureNotUsedUp, type Stage, shown } from './stage.ts';
@@ -63,7 +64,7 @@ function ensureService(answer: Answer): void {
   if (!isOurs || isElsewhere) {
     throw new OperatorError(
       `--url is not the address of this service: it answers ${shown(answer)}. ` +
-        "Use the stack's output BaseUrl, with its stage and version: https://…/STAGE/v1",
+        `Use the stack's output BaseUrl, with its stage and version: https://…/STAGE${versionPath}`,
     );
   }
   if (answer.status !== 401) return;
