@@ -72,14 +72,23 @@ const authorized = new Set([
   'INTEGRATION_TIMEOUT',
 ]);
 
+/**
+ * The number of gateway responses that CloudFormation creates at the same time. API Gateway accepts 10 calls a second,
+ * and would refuse some if all were created at once.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ */
+const atOnce = 3;
+
 /** Gives every response that API Gateway creates itself the form and the headers of all other errors. */
 export function addGatewayResponses(
   scope: Construct,
   restApi: IRestApi,
   everyResponse: Mappings,
 ): void {
+  const added: GatewayResponse[] = [];
   for (const [type, answer] of Object.entries(answers)) {
-    new GatewayResponse(scope, `GatewayResponse-${type}`, {
+    const response = new GatewayResponse(scope, `GatewayResponse-${type}`, {
       restApi,
       type: ResponseType.of(type),
       statusCode: String(answer.status),
@@ -90,5 +99,8 @@ export function addGatewayResponses(
       },
       templates: { 'application/json': answer.body },
     });
+    const previous = added.at(-atOnce);
+    if (previous) response.node.addDependency(previous);
+    added.push(response);
   }
 }

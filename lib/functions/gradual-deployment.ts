@@ -17,8 +17,9 @@ export interface GradualDeploymentProps {
 }
 
 /**
- * Moves a tenth of the traffic to new code for five minutes, and then all traffic. If one of the alarms is raised in
- * this time, the alias returns to the previous version, and the stack's update fails.
+ * Moves a tenth of the traffic to new code for ten minutes, and then all traffic. If one of the alarms is raised in this
+ * time, the alias returns to the previous version, and the stack's update fails. The alarms need some minutes, because
+ * they wait for a second bad minute, and CloudWatch counts errors in logs that API Gateway delivers late.
  */
 export class GradualDeployment extends Construct {
   constructor(scope: Construct, id: string, props: GradualDeploymentProps) {
@@ -33,7 +34,7 @@ export class GradualDeployment extends Construct {
         role,
         deploymentConfig: props.isEmergency
           ? LambdaDeploymentConfig.ALL_AT_ONCE
-          : LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+          : LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
         alarms: props.alarms,
         ignoreAlarmConfiguration: props.isEmergency,
         autoRollback: {

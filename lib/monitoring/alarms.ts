@@ -24,16 +24,11 @@ const twoOfThree = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 const floodRequests = 300_000;
 
 /**
- * The alarms that roll a deployment back: the alarms on errors that new code can introduce, and the alarm on an access
- * log without lines, in which nobody would see these errors. The alarm on refused lists is not included, because one
- * owner can cause it, and could stop deployments.
+ * The alarms that roll a deployment back: those on errors that new code can introduce. `ListsRefused` is not included,
+ * because one owner can cause it, and could stop deployments. `RequestsNotLogged` is not included, because earlier code
+ * does not repair a log.
  */
-export const deploymentAlarmIds = [
-  'ServerErrors',
-  'AuthorizerFailures',
-  'RequestsNotLogged',
-  'ListsBrokenOff',
-];
+export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures', 'ListsBrokenOff'];
 
 /** All alarms. Each reports a problem that users notice, except for the alarm on a flood, which reports costs. */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
@@ -119,36 +114,12 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       above: 1,
       evaluationPeriods: 3,
     },
-    ...Object.entries(metrics.throttled).map(([id, throttled]) => ({
-      id,
-      meaning: 'DynamoDB throttles: requests get 503, or a late response after a retry.',
-      runbookAnchor: 'throttled-tables',
-      // DynamoDB reports no zeros, and an alarm on one of its metrics keeps its state without data. So an alarm on
-      // the metric alone would not end. This expression is 0 in a minute with requests and without throttling.
-      // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
-      metric: new MathExpression({
-        label: 'throttled requests to the table, in minutes with requests to the API',
-        expression: 'IF(requests > 0, FILL(throttled, 0))',
-        usingMetrics: { requests: metrics.requests, throttled },
-        period: Duration.minutes(1),
-      }),
-      above: 0,
-      ...twoOfThree,
-    })),
     {
       id: 'RequestFlood',
       meaning: `More than ${floodRequests} requests arrived in ten minutes. AWS charges for most of them.`,
       runbookAnchor: 'a-flood-of-requests',
       metric: metrics.requests.with({ period: Duration.minutes(10) }),
       above: floodRequests,
-      evaluationPeriods: 1,
-    },
-    {
-      id: 'RisingBans',
-      meaning: 'More than five API keys were banned within 15 minutes.',
-      runbookAnchor: 'rising-bans',
-      metric: metrics.keysBanned.with({ period: Duration.minutes(15) }),
-      above: 5,
       evaluationPeriods: 1,
     },
   ];

@@ -49,7 +49,7 @@ export function addDashboard(
           [metrics.ordersListed, metrics.unlistedItems],
           [metrics.bytesStreamed],
         ),
-        graph('DynamoDB throttling', Object.values(metrics.throttled)),
+        graph('DynamoDB throttling', metrics.throttled),
       ],
     ],
   });

@@ -81,7 +81,6 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     values.map((value) =>
       ofService(metricName, { ...options, dimensionsMap: { [dimension]: value }, label: value }),
     );
-  const { orders, apiKeys } = tables;
   return {
     requests: new Metric({
       namespace: 'AWS/ApiGateway',
@@ -89,7 +88,7 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
       statistic: Stats.SAMPLE_COUNT,
       dimensionsMap: { ApiName: restApi.restApiName, Stage: stage },
     }),
-    // Not `metricIncomingLogEvents` of the CDK, whose metric has no dimension, and so does not exist.
+    // Not `metricIncomingLogEvents` of the CDK: it has the name `IncomingLogs` and no dimension, so it has no data.
     accessLogLines: new Metric({
       namespace: 'AWS/Logs',
       metricName: 'IncomingLogEvents',
@@ -114,13 +113,11 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     // The maximum, not the sum, because every list counts the same items again.
     unlistedItems: ofService('UnlistedItems', { statistic: Stats.MAXIMUM }),
     bytesStreamed: ofService('BytesStreamed', { unit: Unit.BYTES }),
-    /** By the ids of their alarms. */
-    throttled: {
-      ApiKeyReadsThrottled: throttled(apiKeys, 'ReadThrottleEvents'),
-      ApiKeyWritesThrottled: throttled(apiKeys, 'WriteThrottleEvents'),
-      OrderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
-      OrderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
-    },
+    throttled: [tables.apiKeys, tables.orders].flatMap((table) =>
+      ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
+        table.metric(name, { statistic: Stats.SUM }),
+      ),
+    ),
     /**
      * The latency in milliseconds of the cancellations that reached the function. API Gateway's own metric
      * includes refused requests, which take only a few milliseconds.
@@ -132,8 +129,4 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
         label: `cancelOrder ${statistic}`,
       }),
   };
-}
-
-function throttled(table: ITable, metricName: string): Metric {
-  return table.metric(metricName, { statistic: Stats.SUM, period: Duration.minutes(1) });
 }

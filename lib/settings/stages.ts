@@ -85,7 +85,7 @@ export interface StageSettings {
   /** Whether tables are retained or destroyed when the stack is deleted, or gives up a table. */
   readonly removalPolicy: 'retain' | 'destroy';
   /**
-   * Whether new code receives a tenth of the traffic for five minutes before it receives all traffic. If you turn this
+   * Whether new code receives a tenth of the traffic for ten minutes before it receives all traffic. If you turn this
    * on again, also change the code or description of each function. Otherwise, the deployment fails with "A version for
    * this Lambda function exists", because a function is the same as its last version.
    */

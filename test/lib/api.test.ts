@@ -156,6 +156,15 @@ describe.each(stageNames)('API of %s', (stage) => {
     expect([...DependsOn!].sort()).toEqual(needed.sort());
   });
 
+  it('creates its gateway responses in three chains, because API Gateway limits the rate of such calls', () => {
+    const responses = resourcesOfType(stage, 'AWS::ApiGateway::GatewayResponse');
+
+    const previous = responses.flatMap(([, { DependsOn = [] }]) => DependsOn);
+
+    expect(previous).toHaveLength(responses.length - 3);
+    expect(new Set(previous).size).toBe(previous.length);
+  });
+
   // Status, code and message are compared with the contract by test/contract/.
   it.each(Object.values(properties(stage, 'AWS::ApiGateway::GatewayResponse')))(
     'R4, R22, I14: has the known limits and its own headers in the gateway response $ResponseType',

@@ -159,7 +159,7 @@ describe('a deployment of prod', () => {
     const group = {
       ApplicationName: '${DeploymentApplication}',
       ServiceRoleArn: '${DeploymentRole.Arn}',
-      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
       DeploymentStyle: {
         DeploymentOption: 'WITH_TRAFFIC_CONTROL',
         DeploymentType: 'BLUE_GREEN',
@@ -169,7 +169,6 @@ describe('a deployment of prod', () => {
         Alarms: [
           { Name: '${MonitoringServerErrors}' },
           { Name: '${MonitoringAuthorizerFailures}' },
-          { Name: '${MonitoringRequestsNotLogged}' },
           { Name: '${MonitoringListsBrokenOff}' },
         ],
       },

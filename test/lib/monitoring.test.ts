@@ -24,7 +24,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
     expect(widgets[0].properties.alarms.sort()).toEqual(alarms.map((id) => `\${${id}.Arn}`).sort());
   });
 
-  it('shows every metric of the functions and of the access log', () => {
+  it('shows every metric of the functions and of the access log, and which table is throttled', () => {
     const counted = Object.values(properties(stage, 'AWS::Logs::MetricFilter')).map(
       ({ MetricTransformations: [{ MetricName }] }) => MetricName as string,
     );
@@ -35,10 +35,15 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
       .flatMap(
         (widget: { properties: { metrics?: unknown[][] } }) => widget.properties.metrics ?? [],
       )
-      .map(([namespace, name]: unknown[]) => `${namespace} ${name}`);
+      .map(([namespace, name, , value]: unknown[]) =>
+        namespace === 'AWS/DynamoDB' ? `${name} ${value}` : `${namespace} ${name}`,
+      );
+    const throttled = ['Orders', 'ApiKeys'].flatMap((table) =>
+      ['Read', 'Write'].map((kind) => `${kind}ThrottleEvents \${Tables${table}}`),
+    );
 
-    const place = 'lambdas/contract/metric-definitions.ts or the access log';
-    expectContained([place, own], ['lib/monitoring/dashboard.ts', shown]);
+    const place = 'lambdas/contract/metric-definitions.ts, the access log or DynamoDB';
+    expectContained([place, [...own, ...throttled]], ['lib/monitoring/dashboard.ts', shown]);
   });
 });
 
