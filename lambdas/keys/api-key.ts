@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 /*
  * The format of a token:
  *
- *   so_live_  20 base62 characters       20 base62 characters    6 base62 characters of
- *             common to an owner's keys  of this key alone       CRC-32 over all before
+ *   the stage's  20 base62 characters       20 base62 characters    6 base62 characters of
+ *   prefix       common to an owner's keys  of this key alone       CRC-32 over all before
  *
  * The hash of the first two parts names the owner's item in the table. The hash of the whole token names
  * the key's entry in this item. The characters of a single key are stored nowhere. The characters that

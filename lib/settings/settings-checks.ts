@@ -7,7 +7,8 @@ const leastPerIpPer5Minutes = 5 * plans.business.perMinute;
 /** The value to write for each setting. */
 const remedies = {
   env: 'give the 12 digits of the account',
-  apiKeyPrefix: 'give so_, lower-case letters and _, a prefix that no other stage has',
+  apiKeyPrefix:
+    'give lower-case letters and _, with _ at the end, a prefix that no other stage has',
   alarmEmail: 'give the e-mail address that alarms are sent to',
   lambdaConcurrency: 'give what "aws lambda get-account-settings" states',
   corsOrigin:
@@ -31,7 +32,7 @@ export function* findingsIn(settings: StageSettings, others: readonly StageSetti
     ...[other.apiKeyPrefix, other.domain?.name, ...Object.values(other.restoredTables ?? {})],
   ]);
   if (env && !/^\d{12}$/.test(env.account)) yield finding('env.account', env.account, remedies.env);
-  if (!/^so_[a-z]+_$/.test(apiKeyPrefix) || taken.includes(apiKeyPrefix)) {
+  if (!/^[a-z_]+_$/.test(apiKeyPrefix) || taken.includes(apiKeyPrefix)) {
     yield finding('apiKeyPrefix', apiKeyPrefix, remedies.apiKeyPrefix);
   }
   if (env && settings.deletionProtection) {

@@ -19,10 +19,10 @@ export interface StageSettings {
    */
   readonly env?: Env | undefined;
   /**
-   * The prefix of this stage's API keys: `so_`, lower-case letters and `_`. Keys with another prefix are refused
-   * without a read, so a change of the prefix makes all issued keys invalid.
+   * The prefix of this stage's API keys: lower-case letters and `_`, which also ends it. Keys with another prefix are
+   * refused without a read, so a change of the prefix makes all issued keys invalid.
    */
-  readonly apiKeyPrefix: `so_${string}_`;
+  readonly apiKeyPrefix: string;
   /**
    * The name of the API, and its ACM certificate in the stage's Region. API Gateway's own address stays open until a
    * later deployment sets `isDefaultEndpointClosed`. Set it when DNS has the name and all clients use the name. A
@@ -138,11 +138,14 @@ export function stageSettings(stage: StageName): StageSettings {
   return listed[stage] ?? trialSettings(stage);
 }
 
+/** The name of a trial and `_` complete the prefix of its keys. */
+const trialKeyPrefix = 'so_try';
+
 /** The settings of a trial: a copy of staging in the same account, without settings that only one stage can have. */
 function trialSettings(stage: StageName): StageSettings {
   return {
     ...stages.staging,
-    apiKeyPrefix: `so_${stage.replace('-', '')}_`,
+    apiKeyPrefix: `${trialKeyPrefix}${stage.slice('try-'.length)}_`,
     domain: undefined,
     alarmEmail: undefined,
     // Reservations of all stages would have to fit into the account's quota.
@@ -158,9 +161,12 @@ function trialSettings(stage: StageName): StageSettings {
 /** The prefixes of the keys of all stages except trials. */
 export const apiKeyPrefixes = stageNames.map((stage) => stages[stage].apiKeyPrefix);
 
+/** The pattern of all stages' prefixes, also of trials. */
+export const anyKeyPrefix = `(?:${[...apiKeyPrefixes, `${trialKeyPrefix}[a-z]{1,8}_`].join('|')})`;
+
 /** The stage whose keys have the same prefix as a key; undefined if there is none. */
 export function stageOfKey(key: string): StageName | undefined {
-  const [, trial] = /^so_try([a-z]+)_/.exec(key) ?? [];
+  const [, trial] = new RegExp(`^${trialKeyPrefix}([a-z]+)_`).exec(key) ?? [];
   return [...stageNames, `try-${trial}`]
     .filter(isStageName)
     .find((stage) => key.startsWith(stageSettings(stage).apiKeyPrefix));

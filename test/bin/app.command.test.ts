@@ -124,14 +124,14 @@ describe('the synthesis for a deployment', () => {
   });
 
   it('fails for a setting that AWS would reject, so that no earlier template is deployed', () => {
-    const unknown: ChangedSources = { 'lib/settings/stages.ts': ["'so_test_',", "'sotest',"] };
+    const unknown: ChangedSources = { 'lib/settings/stages.ts': ["'so_test_',", "'TEST_',"] };
 
     const { status, stderr } = synthesis(unknown);
 
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr:
-        'lib/settings/stages.ts, staging: apiKeyPrefix is "sotest": give so_, lower-case letters and _, a prefix that no other stage has\n',
+        'lib/settings/stages.ts, staging: apiKeyPrefix is "TEST_": give lower-case letters and _, with _ at the end, a prefix that no other stage has\n',
     });
     expect(readdirSync(directory.path)).toEqual([]);
   });

@@ -14,7 +14,9 @@ import {
 import {
   entryOf,
   exampleToken,
+  keyPrefix,
   type Overrides,
+  otherKeyPrefix,
   ownerHash,
   ownerId,
   ownerItem,
@@ -37,7 +39,7 @@ let tokens = 0;
 
 beforeEach(() => {
   // A new environment, because the earlier environment has cached the keys of other tests.
-  token = exampleToken('so_test_', String(++tokens).padStart(20, '0'));
+  token = exampleToken(keyPrefix, String(++tokens).padStart(20, '0'));
 });
 
 /** The handler of a new execution environment. */
@@ -118,8 +120,8 @@ describe('the authorizer', () => {
     expect(dynamodb.requests[0]!.input).toMatchObject({ ConsistentRead: true });
     for (const { input } of dynamodb.requests) {
       expect(input).toMatchObject({ TableName: 'api-keys', Key: { ownerHash: { S: ownerHash } } });
-      expect(JSON.stringify(input)).not.toContain(token.slice(8, 28));
-      expect(JSON.stringify(input)).not.toContain(token.slice(28));
+      expect(JSON.stringify(input)).not.toContain(token.slice(keyPrefix.length, -26));
+      expect(JSON.stringify(input)).not.toContain(token.slice(-26));
     }
   });
 
@@ -152,7 +154,7 @@ describe('the authorizer', () => {
 
   it.each([
     ['missing', undefined],
-    ["the other stage's", `Bearer ${exampleToken('so_live_')}`],
+    ["the other stage's", `Bearer ${exampleToken(otherKeyPrefix)}`],
   ])('R18: refuses a key that is %s, without calling DynamoDB', async (_name, header) => {
     const event = { ...authorizerEvent(''), authorizationToken: header as string };
 
@@ -213,7 +215,12 @@ describe("the authorizer's log", () => {
     await ask(authorization?.()).catch(() => {});
 
     expect(captured.text()).not.toBe('');
-    for (const secret of [token.slice(8, 28), token.slice(28), ownerHash, hashToken(token)]) {
+    for (const secret of [
+      token.slice(keyPrefix.length, -26),
+      token.slice(-26),
+      ownerHash,
+      hashToken(token),
+    ]) {
       expect(captured.text()).not.toContain(secret);
     }
   });

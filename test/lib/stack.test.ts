@@ -90,7 +90,7 @@ describe.each(stageNames)('stack of %s', (stage) => {
   });
 
   it.each([
-    ['key', /so_[a-z]+_[0-9A-Za-z]{46}/],
+    ['key', /_[0-9A-Za-z]{46}/],
     ['address', /[\w.+-]+@[\w-]+\.[\w.]+/],
     ['credential', /A(KI|SI)A[0-9A-Z]{16}/],
   ])('contains no %s', (_, pattern) => {

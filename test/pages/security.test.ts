@@ -7,7 +7,7 @@ import { exampleToken } from '../helpers/dynamodb/key-items.ts';
 const [, pattern = ''] = /find them with\s+`(.+)`/.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
 
 it.each(['openapi.yaml', 'docs/clients.md'])('the prefix of each stage is in %s', (file) => {
-  const named = readFileSync(file, 'utf8').match(/so_[a-z]+_/g)!;
+  const named = readFileSync(file, 'utf8').match(/\b[a-z]+_[a-z]+_(?=[`…])/g)!;
 
   expectAgreement(['lib/settings/stages.ts', apiKeyPrefixes], [file, named]);
 });

@@ -14,7 +14,13 @@ import {
   failure,
   type Reply,
 } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { exampleToken, keyId, ownerId, ownerItem } from '../../test/helpers/dynamodb/key-items.ts';
+import {
+  exampleToken,
+  keyId,
+  keyPrefix,
+  ownerId,
+  ownerItem,
+} from '../../test/helpers/dynamodb/key-items.ts';
 import { serve } from '../../test/helpers/loopback-server.ts';
 import { type OrdersTable, pageBody } from './canned-orders.ts';
 
@@ -94,7 +100,7 @@ function replyFor({ operation, input, body }: DynamodbCall): Reply {
 
 function cannedOwner() {
   const { minute, day } = windowStarts(Math.floor(Date.now() / 1_000));
-  const others = ['b', 'c', 'd'].map((own) => exampleToken('so_test_', own.repeat(20)));
+  const others = ['b', 'c', 'd'].map((own) => exampleToken(keyPrefix, own.repeat(20)));
   const keys = [exampleToken(), ...others].map((token) => [hashToken(token), {}]);
   const limits = { plan: 'enterprise', perMinute, perDay: 10_000_000 };
   const minuteCount = tables.isMinuteFull ? perMinute : 17;

@@ -1,14 +1,11 @@
-import { apiKeyPrefixes } from '../../lib/settings/stages.ts';
+import { anyKeyPrefix } from '../../lib/settings/stages.ts';
 
 // Characters that can move a terminal's cursor, change its state or the direction of text. Line
 // feeds are allowed, because texts of the commands have several lines.
 const controlCharacters = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** The keys of all stages. The first 30 characters of a key are treated like a whole key. */
-const keys = new RegExp(
-  `(${[...apiKeyPrefixes, 'so_try[a-z]{1,8}_'].join('|')})[0-9A-Za-z]{22,}`,
-  'g',
-);
+const keys = new RegExp(`(${anyKeyPrefix})[0-9A-Za-z]{22,}`, 'g');
 
 /**
  * Makes a text safe to print, whoever wrote the text. Control characters are escaped like `\u001b`, which is also valid

@@ -1,17 +1,23 @@
 import type { Item } from '../../../lambdas/contract/item.ts';
 import { hashOwnerPart, hashToken, tokenChecksum } from '../../../lambdas/keys/api-key.ts';
 import { keyIdOf, ownerCounters } from '../../../lambdas/keys/owner-record.ts';
+import { stageSettings } from '../../../lib/settings/stages.ts';
 import { attributes, type Value } from './attribute-values.ts';
 
 const ownerCharacters = 'abcdefghijABCDEFGHIJ';
 const ownCharacters = '0123456789abcdefghij';
+
+/** The prefix of staging's keys, which the tests of functions and commands use. */
+export const keyPrefix = stageSettings('staging').apiKeyPrefix;
+/** The prefix of the keys of another stage. */
+export const otherKeyPrefix = stageSettings('prod').apiKeyPrefix;
 
 /**
  * A well-formed token of a stage, always the same one.
  *
  * @param own the 20 characters that distinguish the owner's keys
  */
-export function exampleToken(prefix = 'so_test_', own = ownCharacters): string {
+export function exampleToken(prefix = keyPrefix, own = ownCharacters): string {
   const body = prefix + ownerCharacters + own;
   return body + tokenChecksum(body);
 }

@@ -11,6 +11,7 @@ import {
   entryOf,
   exampleToken,
   type KeyOverrides,
+  keyPrefix,
   type Overrides,
   ownerHash,
   ownerItem,
@@ -49,7 +50,7 @@ export function keysOfOwner(count: number): KeyAddress[] {
     const own = String(index).padStart(20, '0');
     return index === 0
       ? address
-      : { ownerHash, tokenHash: hashToken(exampleToken('so_test_', own)) };
+      : { ownerHash, tokenHash: hashToken(exampleToken(keyPrefix, own)) };
   });
 }
 

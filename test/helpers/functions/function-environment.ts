@@ -1,4 +1,5 @@
 import type { FunctionVariable } from '../../../lambdas/contract/variables.ts';
+import { keyPrefix } from '../dynamodb/key-items.ts';
 
 /** The variables that Lambda and the stack give a function. Set before the function is imported. */
 export const functionEnvironment = {
@@ -7,7 +8,7 @@ export const functionEnvironment = {
   AWS_SECRET_ACCESS_KEY: 'test',
   STAGE: 'staging',
   API_KEYS_TABLE: 'api-keys',
-  API_KEY_PREFIX: 'so_test_',
+  API_KEY_PREFIX: keyPrefix,
   PLANS: JSON.stringify({
     free: {
       perMinute: 60,

@@ -7,9 +7,9 @@ import {
   parseAuthorization,
   tokenChecksum,
 } from '../../../lambdas/keys/api-key.ts';
-import { exampleToken } from '../../helpers/dynamodb/key-items.ts';
+import { exampleToken, keyPrefix, otherKeyPrefix } from '../../helpers/dynamodb/key-items.ts';
 
-const prefix = 'so_test_';
+const prefix = keyPrefix;
 const token = exampleToken();
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const parse = (header: string | undefined) => parseAuthorization(header, prefix);
@@ -34,8 +34,8 @@ describe('parseAuthorization', () => {
     ['a line break after the token', `Bearer ${token}\n`],
     ['a letter that only looks like an ASCII one', `Bearer ${token.replace('a', 'а')}`],
     ['one character too many', `Bearer ${token}0`],
-    ["another stage's key", `Bearer ${exampleToken('so_live_')}`],
-    ['the prefix in capitals', `Bearer ${token.replace('so_test_', 'SO_TEST_')}`],
+    ["another stage's key", `Bearer ${exampleToken(otherKeyPrefix)}`],
+    ['the prefix in capitals', `Bearer ${token.replace(prefix, prefix.toUpperCase())}`],
   ])('R18: refuses %s', (_name, header) => {
     expect(parse(header)).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { hashOwnerPart, hashToken, parseAuthorization } from '../../../lambdas/keys/api-key.ts';
-import { stageOfKey } from '../../../lib/settings/stages.ts';
+import { anyKeyPrefix, apiKeyPrefixes, stageOfKey } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { readSecret } from '../console/questions.ts';
@@ -86,14 +86,14 @@ export async function whoseKeyId(keyId: string, stage: KeyStage): Promise<OwnedK
   return { owner, key: keysOf(owner).find((each) => each.keyId === keyId) };
 }
 
-const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
+const tokenForm = new RegExp(`${anyKeyPrefix}[0-9A-Za-z]+`, 'g');
 
 /** Finds the tokens in a text, each once. @throws OperatorError if there is none; it contains no part of the text */
 export function tokensIn(text: string): string[] {
   const tokens = [...new Set(text.match(tokenForm))];
   if (tokens.length > 0) return tokens;
   throw new OperatorError(
-    'Standard input contains no API key. An API key starts with "so_", such as "so_live_…"',
+    `Standard input contains no API key. An API key starts with ${apiKeyPrefixes.join(' or ')}`,
   );
 }
 

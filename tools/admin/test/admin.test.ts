@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../../lambdas/keys/api-key.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import { plans } from '../../../lib/settings/plans.ts';
+import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
@@ -78,7 +79,7 @@ describe('the operator and a running service', () => {
 
     expect(key).toMatchObject({
       keyId: expect.stringMatching(/^key_[0-9A-Za-z]{32}$/),
-      apiKey: expect.stringMatching(/^so_test_[0-9A-Za-z]{46}$/),
+      apiKey: expect.stringMatching(new RegExp(`^${keyPrefix}[0-9A-Za-z]{46}$`)),
       plan: 'free',
       isReadOnly: false,
       owner: 'Acme',
@@ -195,7 +196,7 @@ describe('the operator and a running service', () => {
 
   it('finds the owner of a key id, and of leaked tokens without printing them', async () => {
     const [{ apiKey, keyId, owner }, other] = [await issue(), await issue()];
-    const nobody = createToken('so_test_', 'x');
+    const nobody = createToken(keyPrefix, 'x');
 
     const found = await admin('keys whois', { input: apiKey });
     const all = await admin('keys whois --json', { input: `${apiKey}\n${other.apiKey} ${nobody}` });

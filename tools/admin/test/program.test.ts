@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { stackName } from '../../../lib/settings/names.ts';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { stageChoices } from '../../../lib/settings/stages.ts';
+import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { admin, everyCommand } from './run-admin.ts';
 import { stackOfEachTest } from './stack.ts';
 
@@ -127,7 +128,7 @@ describe('errors', () => {
   });
 
   it('do not repeat a word that looks like a token, or moves the cursor', async () => {
-    const word = `so_test_${'a'.repeat(46)}\u001b[1A`;
+    const word = `${keyPrefix}${'a'.repeat(46)}\u001b[1A`;
 
     for (const words of [[word], ['keys', word], ['keys', 'whois', word], ['keys', 'list', word]]) {
       const { stdout, stderr } = await admin([...words, '--stage', 'prod']);

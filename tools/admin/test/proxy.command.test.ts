@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { refusingProxy } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 
 const home = temporaryDirectoryOfFile();
 const credentials = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
-const key = { ORDERS_KEY: `so_test_${'0'.repeat(46)}` };
+const key = { ORDERS_KEY: `${keyPrefix}${'0'.repeat(46)}` };
 const list = ['owners', 'list', '--stage', 'prod'];
 
 /** Runs a program with a proxy, and returns its exit code and the hosts that the proxy was asked for. */

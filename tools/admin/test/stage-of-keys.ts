@@ -4,6 +4,7 @@ import type { Limits } from '../../../lambdas/keys/plan.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { type ControlPlane, createControlPlane } from '../../local/aws/management/control-plane.ts';
 import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
@@ -39,7 +40,7 @@ export function stageOfEachTest(): StageOfKeys {
     usagePlanId: (plan) => `plan-${plan}`,
     settle: async () => {},
     stackName: stackName('staging'),
-    tokenPrefix: 'so_test_',
+    tokenPrefix: keyPrefix,
     now: () => nowMs,
     operator: 'user/ann',
   } as Partial<KeyStage> as KeyStage;

@@ -11,6 +11,7 @@ import {
   type EmbeddedDynamoDb,
   startDynamoDb,
 } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { type RunningService, startService } from './running-service.ts';
 
 /*
@@ -68,7 +69,7 @@ it('shows no part of a key, wherever it is sent and whatever fails', async () =>
 });
 
 function partsIn(text: string): string[] {
-  const secret = canary.slice('so_test_'.length);
+  const secret = canary.slice(keyPrefix.length);
   const starts = Array.from({ length: secret.length - partLength + 1 }, (_, index) => index);
   return starts
     .map((start) => secret.slice(start, start + partLength))

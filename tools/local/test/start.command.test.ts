@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { serviceRealm } from '../../../lambdas/contract/service-name.ts';
 import { planNames, plans, recordByPlan } from '../../../lib/settings/plans.ts';
+import { anyKeyPrefix, type StageName, stageSettings } from '../../../lib/settings/stages.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
@@ -97,7 +98,7 @@ const answers = (url: string) =>
   );
 
 function expectReady(ready: Ready, stage: string): void {
-  const key = expect.stringMatching(stage === 'prod' ? /^so_live_\w{46}$/ : /^so_test_\w{46}$/);
+  const key = expect.stringMatching(`^${stageSettings(stage as StageName).apiKeyPrefix}\\w{46}$`);
   expect(ready).toEqual({
     baseUrl: expect.stringMatching(`^http://127\\.0\\.0\\.1:\\d+/${stage}/v1$`),
     stage,
@@ -137,7 +138,7 @@ describe('two local runs at once', () => {
       const [line, end] = (await run.stdout).split('\n');
       expectReady(JSON.parse(line!), run.stage);
       expect(end).toBe('');
-      expect(await run.stderr).not.toMatch(/so_(test|live)_/);
+      expect(await run.stderr).not.toMatch(new RegExp(anyKeyPrefix));
       expect(await answers(run.dynamodbEndpoint)).toBe(false);
       expect(hasFiles(run)).toBe(false);
     }
@@ -182,7 +183,7 @@ describe('a local run', () => {
     const [, local] = /keys issue --owner Acme --local (\S+)/.exec(shown)!;
     const stage = await connect({ local }, Date.now, () => 'ann');
 
-    expect(shown).not.toMatch(/so_[a-z_]+_\w/);
+    expect(shown).not.toMatch(new RegExp(`${anyKeyPrefix}\\w`));
     expect(await allOwners(stage)).toEqual([]);
     await createOwner({ name: 'Acme', plan: 'free' }, stage);
     const { apiKey } = await issueKey({ owner: 'Acme' }, stage);

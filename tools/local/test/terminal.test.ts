@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { serviceTitle } from '../../../lambdas/contract/service-name.ts';
 import { recordByPlan } from '../../../lib/settings/plans.ts';
-import { exampleToken } from '../../../test/helpers/dynamodb/key-items.ts';
+import { exampleToken, keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import type { GatewayAnswer } from '../aws/api-gateway/request-context.ts';
 import { functionLine, type ReadyService, readyJson, readyText, requestLine } from '../terminal.ts';
 
@@ -51,7 +51,7 @@ describe('the line of a request', () => {
     ['/staging/v1/x', 409, '{"code":"shipped"}', 'GET /v1/x 409 57 ms shipped'],
     ['/staging/v1/x', 404, '<p>', 'GET /v1/x 404 57 ms'],
     ['/v1/x', 404, '', 'GET /v1/x 404 57 ms (paths begin with /staging/v1)'],
-    [`/staging/v1/${key}?key=${key}`, 200, '', 'GET /v1/so_test_… 200 57 ms'],
+    [`/staging/v1/${key}?key=${key}`, 200, '', `GET /v1/${keyPrefix}… 200 57 ms`],
     ['/staging/v1/\u001b[2J\u009b', 200, '', 'GET /v1/\\u001b[2J\\u009b 200 57 ms'],
   ])('for %j with %d %s', (target, statusCode, body, expected) => {
     expect(line(target, statusCode, body)).toBe(expected);

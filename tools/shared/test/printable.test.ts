@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { stageSettings } from '../../../lib/settings/stages.ts';
+import { keyPrefix, otherKeyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { containsKey, printable } from '../printable.ts';
+
+const trial = stageSettings('try-ana').apiKeyPrefix;
 
 describe('printable', () => {
   it.each([
@@ -21,9 +25,9 @@ describe('printable', () => {
   });
 
   it.each([
-    [`so_live_${'a'.repeat(46)}`, 'so_live_…'],
-    [`"so_test_${'a'.repeat(22)}"`, '"so_test_…"'],
-    [`xso_test_${'a'.repeat(46)} so_tryana_${'b'.repeat(46)}`, 'xso_test_… so_tryana_…'],
+    [`${otherKeyPrefix}${'a'.repeat(46)}`, `${otherKeyPrefix}…`],
+    [`"${keyPrefix}${'a'.repeat(22)}"`, `"${keyPrefix}…"`],
+    [`x${keyPrefix}${'a'.repeat(46)} ${trial}${'b'.repeat(46)}`, `x${keyPrefix}… ${trial}…`],
   ])('shows only the prefix of a token: %j', (text, expected) => {
     expect(printable(text)).toBe(expected);
   });
@@ -31,17 +35,17 @@ describe('printable', () => {
   it.each([
     'so_eu_20261120',
     'so_cal_pets',
-    `so_test_${'a'.repeat(21)}`,
+    `${keyPrefix}${'a'.repeat(21)}`,
     `so_eu_${'1'.repeat(40)}`,
   ])('leaves what is no key of a stage, or too little of one: %j', (text) => {
     expect([printable(text), containsKey(text)]).toEqual([text, false]);
   });
 
   it('shows the newly issued token, and no other', () => {
-    const [issued, other] = [`so_test_${'a'.repeat(46)}`, `so_test_${'b'.repeat(46)}`];
+    const [issued, other] = [`${keyPrefix}${'a'.repeat(46)}`, `${keyPrefix}${'b'.repeat(46)}`];
 
     expect(printable(`${issued} ${other} ${issued}x`, issued)).toBe(
-      `${issued} so_test_… so_test_…`,
+      `${issued} ${keyPrefix}… ${keyPrefix}…`,
     );
   });
 });

@@ -1,4 +1,5 @@
 import { parseAuthorization } from '../../../lambdas/keys/api-key.ts';
+import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import type { Answer, Send } from '../stage/http-client.ts';
 
 /** An answer of the service that can be changed before the smoke test gets it. */
@@ -87,7 +88,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     // With this mistake, a key with a correct checksum is served without being looked up.
     'refuses a well-formed key of an owner that does not exist',
     'response: 200',
-    withStatus(200, (authorization) => !!parseAuthorization(authorization, 'so_test_')),
+    withStatus(200, (authorization) => !!parseAuthorization(authorization, keyPrefix)),
   ],
   [
     'refuses a missing key on every operation',
@@ -98,7 +99,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     // With this mistake, an unknown path has another response for a client with a key.
     unknownPath,
     'expected: 404 not_found, as in openapi.yaml',
-    withStatus(500, (authorization) => authorization.includes('so_')),
+    withStatus(500, (authorization) => authorization.includes(keyPrefix)),
   ],
   [
     exhausted,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../lib/settings/plans.ts';
+import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { type RunningStore, startStore } from '../../local/test/e2e/running-store.ts';
 import { selectChecks, smokeTest } from '../smoke-test.ts';
@@ -21,7 +22,7 @@ beforeEach(() => store.putOrders([{ id: '9007199254740993', status: 'pending' }]
 
 afterAll(() => store?.[Symbol.asyncDispose]());
 
-const someKey = `so_test_${'a'.repeat(46)}`;
+const someKey = `${keyPrefix}${'a'.repeat(46)}`;
 
 type RunOptions = Partial<Record<'key' | 'input', string> & { send: Send }>;
 
@@ -108,8 +109,8 @@ describe('smoke test', () => {
 
     const all = output + errors.join();
     expect(exitCode).toBe(1);
-    expect(all).toContain('so_test_…');
-    expect(all).not.toMatch(/so_[a-z_]+_[0-9A-Za-z]/);
+    expect(all).toContain(`${keyPrefix}…`);
+    expect(all).not.toMatch(new RegExp(`${keyPrefix}[0-9A-Za-z]`));
     expect(all).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
@@ -133,8 +134,8 @@ describe('smoke test, before its checks', () => {
     [['--url', 'http://[::1]:3000/v1'], 'the API key is missing'],
     [['--url', 'http://127.1.2.3/v1'], 'the API key is missing'],
     [['--url', 'https://host/v1'], 'the API key is missing: set ORDERS_KEY, or pipe'],
-    [['--url', 'https://host/v1', someKey], 'so_test_…'],
-    [['--url', `x${someKey}`], 'so_test_…'],
+    [['--url', 'https://host/v1', someKey], `${keyPrefix}…`],
+    [['--url', `x${someKey}`], `${keyPrefix}…`],
     [
       ['--url', 'https://host/v1', '--cancel-order', '007'],
       '--cancel-order: "007" is not accepted; expected the digits',

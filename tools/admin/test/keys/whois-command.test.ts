@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../../lib/settings/plans.ts';
+import { anyKeyPrefix } from '../../../../lib/settings/stages.ts';
+import { keyPrefix, otherKeyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { revokeKey } from '../../keys/change-key.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { keyView } from '../../keys/key-view.ts';
@@ -54,7 +56,7 @@ describe('keys whois', () => {
   });
 
   it('finds each token of a text once', () => {
-    const other = tokenOf('so_test_');
+    const other = tokenOf(keyPrefix);
 
     expect(tokensIn(`${apiKey} ${other}\n${apiKey}`)).toEqual([apiKey, other]);
   });
@@ -64,11 +66,15 @@ describe('keys whois', () => {
     ['nothing', async () => tokensIn(''), 'Standard input contains no API key'],
     ['a token that is cut off', () => whoseToken(apiKey.slice(0, 50), stage), 'is incomplete'],
     ['a token that is mistyped', () => whoseToken(mistyped(apiKey), stage), 'or mistyped'],
-    ['a token of another stage', () => whoseToken('so_live_abc', stage), 'to stage prod; look'],
+    [
+      'a token of another stage',
+      () => whoseToken(`${otherKeyPrefix}abc`, stage),
+      'to stage prod; look',
+    ],
     ['a token of no stage', () => whoseToken('so_prod_abc', stage), 'a prefix that no stage uses'],
     [
       'a token nobody has',
-      () => whoseToken(tokenOf('so_test_'), stage),
+      () => whoseToken(tokenOf(keyPrefix), stage),
       'owner was deleted, or the API key',
     ],
     ['a token as an id', () => whoseKeyId(apiKey, stage), 'key id: this looks like an API key'],
@@ -82,6 +88,6 @@ describe('keys whois', () => {
 
     expect(error.message).toContain(message);
     expect(error.message).not.toContain(apiKey.slice(8, 20));
-    expect(error.message).not.toMatch(/so_[a-z_]+_\w/);
+    expect(error.message).not.toMatch(new RegExp(`${anyKeyPrefix}\\w`));
   });
 });

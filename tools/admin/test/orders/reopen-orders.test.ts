@@ -6,6 +6,7 @@ import {
   lost,
   type Reply,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import type { AdminOptions } from '../run-admin.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
@@ -191,7 +192,7 @@ describe('orders reopen --cancelled-by', () => {
       1,
       "'yesterday' is invalid. Expected a duration such as 30s or 90d, a date such as 2026-11-20",
     ],
-    [`${mistaken} --as so_test_${'a'.repeat(46)}`, 1, '--as: this looks like an API key'],
+    [`${mistaken} --as ${keyPrefix}${'a'.repeat(46)}`, 1, '--as: this looks like an API key'],
   ])('refuses %j in one line', async (words, code, message) => {
     await putOrders();
 

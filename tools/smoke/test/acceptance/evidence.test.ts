@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { InterruptedError } from '../../../shared/errors.ts';
 import { Evidence } from '../../acceptance/evidence.ts';
 
@@ -55,10 +56,10 @@ describe('the page of evidence', () => {
   it('shows no key, and keeps its cells whatever a server sends', async () => {
     const evidence = new Evidence();
 
-    await evidence.add('row', 'x', async () => `x so_tryana_${'0'.repeat(46)} | \u001b[2J`);
+    await evidence.add('row', 'x', async () => `x ${keyPrefix}${'0'.repeat(46)} | \u001b[2J`);
 
     expect(evidence.markdown.split('\n').at(-1)).toBe(
-      '| as expected | row | x | x so_tryana_… \\| \\u001b[2J |',
+      `| as expected | row | x | x ${keyPrefix}… \\| \\u001b[2J |`,
     );
   });
 });
