@@ -1,6 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { ApiError } from '../contract/errors.ts';
-import { isDateTime } from './date-time.ts';
 
 /** The type of an order's field, in the terms of the contract (`openapi.yaml`). Every integer is an int64. */
 export interface OrderField {
@@ -42,7 +41,7 @@ export type CancellationFieldName = keyof typeof cancellationFields;
 
 /**
  * Whether a stored value has a field's type and keeps the field's rules. The API leaves out a value that does not, and
- * operators cannot import it. The list's `order-copier.ts` checks the same in bytes, and its test compares the two.
+ * operators cannot import it.
  */
 export function isValueOf({ type, format }: OrderField, attribute: AttributeValue): boolean {
   const value: unknown = attribute[attributeTypes[type]];
@@ -54,7 +53,29 @@ const canonicalInteger = /^(?:0|-?[1-9][0-9]{0,18})$/;
 
 /** Whether a text is an int64 in canonical form: no leading zero, no plus sign, no `-0`. */
 export function isInt64(text: string): boolean {
-  return canonicalInteger.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+  if (!canonicalInteger.test(text)) return false;
+  // 18 digits always fit. A list checks millions of numbers, and a BigInt takes several times as long.
+  return text.length <= 18 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+
+const dateTime =
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))$/;
+
+/**
+ * Whether a value is a date-time with a time zone, of a day that exists, as RFC 3339, section 5.6, defines it. Like in
+ * Java, a fraction has at most nine digits. Like in .NET, an offset is at most 14 hours, and the time in UTC is in the
+ * years 1 to 9999. If a generated client cannot read one date, it fails for the whole list.
+ *
+ * @example 2026-11-20T09:30:00.123456789+05:30
+ */
+export function isDateTime(value: unknown): value is string {
+  if (typeof value !== 'string' || !dateTime.test(value)) return false;
+  const day = value.slice(0, 10);
+  const isOrdinary = day.slice(8) <= '28' && day > '0002' && day < '9999';
+  if (isOrdinary) return true;
+  // `Date` reads 30 February as 2 March. It writes years beyond 9999 and before 0 with a sign, which is less than a digit.
+  const hasDay = new Date(`${day}T00:00Z`).toISOString().startsWith(day);
+  return hasDay && new Date(value).toISOString() >= '0001';
 }
 
 /**

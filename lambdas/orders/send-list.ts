@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { OrdersPage } from './orders-page.ts';
+import type { OrdersPage } from './orders-pages.ts';
 
 /*
  * A list occupies its execution environment until its last byte is sent, and Lambda lets the function run
@@ -117,7 +117,7 @@ async function* compressed(chunks: AsyncIterable<Buffer>, coding: Coding) {
   yield* output;
 }
 
-/** Level 1 is the fastest. docs/adr/0008-the-list-copies-bytes-instead-of-parsing-them.md compares both codings. */
+/** Level 1 is the fastest. docs/adr/0008-the-list-is-parsed-without-the-sdk.md compares both codings. */
 async function createCompressor(coding: Coding) {
   // Imported only when needed, because loading the module adds two milliseconds to a cold start.
   const { constants, createGzip, createZstdCompress } = await import('node:zlib');

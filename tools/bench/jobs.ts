@@ -15,14 +15,12 @@ const isAnswered = /"statusCode":200/;
  * Measures the CPU time of a full page of orders for each implementation.
  *
  * Each process reads several lists, and only the second half of the lists counts, because V8 compiles code that runs
- * often. The bare HTTP peer takes a third less time after four lists. DocumentClient needs one list to warm up.
+ * often.
  */
 async function list({ bundles, isQuick, measure }: Workbench): Promise<Findings> {
   const contestants = {
     ours: { bundleFile: bundles.ours.listOrders, lists: 8, coding: '' },
     documentClient: { bundleFile: bundles.own.documentClient, lists: 2, coding: '' },
-    jsonParse: { bundleFile: bundles.own.jsonParse, lists: 4, coding: '' },
-    bareHttp: { bundleFile: bundles.own.bareHttp, lists: 8, coding: '' },
     gzip: { bundleFile: bundles.ours.listOrders, lists: 8, coding: 'gzip' },
     zstd: { bundleFile: bundles.ours.listOrders, lists: 8, coding: 'zstd' },
   };
@@ -39,17 +37,15 @@ async function list({ bundles, isQuick, measure }: Workbench): Promise<Findings>
       bytesPerOrder: result.batches.at(-1)!.bytes / pages / ordersPerFullPage,
     };
   });
-  const { ours, documentClient, jsonParse, bareHttp } = rounds;
+  const { ours, documentClient } = rounds;
   // Compared, because a list that leaves orders out is shorter, and its speed means nothing.
-  const bytes = [ours, documentClient, jsonParse].map(([round]) => round!.bytesPerOrder);
+  const bytes = [ours, documentClient].map(([round]) => round!.bytesPerOrder);
   if (new Set(bytes).size > 1) throw new Error(`The lists differ in bytes per order: ${bytes}.`);
   return {
     title: `List: one page of ${ordersPerFullPage} orders`,
     rounds,
     figures: {
       list_cpu_vs_document_client: medianRatio(ours, documentClient, 'steadyCpuMs'),
-      list_cpu_vs_json_parse: medianRatio(ours, jsonParse, 'steadyCpuMs'),
-      list_cpu_vs_bare_http: medianRatio(ours, bareHttp, 'steadyCpuMs'),
     },
   };
 }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildOptions, build, type PluginBuild } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { bundlingOptions } from '../../lib/functions/bundling.ts';
 import { handlerEntries } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
@@ -13,19 +13,13 @@ import type { Job, JobResult } from './measured-process.ts';
 /** The functions and servers that the jobs share. */
 export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
 
-/** The peers, among them our list without the copier, and the measuring program. Our options bundle them, too. */
+/** The peers and the measuring program. Our options bundle them, too. */
 const ownEntries = {
   documentClient: 'tools/bench/peers/list-document-client.ts',
-  jsonParse: handlerEntries.listOrders,
-  bareHttp: 'tools/bench/peers/list-bare-http.ts',
   rateLimiterFlexible: 'tools/bench/peers/authorizer-rate-limiter-flexible.ts',
   measuredProcess: 'tools/bench/measured-process.ts',
 };
-const ownOptions: BuildOptions = {
-  ...bundlingOptions,
-  sourcemap: false,
-  plugins: [{ name: 'json-parse', setup: replaceCopier }],
-};
+const ownOptions: BuildOptions = { ...bundlingOptions, sourcemap: false };
 
 /** esbuild's default: `--bundle --platform=node --format=esm`. */
 const defaultOptions: BuildOptions = {
@@ -93,9 +87,4 @@ async function bundle<Name extends string>(
   const extension = options.outExtension?.['.js'] ?? '.js';
   const files = Object.keys(entryPoints).map((name) => [name, join(outdir, name + extension)]);
   return Object.fromEntries(files);
-}
-
-function replaceCopier({ onResolve }: PluginBuild): void {
-  const path = join(import.meta.dirname, 'peers/json-parse-copier.ts');
-  onResolve({ filter: /\/order-copier\.ts$/ }, () => ({ path }));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { OrdersPage, PageRequest, ReadPage } from '../../../lambdas/orders/orders-page.ts';
-import { startScan } from '../../../lambdas/orders/scan-pages.ts';
+import type { OrdersPage, PageRequest, ReadPage } from '../../../lambdas/orders/orders-pages.ts';
+import { startScan } from '../../../lambdas/orders/orders-pages.ts';
 import { fastForward } from '../../helpers/fast-forward.ts';
 
 type Pages = Awaited<ReturnType<typeof startScan>>;

@@ -9,7 +9,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { OrdersPage } from '../../../lambdas/orders/orders-page.ts';
+import type { OrdersPage } from '../../../lambdas/orders/orders-pages.ts';
 import {
   type Coding,
   type ListTotals,

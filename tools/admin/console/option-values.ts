@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { isDateTime } from '../../../lambdas/orders/date-time.ts';
+import { isDateTime } from '../../../lambdas/orders/order-fields.ts';
 
 /** Parses a whole number from 1 to a limit. Commander adds the option to the message of an error. */
 export const wholeNumberUpTo = (limit: number) => (text: string) => {

@@ -2,8 +2,7 @@ import type { DynamoDBClient, ScanCommandInput } from '@aws-sdk/client-dynamodb'
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../lambdas/contract/errors.ts';
 import { orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
-import { orderToJson } from '../../../lambdas/orders/order-json.ts';
-import { type OrdersPage, pageReader } from '../../../lambdas/orders/orders-page.ts';
+import { type OrdersPage, orderToJson, pageReader } from '../../../lambdas/orders/orders-pages.ts';
 import { createDynamoDbClient } from '../../../lambdas/runtime/dynamodb.ts';
 import { contentType, DynamodbProxy, type Reply } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import {
