@@ -7,8 +7,6 @@ import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts'
 import { shellBlocks } from './markdown.ts';
 
 const home = temporaryDirectoryOfEachTest();
-// Interactive shells, because only they continue after a block that fails.
-const shells = ['bash --norc -i', 'zsh -f -i'].filter((shell) => run(shell, '', {}).status === 0);
 
 describe('remove-failed-stack.sh', () => {
   it.each([
@@ -101,7 +99,7 @@ it('record-writes.sh records the writes to three tables, and leaves out two func
   expect(() => JSON.parse(json)).not.toThrow();
 });
 
-describe.each(shells)('Pasted into %s', (shell) => {
+describe('Pasted into bash', () => {
   it('the blocks that restore orders put back only those that are missing, and end if a table is not restored', () => {
     const scan = (...ids: number[]) =>
       `echo '${JSON.stringify({ Items: ids.map((id) => ({ id: { N: `${id}` } })) })}'`;
@@ -114,7 +112,7 @@ describe.each(shells)('Pasted into %s', (shell) => {
     };
     const blocks = ['RESTORED= ', 'while IFS= read'];
 
-    const calls = paste(shell, answers, [
+    const calls = paste(answers, [
       ...['runbook', 'output() {', 'RESTORE_TIME=2026-11-20T09:30:00Z'],
       ...blocks,
       'RESTORE_TIME=later',
@@ -136,14 +134,14 @@ describe.each(shells)('Pasted into %s', (shell) => {
     };
     const block = ['runbook', 'output() {', 'gh workflow run'];
 
-    expect(paste(shell, differing, block).filter((call) => /^gh/.test(call))).toEqual([]);
-    expect(paste(shell, {}, block).filter((call) => /^gh/.test(call))).toHaveLength(1);
+    expect(paste(differing, block).filter((call) => /^gh/.test(call))).toEqual([]);
+    expect(paste({}, block).filter((call) => /^gh/.test(call))).toHaveLength(1);
   });
 
   it('a subscription is confirmed by the token in the link, so that a link cannot end it', () => {
     const answers = { '*confirm-subscription*': 'echo arn', '*describe-stacks*': 'echo topic' };
 
-    const calls = paste(shell, answers, ['first-deploy', 'output() {', 'confirm-subscription']);
+    const calls = paste(answers, ['first-deploy', 'output() {', 'confirm-subscription']);
 
     expect(calls.slice(-2)).toEqual([
       expect.stringMatching(/ --token 2a7f --authenticate-on-unsubscribe true $/),
@@ -153,16 +151,13 @@ describe.each(shells)('Pasted into %s', (shell) => {
 });
 
 /**
- * Pastes blocks of a page into a shell whose programs only record their calls.
+ * Pastes blocks of a page into a shell whose programs only record their calls. The shell is interactive, because only
+ * such a shell continues after a block that fails.
  *
  * @param answers the programs' reactions, as shell commands by patterns of their calls
  * @param parts parts of the blocks, or assignments
  */
-function paste(
-  shell: string,
-  answers: Record<string, string>,
-  [page, ...parts]: string[],
-): string[] {
+function paste(answers: Record<string, string>, [page, ...parts]: string[]): string[] {
   const all = shellBlocks(readFileSync(`docs/${page}.md`, 'utf8')).map((block) =>
     block
       .replace(/STAGE=(…|staging)/, 'STAGE=prod')
@@ -174,7 +169,7 @@ function paste(
   const programs = ['aws', 'npm', 'gh', 'git'].map((name) => `${name}() { record ${name} "$@"; }`);
   home.write('calls', '');
   chmodSync(home.write('admin', `#!/bin/bash\n${record}\nrecord ./admin "$@"`), 0o755);
-  run(shell, [record, ...programs, ...blocks].join('\n'), { HOME: home.path });
+  runBash(['-i'], [record, ...programs, ...blocks].join('\n'));
   return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
 }
 
@@ -185,7 +180,7 @@ function runFile(script: string, answers: Record<string, string>, ...words: stri
   const variables = 'export ACCOUNT=111122223333 AWS_REGION=eu-west-1 STAGE=prod STACK=Stack';
   const program = [recorder(answers), programs, variables, command].join('\n');
   home.write('calls', '');
-  run('bash --norc', program, { HOME: home.path });
+  runBash([], program);
   return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
 }
 
@@ -199,7 +194,7 @@ function recorder(answers: Record<string, string>): string {
     case "$*" in\n${cases.join('\n')}\nesac\n}`;
 }
 
-function run(shell: string, input: string, env: Record<string, string>) {
-  const [program, ...options] = shell.split(' ');
-  return spawnSync(program!, options, { input, env: { ...env, PATH: process.env.PATH } });
+function runBash(options: readonly string[], input: string): void {
+  const env = { HOME: home.path, PATH: process.env.PATH };
+  spawnSync('bash', ['--norc', ...options], { input, env });
 }
