@@ -11,16 +11,11 @@ const names = [serviceTitle, serviceName, serviceRealm, underscored, underscored
 
 /** The files that somebody edits by hand. CONTRIBUTING.md lists them, except the file with the constant. */
 const editedByHand =
-  /^(lambdas\/contract\/service-name\.ts|tools\/examples\/.*|(tools\/)?package(-lock)?\.json|\.ci\/other-name|\.github\/workflows\/deploy-stage\.yml)$/;
+  /^(lambdas\/contract\/service-name\.ts|tools\/examples\/.*|(tools\/)?package(-lock)?\.json|\.github\/workflows\/deploy-stage\.yml)$/;
 
 it('the name of the service is only in one file, and in those that somebody edits by hand', () => {
   const files = globSync(
-    [
-      '{bin,lib,lambdas,test,tools,.ci,.github,docs/iam}/**/*.*',
-      '.ci/*',
-      '*.{json,js,cjs}',
-      'admin',
-    ],
+    ['{bin,lib,lambdas,test,tools,.github,docs/iam}/**/*.*', '*.{json,js,cjs}', 'admin'],
     { exclude: (name) => name === 'node_modules' },
   );
   const named = files.filter((file) => {
