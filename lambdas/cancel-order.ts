@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type AttributeValue,
   ConditionalCheckFailedException,
   type DynamoDBServiceException,
-  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from './contract/errors.ts';
 import type { CancellationOutcome } from './contract/metric-definitions.ts';
@@ -36,7 +35,9 @@ interface Cancellation {
 }
 
 const ordersTable = requiredVariable('ORDERS_TABLE');
-const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
+const dynamodb = DynamoDBDocumentClient.from(
+  createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 }),
+);
 
 /** `DELETE /store/orders/{orderId}`: cancels a pending order and answers 204 without a body. */
 export const handler = apiHandler(cancelOrder);
@@ -86,7 +87,7 @@ function recordOutcome(
  * @throws ApiError if the order does not exist or is not pending
  */
 async function cancelPendingOrder(cancellation: Cancellation, signal: AbortSignal): Promise<void> {
-  const command = new UpdateItemCommand(conditionalCancel(cancellation));
+  const command = new UpdateCommand(conditionalCancel(cancellation));
   try {
     await dynamodb.send(command, { abortSignal: signal });
   } catch (error) {
@@ -95,14 +96,15 @@ async function cancelPendingOrder(cancellation: Cancellation, signal: AbortSigna
 }
 
 function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
-  const set: Record<`:${CancellationFieldName}`, AttributeValue> = {
-    ':cancelledAt': { S: new Date().toISOString() },
-    ':cancelledBy': { S: keyId },
-    ':cancelRequestId': { S: cancelRequestId },
+  const set: Record<`:${CancellationFieldName}`, string> = {
+    ':cancelledAt': new Date().toISOString(),
+    ':cancelledBy': keyId,
+    ':cancelRequestId': cancelRequestId,
   };
   return {
     TableName: ordersTable,
-    Key: { id: { N: orderId } },
+    // A JavaScript number would lose digits of an int64 beyond 2^53.
+    Key: { id: BigInt(orderId) },
     // Sets every cancellation field to the placeholder with its name.
     UpdateExpression: [
       'SET #status = :cancelled',
@@ -114,8 +116,8 @@ function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
       '#status = :pending AND (attribute_not_exists(cancelRequestId) OR cancelRequestId <> :cancelRequestId)',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
-      ':pending': { S: 'pending' satisfies OrderStatus },
-      ':cancelled': { S: 'cancelled' satisfies OrderStatus },
+      ':pending': 'pending' satisfies OrderStatus,
+      ':cancelled': 'cancelled' satisfies OrderStatus,
       ...set,
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
@@ -124,7 +126,8 @@ function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
 
 /**
  * Whether the write has failed because this invocation has already cancelled the order. This happens if the first
- * attempt succeeded, its response was lost, and the SDK repeated the write.
+ * attempt succeeded, its response was lost, and the SDK repeated the write. The order in the error is in DynamoDB's own
+ * JSON, because the document client converts only the results of successful calls.
  */
 function wasCancelledBy({ cancelRequestId }: Cancellation, error: unknown): boolean {
   return (

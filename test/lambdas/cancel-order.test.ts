@@ -275,6 +275,16 @@ describe('cancelOrder, when DynamoDB fails', () => {
     expect(await cancel('42')).toEqual(unavailable);
   });
 
+  it('answers 503 after two attempts of two seconds if DynamoDB never responds', async () => {
+    table.reply = unanswered;
+
+    const { result, elapsedMs } = await fastForward(() => cancel('42'));
+
+    expect(result).toEqual(unavailable);
+    expect(table.requests).toHaveLength(2);
+    expect(elapsedMs).toBeLessThan(5_000);
+  });
+
   it('answers 504 just before its timeout, and writes nothing afterwards', async () => {
     table.next.push(unanswered);
 
