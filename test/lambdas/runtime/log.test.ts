@@ -44,6 +44,17 @@ describe('log', () => {
     ]);
   });
 
+  it('shows no other member of an error or its cause, because it may contain an item or a header', () => {
+    const request = { headers: { authorization: 'secret' } };
+    const cause = Object.assign(new Error('Refused'), { request });
+    const error = Object.assign(new Error('No write', { cause }), { Item: { note: 'secret' } });
+
+    log.error('It failed', error);
+
+    expect(captured.lines()).toMatchObject([{ error: { cause: { message: 'Refused' } } }]);
+    expect(captured.text()).not.toContain('secret');
+  });
+
   it('shows a thrown value that is no error', () => {
     log.error('It failed', 'odd');
 
