@@ -28,8 +28,7 @@ export const orderFieldNames = Object.keys(orderFields) as readonly OrderFieldNa
 
 /**
  * The attributes that a client's cancellation sets in addition to `status`. An operator's cancellation sets all of them
- * except the request id. A reopened order keeps these attributes, and the files that operators import and export have
- * them, too.
+ * except the request id. A reopened order keeps these attributes.
  */
 export const cancellationFields = {
   cancelledAt: { type: 'string', format: 'date-time' },

@@ -15,9 +15,6 @@ export const orderStates = {
 
 export type OrderStatus = keyof typeof orderStates;
 
-/** A state that an operator's command can change. A shipped order stays as it is. */
-export type ChangeableStatus = Exclude<OrderStatus, 'shipped'>;
-
 export const orderStatuses = Object.keys(orderStates) as readonly OrderStatus[];
 
 // A map, because an object also has members such as `constructor`.

@@ -7,7 +7,7 @@ import { type CommandIo, print } from './console/command-io.ts';
 import { examplesText } from './console/verb.ts';
 import { reportFailure } from './failure-report.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
-import { addOrdersCommands } from './orders/orders-commands.ts';
+import { addOrdersCommands } from './orders/orders.ts';
 import { addOwnersCommands } from './owners/owners-commands.ts';
 import type { Target } from './stage/target.ts';
 

@@ -3,9 +3,8 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { orderOfLine } from '../admin/orders/order-json.ts';
-import { newOrder } from '../admin/orders/order-record.ts';
-import { type OrderLine, type OrdersSource, readOrders } from '../admin/orders/orders-file.ts';
+import type { Item } from '../../lambdas/contract/item.ts';
+import { type OrdersFile, readOrders } from '../admin/orders/orders-file.ts';
 import type { OrdersTable } from '../admin/stage/stage-connection.ts';
 
 // The scan for a pending order stops after this number of orders. In most stores, one of them is pending.
@@ -28,41 +27,41 @@ const hourMs = 3_600_000;
  * @throws OperatorError if a line of the file is not an order
  */
 export async function loadOrders(
-  file: Omit<OrdersSource, 'stdin'> | undefined,
+  file: Omit<OrdersFile, 'stdin'> | undefined,
   { dynamodb, tableName }: OrdersTable,
 ): Promise<void> {
   const scan = new ScanCommand({ TableName: tableName, Limit: 1 });
   if ((await dynamodb.send(scan)).Count !== 0) {
     return file?.tell('was not loaded, because the store has orders');
   }
-  const lines = file ? (await readOrders(file, orderOfLine)).lines() : sampleLines();
+  const orders = file ? await readOrders(file) : sampleOrders();
   let puts: TransactWriteItem[] = [];
   const insert = async () => {
     file?.signal.throwIfAborted();
     await dynamodb.send(new TransactWriteItemsCommand({ TransactItems: puts }));
     puts = [];
   };
-  for (const { order } of lines) {
-    puts.push({ Put: { TableName: tableName, Item: newOrder(order) } });
+  for (const Item of orders) {
+    puts.push({ Put: { TableName: tableName, Item } });
     if (puts.length === transactionMaxItems) await insert();
   }
   if (puts.length > 0) await insert();
 }
 
 /** The sample, which is the same in each run. Two of three orders are pending, and the other orders have shipped. */
-function sampleLines(): OrderLine[] {
+function sampleOrders(): Item[] {
   return Array.from({ length: sampleCount }, (_, index) => {
     const id = largeIds[sampleCount - 1 - index] ?? firstId + index;
     const shipDate = new Date(firstShipDate + index * 7 * hourMs).toISOString();
-    const order = {
+    return {
       id: { N: String(id) },
       petId: { N: String(1 + ((index * 37) % 400)) },
       quantity: { N: String(1 + (index % 5)) },
       // One order has no ship date, because clients have to accept absent fields.
       ...(index !== 3 && { shipDate: { S: shipDate.replace('.000Z', 'Z') } }),
       complete: { BOOL: index % 3 === 1 },
+      status: { S: index % 3 === 1 ? 'shipped' : 'pending' },
     };
-    return { order };
   });
 }
 

@@ -19,17 +19,17 @@ export interface CommandIo {
 
 type Screen = Writable & { isTTY?: boolean; columns?: number };
 
-/** A result prints `text`. With `--json`, it prints `value` as one line of JSON, or `json`, which is JSON already. */
-export type Result = {
+/** A result prints `text`. With `--json`, it prints `value` as one line of JSON. */
+export interface Result {
+  readonly value: unknown;
   readonly text: string;
   /** A new key. Only the token of a new key is ever printed in full. */
   readonly issued?: { readonly keyId: string; readonly apiKey: string };
   /** The error with which the command fails after it has printed the result. */
   readonly failure?: Error | undefined;
-} & ({ readonly value: unknown } | { readonly json: string });
+}
 
-// Names and messages can contain control characters, so the functions below pass every text through
-// `printable`. Only exported orders and the progress are printed without these functions.
+// Names and messages can contain control characters, so the functions below pass every text through `printable`.
 
 /**
  * Prints a result on standard output.
@@ -43,8 +43,7 @@ export async function printResult(
 ): Promise<void> {
   const { issued } = result;
   const text = withTarget(result.text, target);
-  const json = 'json' in result ? result.json : JSON.stringify(result.value);
-  const line = `${printable(isJson ? json : text, issued?.apiKey)}\n`;
+  const line = `${printable(isJson ? JSON.stringify(result.value) : text, issued?.apiKey)}\n`;
   await new Promise<void>((resolve, reject) => {
     stdout.write(line, (error) => (error ? reject(error) : resolve()));
   }).catch((error) => {

@@ -33,7 +33,7 @@ export interface Call<Options = object> {
 }
 
 /** An operator's command in a group, such as `revoke` in `keys`. */
-interface Verb<Options> {
+export interface Verb<Options = object> {
   /** Such as `revoke <keyId>`. */
   readonly usage: string;
   /** Another name, which somebody may type. */

@@ -1,19 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { text } from 'node:stream/consumers';
+import type { Item } from '../../../lambdas/contract/item.ts';
 import {
   InterruptedError,
   InvalidValueError,
   OperatorError,
+  quoted,
   reasonOf,
+  shortened,
 } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
-import { comparableNumber } from './attribute-json.ts';
-import type { OrderItem } from './order-record.ts';
+import { attributeOf, expectedOf, isAccepted, isField, parseExactly } from './order-values.ts';
 
-/** A file of orders, and how to read and report it. */
-export interface OrdersSource {
+/** A file of orders. */
+export interface OrdersFile {
   /** `-` for standard input. */
   readonly path: string;
   /** @default - it cannot be read */
@@ -23,91 +24,63 @@ export interface OrdersSource {
   tell(text: string): void;
 }
 
-/** An order, and the number of its line if it is in a file, from 1. */
-export interface OrderLine {
-  readonly line?: number;
-  readonly order: OrderItem;
-}
-
-/** The orders of a file. All of them were read and checked. */
-export interface CheckedOrders {
-  readonly count: number;
-  lines(): Iterable<OrderLine>;
-}
-
 const mostBadLinesShown = 20;
-/** The number of lines that are read between two looks at the signal. */
-const linesPerTurn = 1_000;
 
-/** Reads and checks every line of a file, which stays in memory. @throws OperatorError if a line is bad */
-export async function readOrders(
-  source: OrdersSource,
-  parse: (text: string) => OrderItem,
-): Promise<CheckedOrders> {
-  const { path, signal, tell } = source;
-  const content = await contentOf(source);
+/** Reads new orders, one JSON object on each line. @throws OperatorError if a line is bad; InterruptedError */
+export async function readOrders(file: OrdersFile): Promise<Item[]> {
+  const lines = (await contentOf(file)).split('\n');
   const firstLines = new Map<string, number>();
   let bad = 0;
-  for (const { line, bytes } of linesOf(content)) {
-    if (line % linesPerTurn === 0) {
-      await nextTurn();
-      if (signal.aborted) throw interrupted();
-    }
+  const orders = lines.flatMap((each, index): Item[] => {
+    // This also removes the byte order mark at the start of a text from Windows.
+    const line = each.trim();
+    if (line === '') return [];
     try {
-      const key = comparableNumber(parse(textOf(bytes)).id.N!)!;
-      const first = firstLines.get(key);
+      const order = orderOf(line);
+      const first = firstLines.get(order.id!.N!);
       if (first) throw new OperatorError(`the id is already on line ${first}`);
-      firstLines.set(key, line);
+      firstLines.set(order.id!.N!, index + 1);
+      return [order];
     } catch (error) {
-      if (!(error instanceof OperatorError)) throw error;
-      if (++bad <= mostBadLinesShown) tell(`line ${line}: ${error.message}`);
+      if (++bad <= mostBadLinesShown) file.tell(`line ${index + 1}: ${reasonOf(error)}`);
+      return [];
     }
-  }
+  });
+  if (bad === 0 && orders.length > 0) return orders;
+  const shown = bad > mostBadLinesShown ? ` (the first ${mostBadLinesShown} are shown)` : '';
+  const problem = bad > 0 ? `${counted(bad, 'bad line')}${shown}` : 'no orders';
   const remedy = 'nothing was written: correct the file';
-  if (bad > 0) {
-    const shown = bad > mostBadLinesShown ? ` (the first ${mostBadLinesShown} are shown)` : '';
-    const found = `${counted(bad, 'bad line')}${shown} and ${counted(firstLines.size, 'good line')}`;
-    throw new OperatorError(`${path}: ${found}`, { remedy });
-  }
-  if (firstLines.size === 0) throw new OperatorError(`${path}: no orders`, { remedy });
-  return {
-    count: firstLines.size,
-    *lines() {
-      for (const { line, bytes } of linesOf(content)) yield { line, order: parse(textOf(bytes)) };
-    },
-  };
+  throw new OperatorError(`${file.path}: ${problem}`, { remedy });
 }
 
-async function contentOf({ path, stdin, signal }: OrdersSource): Promise<Buffer> {
+async function contentOf({ path, stdin, signal }: OrdersFile): Promise<string> {
   try {
-    if (path !== '-' || !stdin) return await readFile(path, { signal });
-    return await buffer(addAbortSignal(signal, stdin));
+    if (path !== '-' || !stdin) return await readFile(path, { encoding: 'utf8', signal });
+    return await text(addAbortSignal(signal, stdin));
   } catch (error) {
-    if (signal.aborted) throw interrupted();
+    if (signal.aborted) throw new InterruptedError('interrupted: nothing was changed');
     throw new InvalidValueError('file', path, `a file of orders (${reasonOf(error)})`);
   }
 }
 
-const interrupted = () =>
-  new InterruptedError('interrupted: nothing was written', { remedy: 'run the command again' });
-
-/** The lines that are not blank. */
-function* linesOf(content: Buffer) {
-  for (let line = 1, start = 0; start < content.length; line++) {
-    const end = content.indexOf('\n', start);
-    const bytes = content.subarray(start, end < 0 ? content.length : end);
-    if (bytes.some((byte) => !blank.includes(byte))) yield { line, bytes };
-    start += bytes.length + 1;
+/** Parses a line. @throws Error if it is not an order that can be created */
+function orderOf(line: string): Item {
+  const values = parseExactly(line);
+  if (Object.getPrototypeOf(Object(values)) !== Object.prototype) {
+    throw new OperatorError('expected an order such as {"id":1001,"petId":7}');
   }
-}
-
-const blank = [...Buffer.from(' \t\r')];
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function textOf(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (cause) {
-    throw new OperatorError('is not UTF-8 text', { cause });
+  const order: Item = {};
+  for (const [name, value] of Object.entries({ id: undefined, ...(values as object) })) {
+    if (!isField(name)) throw new OperatorError(`${quoted(name)}: an order has no such field`);
+    order[name] = attributeOf(value);
+    if (isAccepted(name, order[name])) continue;
+    const found =
+      value === undefined ? 'missing' : `${shortened(JSON.stringify(value))} is not accepted`;
+    throw new OperatorError(`${name}: ${found}; expected ${expectedOf(name)}`);
   }
+  const { complete, status = { S: complete?.BOOL ? 'shipped' : 'pending' } } = order;
+  if (complete && complete.BOOL !== (status.S === 'shipped')) {
+    throw new OperatorError(`complete is ${complete.BOOL}, but status is "${status.S}"`);
+  }
+  return { ...order, status };
 }

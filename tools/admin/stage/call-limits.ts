@@ -1,4 +1,8 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type {
+  DynamoDBClient,
+  PutItemCommandInput,
+  PutItemCommandOutput,
+} from '@aws-sdk/client-dynamodb';
 import { proxyEnvironment } from '../../shared/proxy-environment.ts';
 import { otherIsUnderWay, recordCall, UnconfirmedError } from './service-failure.ts';
 
@@ -47,16 +51,34 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
   );
   middlewareStack.add(
     (next, { commandName = '' }) =>
-      (input) =>
-        next(input).catch((error: unknown) => {
-          const isSafe = isRead.test(commandName) || isRefusal(error);
+      async (parameters) => {
+        const { input } = parameters as { input: Partial<PutItemCommandInput> };
+        try {
+          const result = await next(parameters);
+          refuseUnproven(input, result.output);
+          return result;
+        } catch (error) {
+          const isSafe = isRead.test(commandName) || isRefusal(error) || isCreation(input);
           if (!isSafe) throw new UnconfirmedError(commandName, error);
           throw isRefusedForAnother(error) ? Object.assign(error, repeatable) : error;
-        }),
+        }
+      },
     // Each attempt passes this step. The SDK does not repeat a call that fails with an UnconfirmedError.
     { step: 'deserialize', priority: 'high' },
   );
   return client;
+}
+
+/** @throws Error if a response, such as that of a broken proxy, lacks the proof that the call asked for */
+function refuseUnproven(input: Partial<PutItemCommandInput>, output: object = {}): void {
+  const { ConsumedCapacity }: PutItemCommandOutput = output as PutItemCommandOutput;
+  if (!input.ReturnConsumedCapacity || ConsumedCapacity) return;
+  throw new Error('the response is not that of DynamoDB');
+}
+
+/** Whether the call only creates an item. If it is repeated, its condition lets nobody's change be overwritten. */
+function isCreation({ ConditionExpression }: Partial<PutItemCommandInput>): boolean {
+  return ConditionExpression === 'attribute_not_exists(id)';
 }
 
 const isRead = /^(?:BatchGet|Describe|Get|List|Scan)/;

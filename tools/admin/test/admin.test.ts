@@ -349,7 +349,7 @@ describe('the operator and a running service', () => {
 
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toMatch(
-      /^error: Order 11 is cancelled since \S+: only a pending order can be shipped\n$/,
+      /^error: Order 11 is cancelled since \S+ by key_\w+; if its parcel has left, run "\.\/admin orders reopen 11/,
     );
     expect((await cancel(12)).status).toBe(409);
   });

@@ -27,7 +27,7 @@ orders show ORDER_ID
 orders cancel ORDER_ID --as everything
 orders reopen --cancelled-by everything --since 1h --yes
 orders cancel ORDER_ID
-orders reopen ORDER_ID --yes
+orders reopen ORDER_ID
 orders ship ORDER_ID
 owners rename everything all
 owners delete all --yes`;

@@ -1,25 +1,29 @@
 import { Readable } from 'node:stream';
-import { describe, expect, it, jest } from '@jest/globals';
-import { forward, throttled } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  answer,
+  executedAndLost,
+  forward,
+  lost,
+  throttled,
+} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { patientAttempts } from '../../stage/call-limits.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { file, orders, proxy, stored } = await ordersOfEachTest();
-const lines = (count: number, rest = '') =>
-  Array.from({ length: count }, (_, id) => `{"id":${id}${rest}}\n`).join('');
-const summary = (stdout: string) => JSON.parse(stdout) as Record<string, unknown>;
-/** Interrupts an import in its first pass, or after this many orders. */
-const after = (orders: number) => {
-  let reads = 0;
-  return {
-    get aborted() {
-      return reads++ >= orders;
-    },
-  } as AbortSignal;
-};
+const { file, orders, proxy, put, stored } = await ordersOfEachTest();
+const lines = (count: number) =>
+  Array.from({ length: count }, (_, id) => `{"id":${id}}\n`).join('');
+const nothingWritten = '; nothing was written: correct the file\n';
+
+beforeEach(() => {
+  // The SDK's delay before it repeats a call is random, up to a limit.
+  jest.spyOn(Math, 'random').mockReturnValue(0);
+});
 
 describe('orders import', () => {
-  it('loads each order of a long file once, and prints a summary, and its progress on a terminal only', async () => {
+  it('creates the orders that do not exist, and leaves and counts the others', async () => {
+    const changed = { id: { N: '7' }, status: { S: 'cancelled' }, note: { S: 'x' } };
+    await put(changed);
     const path = file(lines(203));
 
     const first = await orders(['import', path]);
@@ -27,99 +31,127 @@ describe('orders import', () => {
 
     expect(first).toEqual({
       exitCode: 0,
-      stdout: expect.stringMatching(/^Imported 203 orders in \d+\.\d s\.\n$/),
+      stdout: 'Imported 202 orders; 1 already there.\n',
       stderr: '',
     });
-    expect(summary(again.stdout)).toEqual({
-      inserted: 0,
-      alreadyThere: 203,
-      different: 0,
-      seconds: expect.any(Number),
-      listed: [],
-    });
-    expect(again.stderr).toMatch(/\r\S+1 of 203 orders, \d+ s left\r/);
-    expect(await stored()).toHaveLength(203);
+    expect(again.stdout).toBe('{"imported":0,"alreadyThere":203}\n');
+    expect(again.stderr).toMatch(/\r\S+1 of 203 orders\r/);
+    const items = await stored();
+    expect(items).toHaveLength(203);
+    expect(items).toContainEqual(changed);
   });
 
-  it('names the file and line of every bad line, and loads nothing', async () => {
-    const path = file('{"id":1}\n{"id":"two"}\n{"id":3,"complete":0}\n');
+  it('takes every field, exact integers, and the state from complete if a line has no status', async () => {
+    const full =
+      '{"id":-9007199254740993,"petId":7,"quantity":9223372036854775807,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"cancelled"}';
+
+    const { exitCode } = await orders(['import', '-'], {
+      input: `\ufeff${full}\r\n\r\n \t\n{"id":2,"complete":true}\n{"id":3,"complete":false}`,
+    });
+
+    expect(exitCode).toBe(0);
+    const items = await stored();
+    expect(items).toHaveLength(3);
+    expect(items).toEqual(
+      expect.arrayContaining([
+        {
+          id: { N: '-9007199254740993' },
+          petId: { N: '7' },
+          quantity: { N: '9223372036854775807' },
+          shipDate: { S: '2026-11-20T09:30:00Z' },
+          complete: { BOOL: false },
+          status: { S: 'cancelled' },
+        },
+        { id: { N: '2' }, complete: { BOOL: true }, status: { S: 'shipped' } },
+        { id: { N: '3' }, complete: { BOOL: false }, status: { S: 'pending' } },
+      ]),
+    );
+  });
+
+  it.each<[string, string | RegExp]>([
+    ['nonsense', /^Unexpected token .* is not valid JSON$/],
+    ['[{"id":1}]', 'expected an order such as {"id":1001,"petId":7}'],
+    ['7', 'expected an order such as {"id":1001,"petId":7}'],
+    ['null', /^id: missing; expected an integer from -9223372036854775808 to 9223372036854775807$/],
+    ['{"petId":1}', /^id: missing/],
+    ['{"id":1,"ship_date":1}', '"ship_date": an order has no such field'],
+    ['{"id":1,"cancelledBy":"ann"}', '"cancelledBy": an order has no such field'],
+    ['{"id":"7"}', /^id: "7" is not accepted; expected an integer/],
+    ['{"id":{"N":"7"}}', /^id: {"N":"7"} is not accepted; /],
+    ['{"id":9223372036854775808}', /^id: 9223372036854775808 is not accepted/],
+    ['{"id":1,"petId":1.0}', /^petId: 1\.0 is not accepted/],
+    ['{"id":1,"petId":null}', /^petId: null is not accepted/],
+    ['{"id":1,"complete":"yes"}', 'complete: "yes" is not accepted; expected true or false'],
+    [
+      '{"id":1,"status":"Pending"}',
+      /^status: "Pending" is not accepted; expected "pending", "ship/,
+    ],
+    [
+      '{"id":1,"shipDate":"2026-11-20"}',
+      /^shipDate: "2026-11-20" is not accepted; expected a date/,
+    ],
+    [`{"id":1,"shipDate":"${'x'.repeat(99)}"}`, /^shipDate: "x{59}… is not accepted/],
+    ['{"id":1,"complete":true,"status":"pending"}', 'complete is true, but status is "pending"'],
+    ['{"id":-1}', 'the id is already on line 1'],
+  ])('names a bad line, and creates no order: %s', async (line, fault) => {
+    const path = file(`{"id":-1}\n${line}\n{"id":3}`);
 
     const { exitCode, stdout, stderr } = await orders(['import', path]);
 
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr.split('\n')).toEqual([
-      `${path}: line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807`,
-      `${path}: line 3: complete: 0 is not accepted; expected true or false`,
-      `error: ${path}: 2 bad lines and 1 good line; nothing was written: correct the file`,
-      '',
-    ]);
+    const [told, error] = stderr.split(/\n(?=error)/);
+    expect({ exitCode, stdout, error }).toEqual({
+      exitCode: 1,
+      stdout: '',
+      error: `error: ${path}: 1 bad line${nothingWritten}`,
+    });
+    expect(told).toMatch(`${path}: line 2: `);
+    expect(told!.slice(`${path}: line 2: `.length)).toMatch(fault);
     expect(await stored()).toEqual([]);
   });
 
-  it('refuses a path that is not a file', async () => {
-    const { exitCode, stderr } = await orders(['import', 'no-such-file']);
+  it('shows the first twenty bad lines, and their number', async () => {
+    const { stderr } = await orders(['import', '-'], { input: '{"id":1}\n,\n'.repeat(3_000) });
 
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error: file: "no-such-file" is not accepted; .* \(ENOENT/);
+    expect(stderr.match(/line \d+: /g)).toHaveLength(20);
+    expect(stderr).toContain(`error: -: 5,999 bad lines (the first 20 are shown)${nothingWritten}`);
   });
 
-  it('lists every order that exists with other values, by its line', async () => {
-    await orders(['import', file(lines(30, ',"petId":1'))]);
-    const path = file(lines(31, ',"petId":2'));
-
-    const { exitCode, stdout, stderr } = await orders(['import', path]);
-    const { stdout: json } = await orders(['import', path, '--json']);
-
-    const told = stdout.trimEnd().split('\n');
-    expect([exitCode, told.length]).toEqual([4, 31]);
-    expect(told[19]).toBe('line 20: order 19 has petId 1, the line says 2');
-    expect(told[30]).toMatch(/^Imported 1 order in \d+\.\d s; 30 different from the file\.$/);
-    expect(stderr).toMatch(/error: see the 30 orders above; the listed orders are as they were/);
-    expect(summary(json)).toMatchObject({
-      different: 30,
-      listed: expect.arrayContaining([
-        { id: 19, line: 20, outcome: 'different', note: 'has petId 1, the line says 2' },
-      ]),
+  it('refuses a file without orders, and a path that is not a file', async () => {
+    expect((await orders(['import', file('\n \r\n')])).stderr).toContain(
+      `: no orders${nothingWritten}`,
+    );
+    expect(await orders(['import', 'no-such-file'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: file: "no-such-file" is not accepted; .* \(ENOENT/),
     });
-    expect((await stored()).filter(({ petId }) => petId!.N === '1')).toHaveLength(30);
   });
 
-  it('loads an order without a status as pending, or as shipped if it is complete', async () => {
-    await orders(['import', file('{"id":1}\n{"id":2,"complete":true}\n{"id":3,"complete":false}')]);
+  it('sends a write again whose response is lost, and counts its order as imported', async () => {
+    let writes = 0;
+    proxy.reply = (call) => (++writes % 10 === 0 ? executedAndLost : forward)(call);
 
-    const statuses = (await stored()).map(({ id, status }) => `${id!.N} ${status!.S}`);
-    expect(statuses.sort()).toEqual(['1 pending', '2 shipped', '3 pending']);
-  });
+    const { exitCode, stdout } = await orders(['import', file(lines(300))]);
 
-  it('is interrupted while it waits for somebody who types the orders', async () => {
-    const controller = new AbortController();
-    const stdin = new Readable({ read: () => setImmediate(() => controller.abort()) });
-
-    const { exitCode, stderr } = await orders(['import', '-'], {
-      stdin,
-      interruption: controller.signal,
-    });
-
-    expect([exitCode, stderr]).toEqual([5, interruptedFirst]);
-  });
-
-  it('completes an interrupted import when it is run again', async () => {
-    const path = file(lines(300));
-
-    const { exitCode, stderr } = await orders(['import', path], { interruption: after(150) });
-
-    const message = /^error: stopped after (\d+) orders: interrupted; run the command again\n$/;
-    const [, imported] = message.exec(stderr) ?? [];
-    expect(exitCode).toBe(5);
-    expect(Number(imported)).toBeGreaterThan(100);
-    expect(await stored()).toHaveLength(Number(imported));
-    expect((await orders(['import', path])).exitCode).toBe(0);
+    expect([exitCode, stdout]).toEqual([0, 'Imported 300 orders.\n']);
+    expect(writes).toBeGreaterThan(330);
     expect(await stored()).toHaveLength(300);
   });
 
+  it('never undoes what a client did before a lost write was sent again', async () => {
+    const cancelled = { id: { N: '7' }, status: { S: 'cancelled' } };
+    proxy.next.push(async (call) => {
+      await call.execute();
+      await put(cancelled);
+      lost(call);
+    });
+
+    const { exitCode, stdout } = await orders(['import', file('{"id":7}')]);
+
+    expect([exitCode, stdout]).toEqual([0, 'Imported 0 orders; 1 already there.\n']);
+    expect(await stored()).toEqual([cancelled]);
+  });
+
   it('writes an order again while it is throttled, and not without end', async () => {
-    // The pauses of the SDK are random, up to a limit.
-    jest.spyOn(Math, 'random').mockReturnValue(0);
     const path = file('{"id":1}');
     proxy.reply = throttled;
 
@@ -127,12 +159,52 @@ describe('orders import', () => {
 
     expect([failed.exitCode, proxy.requests.length]).toEqual([3, patientAttempts]);
     expect(failed.stderr).toMatch(
-      /stopped after 0 orders: line 1, order 1: .* is throttled .*run the/,
+      /stopped after 0 orders: order 1: .* is throttled .*run the command again\n$/,
     );
     proxy.next.push(...Array(4).fill(throttled));
     proxy.reply = forward;
     expect(await orders(['import', path])).toMatchObject({ exitCode: 0 });
   });
-});
 
-const interruptedFirst = 'error: interrupted: nothing was written; run the command again\n';
+  it('fails if a response does not say that the order is written', async () => {
+    proxy.reply = answer({});
+
+    const { exitCode, stderr } = await orders(['import', file('{"id":1}')]);
+
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('not that of DynamoDB')]);
+  });
+
+  it('ends at Ctrl+C with exit code 5, and completes when it is run again', async () => {
+    const path = file(lines(300));
+    const controller = new AbortController();
+    let writes = 0;
+    proxy.reply = (call) => {
+      if (++writes === 150) controller.abort();
+      forward(call);
+    };
+
+    const { exitCode, stderr } = await orders(['import', path], {
+      interruption: controller.signal,
+    });
+
+    const message = /^error: stopped after (\d+) orders: interrupted; run the command again\n$/;
+    const imported = Number(message.exec(stderr)![1]);
+    expect(exitCode).toBe(5);
+    expect(imported).toBeGreaterThan(100);
+    expect(await stored()).toHaveLength(imported);
+    expect((await orders(['import', path])).stdout).toMatch(`; ${imported} already there.`);
+    expect(await stored()).toHaveLength(300);
+  });
+
+  it('ends at Ctrl+C while it waits for somebody who types the orders', async () => {
+    const controller = new AbortController();
+    const stdin = new Readable({ read: () => setImmediate(() => controller.abort()) });
+
+    const run = await orders(['import', '-'], { stdin, interruption: controller.signal });
+
+    expect(run).toMatchObject({
+      exitCode: 5,
+      stderr: 'error: interrupted: nothing was changed\n',
+    });
+  });
+});

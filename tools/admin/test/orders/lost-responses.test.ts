@@ -1,4 +1,4 @@
-import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { OrderStatus } from '../../../../lambdas/orders/order-states.ts';
 import { captureLinesOfTests } from '../../../../test/helpers/captured-lines.ts';
@@ -6,10 +6,7 @@ import { DynamodbProxy, forward, lost } from '../../../../test/helpers/dynamodb/
 import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { cancelEvent, lambdaContext } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
-import { changeOrder, type OrderChange, transitions } from '../../orders/change-order.ts';
-import { importOrder } from '../../orders/import-command.ts';
-import type { OrderItem } from '../../orders/order-record.ts';
-import { findOrder } from '../../orders/stored-orders.ts';
+import { type Change, changeOrder, changes } from '../../orders/change-orders.ts';
 import { withCallLimits } from '../../stage/call-limits.ts';
 import { UnconfirmedError } from '../../stage/service-failure.ts';
 
@@ -24,8 +21,11 @@ const { handler } = (await import('../../../../lambdas/cancel-order.ts')) as unk
   handler: (event: object, context: object) => Promise<{ statusCode: number }>;
 };
 const client = withCallLimits(new DynamoDBClient({ endpoint: proxy.url }));
-const table = { dynamodb: client, tableName };
+const stage = { orders: { dynamodb: client, tableName }, operator: 'ann', now: Date.now };
 const orderId = '7';
+const Key = { id: { N: orderId } };
+const readOrder = async () =>
+  (await database.dynamodb.send(new GetItemCommand({ TableName: tableName, Key }))).Item;
 
 captureLinesOfTests();
 beforeEach(() => {
@@ -39,18 +39,17 @@ afterAll(async () => {
 });
 
 /** A change of the order, which returns the message to its user. */
-interface Change {
+interface Maker {
   readonly to: OrderStatus;
   make(): Promise<'done' | 'refused' | 'unconfirmed'>;
 }
 
-const byOperator = (verb: OrderChange['verb']): Change => ({
-  to: transitions[verb].to,
+const byOperator = (change: Change): Maker => ({
+  to: changes[change].to,
   make: async () => {
-    const before = await findOrder(orderId, table);
-    const made = changeOrder(before, { verb, by: 'ann', nowMs: Date.now() }, table);
+    const made = changeOrder(Key, change, { stage: stage as never });
     return made.then(
-      () => 'done',
+      (refused) => (refused ? 'refused' : 'done'),
       (error) => {
         expect(error).toBeInstanceOf(UnconfirmedError);
         return 'unconfirmed';
@@ -59,7 +58,7 @@ const byOperator = (verb: OrderChange['verb']): Change => ({
   },
 });
 
-const changes = {
+const makers = {
   cancelOrder: {
     to: 'cancelled',
     make: async () => {
@@ -70,8 +69,8 @@ const changes = {
   'orders cancel': byOperator('cancel'),
   'orders reopen': byOperator('reopen'),
   'orders ship': byOperator('ship'),
-} satisfies Record<string, Change>;
-type ChangeName = keyof typeof changes;
+} satisfies Record<string, Maker>;
+type ChangeName = keyof typeof makers;
 
 const changesFrom: Readonly<Record<OrderStatus, readonly ChangeName[]>> = {
   pending: ['cancelOrder', 'orders cancel', 'orders ship'],
@@ -82,7 +81,7 @@ const changesFrom: Readonly<Record<OrderStatus, readonly ChangeName[]>> = {
 /** All sequences of changes that can follow a change, of which each takes effect. */
 function sequencesAfter(change: ChangeName, longest = 3): ChangeName[][] {
   if (longest === 0) return [[]];
-  const next = changesFrom[changes[change].to].flatMap((each) =>
+  const next = changesFrom[makers[change].to].flatMap((each) =>
     sequencesAfter(each, longest - 1).map((rest) => [each, ...rest]),
   );
   return [[], ...next];
@@ -92,7 +91,7 @@ function sequencesAfter(change: ChangeName, longest = 3): ChangeName[][] {
 const isForgotten = (change: ChangeName, sequence: ChangeName[]) =>
   change === 'cancelOrder' && sequence.slice(1).join() === 'cancelOrder,orders reopen';
 
-const cases = (Object.keys(changes) as ChangeName[]).flatMap((change) =>
+const cases = (Object.keys(makers) as ChangeName[]).flatMap((change) =>
   sequencesAfter(change)
     .filter((sequence) => !isForgotten(change, sequence))
     .map((sequence) => ({ change, sequence })),
@@ -112,43 +111,22 @@ it.each(cases)(
   'R13: a change whose response is lost takes effect once: $change, and meanwhile $sequence',
   async (given) => {
     const { change, sequence } = given;
-    const { to, make } = changes[change];
+    const { to, make } = makers[change];
     const Item = { id: { N: orderId }, status: { S: to === 'pending' ? 'cancelled' : 'pending' } };
     await database.dynamodb.send(new PutItemCommand({ TableName: tableName, Item }));
     let before: object | undefined;
     loseNext('UpdateItem', async () => {
-      for (const each of sequence) expect(await changes[each].make()).toBe('done');
-      before = await findOrder(orderId, table);
+      for (const each of sequence) expect(await makers[each].make()).toBe('done');
+      before = await readOrder();
     });
 
     const told = await make();
 
     expect(before).toBeDefined();
-    expect(await findOrder(orderId, table)).toEqual(before);
+    expect(await readOrder()).toEqual(before);
     // The SDK in the function repeats the write. The order remembers the last cancellation by a client.
     const isRemembered = !sequence.includes('cancelOrder');
     const toldClient = isRemembered ? 'done' : 'refused';
     expect(told).toBe(change === 'cancelOrder' ? toldClient : 'unconfirmed');
   },
 );
-
-it('an import whose response is lost inserts an order once, and the next finds that a client has cancelled it', async () => {
-  const line: OrderItem = {
-    id: { N: orderId },
-    petId: { N: '1' },
-    status: { S: 'pending' },
-  };
-  const Key = { id: { N: orderId } };
-  await database.dynamodb.send(new DeleteItemCommand({ TableName: tableName, Key }));
-  loseNext('PutItem', async () => {
-    expect(await changes.cancelOrder.make()).toBe('done');
-  });
-
-  await expect(importOrder(line, table)).rejects.toThrow(UnconfirmedError);
-
-  expect(await importOrder(line, table)).toEqual({
-    name: 'different',
-    note: 'has status "cancelled", the line says "pending"',
-  });
-  expect(await findOrder(orderId, table)).toMatchObject({ ...line, status: { S: 'cancelled' } });
-});

@@ -1,6 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
+  answer,
   executedAndLost,
   forward,
   lost,
@@ -12,6 +13,9 @@ import { ordersOfEachTest } from './orders-of-each-test.ts';
 
 const { meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
+const ownerPart = 'OZdPcLLZJvux4LZgjIZh';
+const keyId = `key_${ownerPart}boDXYTUkQcS0`;
+const otherKey = `key_${ownerPart}000000000000`;
 
 beforeEach(() => {
   // The SDK's delay before it repeats a call is random, up to a limit.
@@ -24,9 +28,11 @@ const reopen = (words: string, io: AdminOptions = {}) =>
     environment: { USER: 'ann' },
     ...io,
   });
-const mistaken = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z --until 2026-11-20T10:59:00Z';
+const period = '--since 2026-11-20T09:00:00Z --until 2026-11-20T10:59:00Z';
+const mistaken = `--cancelled-by ${keyId} ${period}`;
+const which = `that ${keyId} cancelled from 2026-11-20T09:00:00.000Z to 2026-11-20T10:59:00.000Z`;
 
-const cancelled = (cancelledAt: string, cancelledBy = 'key_1', more: object = {}) => ({
+const cancelled = (cancelledAt: string, cancelledBy = keyId, more: object = {}) => ({
   status: { S: 'cancelled' },
   cancelledAt: { S: `2026-11-20T${cancelledAt}` },
   cancelledBy: { S: cancelledBy },
@@ -39,41 +45,35 @@ const meant: Record<string, Record<string, AttributeValue>> = {
   1: cancelled('09:00:00.000Z'),
   2: cancelled('09:59:59.999Z'),
   '-3': cancelled('11:59:00+01:00'),
-  '9007199254740993': cancelled('10:59:00.000Z', 'key_1', { petId: { N: '7' } }),
+  '9007199254740993': cancelled('10:59:00.000Z', keyId, { petId: { N: '7' } }),
 };
 const others: typeof meant = {
   11: cancelled('08:59:59.999Z'),
   12: cancelled('10:59:00.001Z'),
-  13: cancelled('09:30:00.000Z', 'key_2'),
+  13: cancelled('09:30:00.000Z', otherKey),
   14: { ...cancelled('09:30:00.000Z'), status: { S: 'shipped' } },
-  15: { status: { S: 'cancelled' }, cancelledBy: { S: 'key_1' } },
+  15: { status: { S: 'cancelled' }, cancelledBy: { S: keyId } },
+  16: cancelled('09:30:00.000Z', 'bob'),
 };
 
 async function putOrders(orders = { ...meant, ...others }) {
   for (const [id, order] of Object.entries(orders)) await put({ id: { N: id }, ...order });
 }
 
-async function statuses() {
-  const orders = await stored();
-  return Object.fromEntries(orders.map(({ id, status }) => [id!.N!, status!.S!]));
-}
-
-const hours = '2026-11-20T09:00Z  2 orders\n2026-11-20T10:00Z  2 orders\n';
-
-const expected = {
-  ...Object.fromEntries(Object.keys(meant).map((id) => [id, 'pending'])),
-  ...Object.fromEntries(Object.entries(others).map(([id, { status }]) => [id, status!.S])),
-};
+/** The ids of the orders that are pending, sorted. */
+const pending = async () =>
+  (await stored()).flatMap(({ id, status }) => (status?.S === 'pending' ? id!.N! : [])).sort();
+const meantIds = Object.keys(meant).sort();
 
 describe('orders reopen --cancelled-by', () => {
   it('reopens the orders that one key cancelled in a period, and keeps who did both, and when', async () => {
     await putOrders();
 
-    const { exitCode, stdout } = await reopen(mistaken);
+    const run = await reopen(mistaken);
 
-    expect([exitCode, stdout]).toEqual([0, 'Reopened 4 orders in 0.0 s.\n']);
-    expect(await statuses()).toEqual(expected);
-    expect((await stored()).find(({ id }) => id!.N === '9007199254740993')).toEqual({
+    expect(run).toMatchObject({ exitCode: 0, stdout: `Reopened 4 orders ${which}.\n` });
+    expect(await pending()).toEqual(meantIds);
+    expect(await stored()).toContainEqual({
       ...meant['9007199254740993'],
       id: { N: '9007199254740993' },
       status: { S: 'pending' },
@@ -82,55 +82,75 @@ describe('orders reopen --cancelled-by', () => {
     });
   });
 
-  it('asks with the number of orders in each hour', async () => {
+  it.each([
+    [`own_${ownerPart}`, [...meantIds, '13'].sort()],
+    ['bob', ['16']],
+  ])('reopens what an owner with all its keys, or an operator, cancelled: %s', async (who, ids) => {
+    await putOrders();
+
+    const { exitCode } = await reopen(`--cancelled-by ${who} ${period}`);
+
+    expect([exitCode, await pending()]).toEqual([0, ids]);
+  });
+
+  it('asks with the number of orders in each hour, and in all', async () => {
     await putOrders();
     const before = await stored();
     const words = ['reopen', ...mistaken.split(' ')];
 
-    const { exitCode, stderr } = await orders(words, { isTerminal: true, input: 'n\n' });
+    const asked = await orders(words, { isTerminal: true, input: 'n\n' });
+    const script = await orders(words);
 
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(hours);
-    expect(stderr).toMatch(/: make 4 orders pending\? \[y\/N\]/);
+    expect([asked.exitCode, script.exitCode]).toEqual([1, 1]);
+    expect(asked.stderr).toContain('2026-11-20T09:00Z  2 orders\n2026-11-20T10:00Z  2 orders\n');
+    expect(asked.stderr).toContain(`: reopen 4 orders ${which}? [y/N]`);
+    expect(script.stderr).toMatch(/no terminal to ask for confirmation; confirm with --yes\n$/);
     expect(await stored()).toEqual(before);
+  });
+
+  it('says with exit code 4 that no order matches', async () => {
+    await putOrders(others);
+
+    expect(await reopen(mistaken)).toEqual({
+      exitCode: 4,
+      stdout: '',
+      stderr: `error: there is no cancelled order ${which}\n`,
+    });
   });
 
   it('ends the period at the start of the command, and undoes no later cancellation in a second run', async () => {
     await putOrders({ 1: cancelled('09:00:00.000Z'), 2: cancelled('12:00:00.001Z') });
-    const words = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z --json';
+    const words = `--cancelled-by ${keyId} --since 2026-11-20 --json`;
 
     const first = await reopen(words);
     const [order] = (await stored()).filter(({ id }) => id!.N === '1');
     await put({ ...order, ...cancelled('12:30:00.000Z') });
     const second = await reopen(words, { now: () => nowMs + 3_600_000 });
 
-    expect(JSON.parse(first.stdout)).toMatchObject({ reopened: 1, listed: [] });
-    expect(JSON.parse(second.stdout)).toMatchObject({
-      reopened: 1,
-      listed: [{ id: 1, outcome: 'cancelledAgain' }],
-    });
-    expect(await statuses()).toEqual({ 1: 'cancelled', 2: 'pending' });
+    for (const { stdout } of [first, second]) expect(stdout).toBe('{"reopened":1,"changed":[]}\n');
+    expect(second.stderr).toMatch(/^reopened, then cancelled again, so left as they are: 1\n/);
+    expect(await pending()).toEqual(['2']);
   });
 
   it.each([
     ['cancelled again', cancelled('11:00:00.000Z')],
-    ['shipped', { status: { S: 'shipped' } }],
-  ])('skips an order that was %s after it was read', async (_, changed) => {
+    ['cancelled by another', cancelled('09:59:59.999Z', otherKey)],
+    ['shipped', { ...cancelled('09:59:59.999Z'), status: { S: 'shipped' } }],
+  ])('leaves and names an order that was %s after it was read', async (_, changed) => {
     await putOrders(meant);
     meanwhile('UpdateItem', '2', changed);
 
-    const { stdout } = await reopen(`${mistaken} --json`);
+    const { exitCode, stdout, stderr } = await reopen(`${mistaken} --json`);
 
-    expect(JSON.parse(stdout)).toMatchObject({
-      reopened: 3,
-      listed: [{ id: 2, outcome: 'changed' }],
-    });
-    expect((await statuses())[2]).toBe(changed.status.S);
+    expect([exitCode, stdout]).toEqual([4, '{"reopened":3,"changed":[2]}\n']);
+    expect(stderr).toContain('1 order changed by somebody else at the same time: 2');
+    expect(await pending()).not.toContain('2');
   });
 
   it.each<[string, Reply]>([
     ['not made', lost],
     ['made, and its response lost', executedAndLost],
+    ['answered by a broken proxy', answer({})],
   ])('is done, or completes when it is run again, whichever call is %s', async (_, fault) => {
     // Once for a response that is lost, and once for a command that is killed after the call.
     for (const isKilled of [false, true]) {
@@ -151,19 +171,18 @@ describe('orders reopen --cancelled-by', () => {
         if (exitCode !== 0) {
           expect([exitCode, stderr]).toEqual([3, expect.stringContaining('run the command again')]);
           const isUnsure = lostOperation === 'UpdateItem';
-          expect(/"\.\/admin orders show -?\d+" shows whether it was/.test(stderr)).toBe(isUnsure);
-          expect((await reopen(mistaken)).exitCode).toBe(0);
+          expect(/"\.\/admin orders show -?\d+" shows whether the/.test(stderr)).toBe(isUnsure);
+          expect([0, 4]).toContain((await reopen(mistaken)).exitCode);
         }
-        expect(await statuses()).toEqual(expected);
+        expect(await pending()).toEqual(meantIds);
       }
     }
   });
 
-  it('ends at Ctrl+C with exit code 5, and prints the option that completes it', async () => {
-    await putOrders(
-      Object.fromEntries([...Array(60)].map((_, id) => [id, cancelled('09:00:00Z')])),
-    );
-    const words = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z';
+  it('ends at Ctrl+C with exit code 5, and prints the options that complete it', async () => {
+    const sixty = [...Array(60)].map((_, id) => [id, cancelled('09:00:00Z')]);
+    await putOrders(Object.fromEntries(sixty));
+    const words = `--cancelled-by ${keyId}`;
     const controller = new AbortController();
     proxy.reply = (call) => {
       if (call.operation === 'UpdateItem') controller.abort();
@@ -171,28 +190,26 @@ describe('orders reopen --cancelled-by', () => {
     };
 
     const interruption = controller.signal;
-    const { exitCode, stderr } = await reopen(words, { isTerminal: true, interruption });
+    const { exitCode, stderr } = await reopen(`${words} --since 4h`, { interruption });
 
     expect(exitCode).toBe(5);
     const message =
       /error: stopped after (\d+) orders: interrupted; run the command again with (.*)\n$/;
-    const [, done, until] = message.exec(stderr)!;
+    const [, done, options] = message.exec(stderr)!;
     await put({ id: { N: '90' }, ...cancelled('12:00:00.001Z') });
-    const again = await reopen(`${words} ${until}`, { now: () => nowMs + 3_600_000 });
+    const again = await reopen(`${words} ${options}`, { now: () => nowMs + 3_600_000 });
     expect(again.stdout).toContain(`Reopened ${60 - Number(done)} orders`);
   });
 
+  const usage = 'give either order ids or --cancelled-by and --since';
   it.each([
-    ['', 2, 'give either an order id or --cancelled-by and --since'],
-    ['7 --cancelled-by key_1', 2, 'give either an order id or --cancelled-by and --since'],
-    ['--cancelled-by key_1', 2, 'give either an order id or --cancelled-by and --since'],
-    ['--since 2026-11-20T09:00:00Z', 2, 'give either an order id or --cancelled-by and --since'],
-    [
-      '--cancelled-by key_1 --since yesterday',
-      1,
-      "'yesterday' is invalid. Expected a duration such as 30s or 90d, a date such as 2026-11-20",
-    ],
-    [`${mistaken} --as ${keyPrefix}${'a'.repeat(46)}`, 1, '--as: this looks like an API key'],
+    ['', 2, usage],
+    [`7 ${mistaken}`, 2, usage],
+    ['--cancelled-by key_1', 2, usage],
+    ['--since 2026-11-20T09:00:00Z', 2, usage],
+    [`--cancelled-by ${keyPrefix}${'a'.repeat(46)} ${period}`, 1, 'this looks like an API key'],
+    [`${mistaken} --as ${keyId}`, 1, 'expected your name, not a key id'],
+    [`${mistaken} --since yesterday`, 1, "'yesterday' is invalid. Expected a duration such as"],
   ])('refuses %j in one line', async (words, code, message) => {
     await putOrders();
 

@@ -1,0 +1,198 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  answer,
+  executedAndLost,
+  forward,
+} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { changes } from '../../orders/change-orders.ts';
+import { ordersOfEachTest } from './orders-of-each-test.ts';
+
+const { orders, proxy, put, stored } = await ordersOfEachTest();
+const nowMs = Date.parse('2026-11-20T12:00:00.789Z');
+const change = (...words: string[]) => orders([...words, '--as', 'ann'], { now: () => nowMs });
+
+const id = '-9007199254740993';
+const since = '2026-11-20T09:31:00Z';
+const others = { petId: { N: '7' }, note: { SS: ['x'] } };
+const states = {
+  pending: { status: { S: 'pending' } },
+  shipped: { status: { S: 'shipped' }, shippedAt: { S: since }, shippedBy: { S: 'bob' } },
+  cancelled: {
+    status: { S: 'cancelled' },
+    cancelledAt: { S: since },
+    cancelledBy: { S: 'key_1' },
+    cancelRequestId: { S: 'c' },
+  },
+};
+const stateText = {
+  pending: 'is pending',
+  shipped: `is shipped since ${since} by bob`,
+  cancelled: `is cancelled since ${since} by key_1`,
+};
+type State = keyof typeof states;
+const everyChange = Object.keys(changes) as (keyof typeof changes)[];
+
+describe('orders ship, cancel and reopen', () => {
+  it.each([
+    [
+      'ship',
+      'pending',
+      {
+        complete: { BOOL: true },
+        shipDate: { S: '2026-11-20T12:00:00Z' },
+        shippedAt: { S: '2026-11-20T12:00:00Z' },
+        shippedBy: { S: 'ann' },
+      },
+    ],
+    [
+      'cancel',
+      'pending',
+      { cancelledAt: { S: '2026-11-20T12:00:00.789Z' }, cancelledBy: { S: 'ann' } },
+    ],
+    [
+      'reopen',
+      'cancelled',
+      { reopenedAt: { S: '2026-11-20T12:00:00.789Z' }, reopenedBy: { S: 'ann' } },
+    ],
+  ] as const)(
+    'R6: %s changes a %s order in one write, which keeps all other attributes',
+    async (verb, from, set) => {
+      const order = { id: { N: id }, ...others, ...states[from] };
+      await put(order);
+
+      const run = await change(verb, id);
+
+      const { to } = changes[verb];
+      expect(run).toEqual({ exitCode: 0, stderr: '', stdout: `Order ${id} is ${to}.\n` });
+      expect(await stored()).toEqual([{ ...order, ...set, status: { S: to } }]);
+      expect(proxy.requests.map(({ operation }) => operation)).toEqual(['UpdateItem']);
+    },
+  );
+
+  const refusals: [keyof typeof changes, State, string][] = [
+    [
+      'ship',
+      'cancelled',
+      `if its parcel has left, run "./admin orders reopen ${id}", then "./admin orders ship ${id}"`,
+    ],
+    ['cancel', 'shipped', 'no command changes a shipped order'],
+    ['reopen', 'shipped', 'no command changes a shipped order'],
+  ];
+  it.each(refusals)('R6: %s refuses an order that is %s: %s', async (verb, state, way) => {
+    const order = { id: { N: id }, ...states[state] };
+    await put(order);
+
+    const { exitCode, stdout, stderr } = await change(verb, id);
+
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(`error: Order ${id} ${stateText[state]}; ${way}\n`);
+    expect(await stored()).toEqual([order]);
+  });
+
+  it.each(everyChange)(
+    'R6: %s run again leaves the order, says who changed it, and succeeds',
+    async (verb) => {
+      const { to } = changes[verb];
+      const order = { id: { N: id }, ...states[to] };
+      await put(order);
+
+      const { exitCode, stdout } = await change(verb, id);
+
+      expect([exitCode, stdout]).toEqual([0, `Order ${id} already ${stateText[to]}.\n`]);
+      expect(await stored()).toEqual([order]);
+    },
+  );
+
+  it('change several orders, and list each with what happened', async () => {
+    await put({ id: { N: '1' }, ...states.pending });
+    await put({ id: { N: '2' }, ...states.shipped });
+    await put({ id: { N: id }, ...states.cancelled });
+    const words = ['ship', '1', '2', id, '4', '1'];
+
+    const { exitCode, stdout, stderr } = await change(...words);
+    const { stdout: json } = await change(...words, '--json');
+
+    expect([exitCode, stdout.split('\n')]).toEqual([
+      1,
+      [
+        'Order 1 is shipped.',
+        `Order 2 already ${stateText.shipped}.`,
+        expect.stringMatching(`Order ${id} ${stateText.cancelled}; if its parcel has left, run`),
+        'No order has the id 4',
+        '',
+      ],
+    ]);
+    expect(stderr).toBe('error: 2 orders of 4 not shipped: see above\n');
+    expect(json).toMatch(
+      `"outcome":"unchanged","text":"Order 2 already ${stateText.shipped}."},{"id":${id},"outcome":"refused",`,
+    );
+    expect(json).toContain('{"id":4,"outcome":"refused","text":"No order has the id 4"}]');
+  });
+});
+
+describe('an order in an unknown state', () => {
+  const repair =
+    'if its parcel has left, "./admin orders ship 7" marks it as shipped; if not, "./admin orders reopen 7" makes it pending';
+
+  it.each([
+    [{ S: 'pending ' }, 'has the unknown status "pending "'],
+    [{ S: '' }, 'has the unknown status ""'],
+    [undefined, 'has no status'],
+    [{ N: '5' }, 'has the unknown status "of another type"'],
+  ])('is repaired by ship or reopen, which cancel names: %j', async (status, text) => {
+    const item = { id: { N: '7' }, ...(status && { status }) };
+    await put(item);
+
+    const { exitCode, stderr } = await change('cancel', '7');
+    const reopened = await change('reopen', '7');
+    const [pending] = await stored();
+    await put(item);
+    const shipped = await change('ship', '7');
+
+    expect([exitCode, stderr]).toEqual([1, `error: Order 7 ${text}; ${repair}\n`]);
+    expect([reopened.exitCode, pending!.status]).toEqual([0, { S: 'pending' }]);
+    expect([shipped.exitCode, (await stored())[0]!.status]).toEqual([0, { S: 'shipped' }]);
+  });
+});
+
+it.each([
+  ['is lost', executedAndLost, 'shipped'],
+  ['is not that of DynamoDB', answer({}), 'pending'],
+])(
+  'orders ship sends no second write, and names the command that shows the order, if a response %s',
+  async (_, reply, status) => {
+    await put({ id: { N: '7' }, ...states.pending });
+    proxy.reply = (call) => (call.operation === 'UpdateItem' ? reply : forward)(call);
+
+    const { exitCode, stdout, stderr } = await change('ship', '7');
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+    expect(stderr).toContain('order 7: DynamoDB UpdateItem may or may not have been done');
+    expect(stderr.match(/"\.\/admin orders show 7"/g)).toHaveLength(1);
+    expect(stderr).toMatch(/show 7" shows whether the change was made; run the command again\n$/);
+    expect(proxy.requests.filter(({ operation }) => operation === 'UpdateItem')).toHaveLength(1);
+    expect((await stored())[0]!.status).toEqual({ S: status });
+    proxy.reply = forward;
+    expect((await change('ship', '7')).exitCode).toBe(0);
+  },
+);
+
+it('orders cancel ends at Ctrl+C with exit code 5, and completes when it is run again', async () => {
+  const ids = Array.from({ length: 60 }, (_, index) => `${index}`);
+  for (const each of ids) await put({ id: { N: each }, ...states.pending });
+  const controller = new AbortController();
+  proxy.reply = (call) => {
+    if (call.operation === 'UpdateItem') controller.abort();
+    forward(call);
+  };
+
+  const run = await orders(['cancel', ...ids], { interruption: controller.signal });
+
+  const [, done] = /^error: stopped after (\d+) orders: interrupted; run the command again\n$/.exec(
+    run.stderr,
+  )!;
+  expect(run.exitCode).toBe(5);
+  const again = await change('cancel', ...ids);
+  expect(again.exitCode).toBe(0);
+  expect(again.stdout.match(/ is cancelled\.$/gm)).toHaveLength(60 - Number(done));
+});
