@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { hashOwnerPart, hashToken } from '../../lambdas/keys/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { revokeKey } from '../admin/keys/change-key.ts';
@@ -6,19 +8,10 @@ import { createOwner } from '../admin/owners/create-owner.ts';
 import type { KeyStage } from '../admin/stage/key-stage.ts';
 import { findOwnerOfHash, lookUpOwner } from '../admin/stored/find-owner.ts';
 import { keysOf } from '../admin/stored/stored-key.ts';
-import type { DataDirectory } from './aws/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
 
 const label = 'npm start';
-const file = 'demo-keys.json';
-const number = new Intl.NumberFormat('en');
-
-/** Such as `free: 60 per minute, 1,000 per day`. */
-export function planTitle(plan: PlanName): string {
-  const { perMinute, perDay } = plans[plan];
-  return `${plan}: ${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
-}
 
 /**
  * Creates an owner with one key for each plan. A data directory stores the tokens, so that later runs have the same
@@ -27,19 +20,27 @@ export function planTitle(plan: PlanName): string {
  */
 export async function provideDemoKeys(
   stage: KeyStage,
-  directory: DataDirectory | undefined,
+  directory: string | undefined,
 ): Promise<DemoKeys> {
-  const stored = directory?.read<Partial<DemoKeys>>(file);
+  const file = directory && join(directory, 'demo-keys.json');
+  const stored: Partial<DemoKeys> =
+    file && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const keys = await Promise.all(
     planNames.map(async (plan) => {
-      const token = stored?.[plan];
+      const token = stored[plan];
       const isKept = token !== undefined && (await isValid(token, stage));
       return [plan, isKept ? token : await createKey(plan, stage)];
     }),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
-  directory?.write(file, demoKeys);
+  if (file) replaceFile(file, JSON.stringify(demoKeys));
   return demoKeys;
+}
+
+/** If the process is killed before the end, the old file stays as it is. */
+function replaceFile(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { flush: true });
+  renameSync(`${file}.new`, file);
 }
 
 /** Whether a key was neither revoked nor rotated, which gives it an expiry. */

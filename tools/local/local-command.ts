@@ -1,16 +1,17 @@
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import inspector from 'node:inspector';
-import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serviceRealm } from '../../lambdas/contract/service-name.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { LocalRunError } from './aws/errors.ts';
 import { reportUncaught } from './aws/lambda/function-code.ts';
-import { parseLocalOptions } from './local-options.ts';
+import { type LocalOptions, parseLocalOptions } from './local-options.ts';
 import { startStoreService } from './store-service.ts';
 import { log, readyJson, readyText } from './terminal.ts';
-import { runWatched, temporaryDirectory, watchFolder } from './watch.ts';
+import { watchSources } from './watch.ts';
 
 /** Runs the service until it fails or `stop` is aborted, even during the start. Returns the exit code. */
 export async function runLocalCommand(
@@ -18,63 +19,61 @@ export async function runLocalCommand(
   stop: AbortSignal,
 ): Promise<number> {
   try {
-    await run(parameters, stop);
+    const options = parseLocalOptions(parameters);
+    if (options) await run(options, stop);
     return 0;
   } catch (error) {
     if (stop.aborted) return 0;
-    // The message can contain a line of the orders file, or an answer of another server.
-    log(printable(messageOf(error)));
+    logError(error);
     return 1;
   }
 }
 
-async function run(parameters: readonly string[], stop: AbortSignal): Promise<void> {
-  const given = parseLocalOptions(parameters);
-  if (given === undefined) return;
-  // Checked first, so that a mistake is reported without waiting for the synthesis.
-  const options = { ...given, port: await availablePort(given.port, given.host) };
-  const shared = watchFolder();
-  if (options.watch && shared === undefined) return runWatched(parameters, options, stop);
+async function run(options: LocalOptions, stop: AbortSignal): Promise<void> {
   process.on('uncaughtException', (error) => {
     // A forgotten `await` in a function does not end the run; an error of the run itself does.
     if (!reportUncaught(error)) throw error;
   });
   const stopped = once(stop, 'abort');
   await using started = new AsyncDisposableStack();
-  // At a loopback address only, because a debugger can do everything that this user can.
-  using _inspector =
-    options.inspect === undefined ? undefined : inspector.open(options.inspect, '127.0.0.1');
-  if (options.inspect !== undefined && inspector.url() === undefined) {
-    throw new OperatorError(
-      `--inspect: port ${options.inspect} is not available; 0 chooses a free port`,
-    );
-  }
-  if (process.stdout.isTTY && !options.json) process.stdout.write('Starting …\n');
+  using _inspector = startInspector(options.inspect);
   const service = await startStoreService(options, temporaryDirectory(), stop, started);
-  if (!isFirst(shared)) log(`Ready again at ${service.baseUrl}`);
-  else if (options.json) process.stdout.write(readyJson(service));
-  else process.stdout.write(readyText(service));
+  process.stdout.write(options.json ? readyJson(service) : readyText(service));
+  if (options.watch) {
+    const reload = () => service.reload().then(() => log('The change is loaded.'), logError);
+    void watchSources(reload, stop);
+  }
   const end = await Promise.race([stopped, service.failed]);
   if (end instanceof Error) throw end;
 }
 
-/** Returns the port or, for 0, a free port. @throws the server's error if it cannot listen on the address */
-async function availablePort(port: number, host: string): Promise<number> {
-  await using server = createServer().listen(port, host);
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+/** Listens at a loopback address only, because a debugger can do everything that this user can. */
+function startInspector(port: number | undefined): Disposable | undefined {
+  if (port === undefined) return undefined;
+  const listening = inspector.open(port, '127.0.0.1');
+  if (inspector.url()) return listening;
+  throw new OperatorError(`--inspect: port ${port} is not available; 0 chooses a free port`);
 }
 
-/** Whether this run is the first to be ready. @param shared the folder of the runs that `--watch` starts */
-function isFirst(shared: string | undefined): boolean {
-  if (shared === undefined) return true;
-  const mark = join(shared, 'ready');
-  const isMarked = existsSync(mark);
-  writeFileSync(mark, '');
-  return !isMarked;
+/** Creates a directory, which is removed at the end of this process. */
+function temporaryDirectory(): string {
+  const parent = tmpdir();
+  try {
+    const directory = mkdtempSync(join(parent, `${serviceRealm}-${process.pid}-`));
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    return directory;
+  } catch (cause) {
+    const problem = `a file cannot be created in ${parent} (${(cause as NodeJS.ErrnoException).code})`;
+    throw new OperatorError(`${problem}: set TMPDIR to a directory that can be written`, { cause });
+  }
 }
 
-/** An error that the user cannot correct is shown with its stack. */
+/** Logs an error. An error that the user cannot correct is logged with its stack. */
+function logError(error: unknown): void {
+  // The message can contain a line of the orders file, or an answer of another server.
+  log(printable(messageOf(error)));
+}
+
 function messageOf(error: unknown): string {
   if (error instanceof OperatorError || error instanceof LocalRunError) return error.message;
   if (!(error instanceof Error)) return String(error);

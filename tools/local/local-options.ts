@@ -10,7 +10,6 @@ export interface LocalOptions {
   readonly stage: StageName;
   readonly data?: string;
   readonly orders?: string;
-  readonly empty?: boolean;
   readonly json?: boolean;
   readonly watch?: boolean;
   /** The debugger's port, or 0 for any free port. @default - no debugger */
@@ -27,12 +26,7 @@ To use another DynamoDB-compatible server instead of the embedded one, set DYNAM
 export function parseLocalOptions(words: readonly string[]): LocalOptions | undefined {
   const command = new Command('npm start --')
     .description('Runs the whole service on this machine.')
-    .addOption(
-      new Option('--port <n>', 'port to listen on; 0 chooses a free one')
-        .env('PORT')
-        .default(3000)
-        .argParser(portOf),
-    )
+    .option('--port <n>', 'port to listen on; 0 chooses a free one', portOf, 3000)
     .option('--host <host>', 'address to listen on', textOf, '127.0.0.1')
     .option('--stage <stage>', `stage to run: ${stageChoices}`, stageOf, 'staging')
     .option('--data <dir>', 'keep the data in this directory (default: in memory)', textOf)
@@ -40,8 +34,7 @@ export function parseLocalOptions(words: readonly string[]): LocalOptions | unde
       '--orders <file>',
       'fill an empty store from this file of JSON Lines (default: a sample)',
     )
-    .option('--empty', 'start without demo owners and sample orders')
-    .option('--watch', 'start the service again when a file in lambdas/, lib/ or bin/ changes')
+    .option('--watch', 'load the service again when a file in lambdas/, lib/ or bin/ changes')
     .addOption(
       new Option('--inspect [port]', 'let a debugger attach').preset('9229').argParser(portOf),
     )

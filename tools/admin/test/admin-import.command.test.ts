@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { stackName } from '../../../lib/settings/names.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
-import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
+import { type LocalService, startLocalService } from '../../local/test/aws/local-service.ts';
 
 let service: LocalService;
 const directory = temporaryDirectoryOfFile();

@@ -6,7 +6,7 @@ import { plans } from '../../../lib/settings/plans.ts';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
-import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
+import { type LocalService, startLocalService } from '../../local/test/aws/local-service.ts';
 import { deleteGatewayKeys } from '../owners/gateway-key.ts';
 import { changeTogether } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

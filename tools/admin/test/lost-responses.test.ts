@@ -6,7 +6,7 @@ import {
   forward,
 } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
-import { type LocalService, startLocalService } from '../../local/aws/local-service.ts';
+import { type LocalService, startLocalService } from '../../local/test/aws/local-service.ts';
 import { admin } from './run-admin.ts';
 
 const now = () => Date.parse('2026-11-20T09:30:15Z');

@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals';
 import { stackName } from '../../../lib/settings/names.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
-import { startLocalService } from '../../local/aws/local-service.ts';
+import { startLocalService } from '../../local/test/aws/local-service.ts';
 
 /** A command in docs/operating.md, with its output. */
 interface ShownCommand {

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { stackName } from '../../../lib/settings/names.ts';
 import { expectAgreement } from '../../../test/helpers/agreement.ts';
 import { assemblyDirectory, templateFile } from '../../../test/helpers/synthesized.ts';
-import { startLocalService } from '../../local/aws/local-service.ts';
+import { startLocalService } from '../../local/test/aws/local-service.ts';
 import { runEveryCommand } from '../../smoke/acceptance/operator-commands.ts';
 import { type AwsCall, account, region } from './policies.ts';
 import { recordingProxy } from './recorded-calls.ts';

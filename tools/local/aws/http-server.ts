@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Gateway } from './api-gateway/gateway.ts';
-import { parseHeaders, parseTarget } from './api-gateway/incoming-request.ts';
+import { type IncomingRequest, parseHeaders, parseTarget } from './api-gateway/incoming-request.ts';
 import type { GatewayAnswer } from './api-gateway/request-context.ts';
 import { listen } from './listen.ts';
 
@@ -25,7 +24,8 @@ export interface AnsweredRequest {
 
 /** The handlers and the address of an HTTP server. */
 export interface HttpServerOptions {
-  readonly gateway: Gateway;
+  /** The gateway. */
+  readonly answer: (request: IncomingRequest) => Promise<GatewayAnswer>;
   /** Handlers, which are called in this order, before the gateway. */
   readonly handlers: readonly Handler[];
   readonly host: string;
@@ -39,14 +39,14 @@ export interface HttpServerOptions {
 
 /** Starts a server. Node itself answers malformed HTTP. */
 export function startHttpServer(options: HttpServerOptions) {
-  const { gateway, handlers, now, onAnswered } = options;
+  const { handlers, now, onAnswered } = options;
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const startedAtMs = performance.now();
     const closed = once(outgoing, 'close');
     for (const handler of handlers) if (await handler(incoming, outgoing)) return;
     const [method, target] = [incoming.method!, incoming.url!];
-    const answer = await gateway.answer({
+    const given = await options.answer({
       method,
       ...parseTarget(target),
       headers: parseHeaders(incoming.rawHeaders),
@@ -54,6 +54,11 @@ export function startHttpServer(options: HttpServerOptions) {
       sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
       timeMs: now(),
     });
+    // An error is small, and `onAnswered` may need its code.
+    const answer =
+      given.statusCode < 400 || Buffer.isBuffer(given.body)
+        ? given
+        : { ...given, body: await buffer(given.body) };
     // The time is from the gateway's clock, like the times in the other headers.
     outgoing.setHeader('Date', new Date(now()).toUTCString());
     send(answer, outgoing);

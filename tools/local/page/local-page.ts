@@ -3,18 +3,19 @@ import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { extname, join } from 'node:path';
 import { serviceTitle } from '../../../lambdas/contract/service-name.ts';
 import { orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
+import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import type { Handler } from '../aws/http-server.ts';
 import { isFromThisMachine } from '../aws/management/loopback.ts';
 
 interface LocalPageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
-  /** By their titles. */
-  readonly demoKeys: Readonly<Record<string, string>>;
+  readonly demoKeys: Readonly<Record<PlanName, string>>;
   /** Undefined if no order can be cancelled. */
   readonly exampleOrderId: string | undefined;
 }
 
+const number = new Intl.NumberFormat('en');
 const folder = import.meta.dirname;
 const root = join(folder, '../../..');
 const scripts = ['page.ts', 'orders.ts', 'limits.ts', 'elements.ts'];
@@ -50,7 +51,7 @@ const securityHeaders = {
 /** Serves the page, which contains the demo keys, to this machine only. */
 export function localPage(options: LocalPageOptions): Handler {
   return async (request, response) => {
-    const { method, headers, url = '' } = request;
+    const { method, url = '' } = request;
     const path = url.replace(/\?.*/s, '').slice(1);
     const isRead = method === 'GET' || method === 'HEAD';
     if (!isRead || !Object.hasOwn(files, path) || !isFromThisMachine(request)) return false;
@@ -58,20 +59,23 @@ export function localPage(options: LocalPageOptions): Handler {
     const type = extname(file);
     let text = readFileSync(file, 'utf8');
     if (type === '.ts') text = stripTypeScriptTypes(text);
-    if (type === '.html') text = filled(text, headers.host!, options);
+    if (type === '.html') text = filled(text, options);
     const contentType = `${mediaTypes[type] ?? 'text/plain'}; charset=utf-8`;
     response.writeHead(200, { ...securityHeaders, 'Content-Type': contentType }).end(text);
     return true;
   };
 }
 
-/** Inserts values that need no escaping: keys and titles are words, ids are numbers, and the host is a loopback name. */
-function filled(page: string, host: string, options: LocalPageOptions): string {
-  const { basePath, demoKeys, exampleOrderId } = options;
-  const choices = Object.entries(demoKeys).map(([title, key]) => `<option value="${key}">${title}`);
+/** Such as `free: 60 per minute, 1,000 per day`. */
+function planTitle(plan: PlanName): string {
+  const { perMinute, perDay } = plans[plan];
+  return `${plan}: ${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
+}
+
+/** Inserts values that need no escaping: keys and titles are words, and ids are numbers. */
+function filled(page: string, { basePath, demoKeys, exampleOrderId }: LocalPageOptions): string {
+  const choices = planNames.map((plan) => `<option value="${demoKeys[plan]}">${planTitle(plan)}`);
   const values: Readonly<Record<string, string>> = {
-    // The page's policy allows requests to its own origin only.
-    origin: `http://${host}`,
     basePath,
     serviceTitle,
     demoKeys: choices.join('\n'),

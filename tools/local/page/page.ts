@@ -7,15 +7,15 @@ const shownCharacters = 2_000;
 const keyField = element<HTMLInputElement>('apiKey');
 const keyChoice = element<HTMLSelectElement>('demoKey');
 const orderId = element<HTMLInputElement>('orderId');
-const listRequest = new Request(`${element('baseUrl').textContent}/store/orders`);
+// The page's own origin, because the proxy of a development container may replace the host's name.
+const baseUrl = location.origin + element('baseUrl').textContent;
+const listRequest = new Request(`${baseUrl}/store/orders`);
 
 let shownRequest = listRequest;
 let listing: AbortController | undefined;
 
+show('baseUrl', baseUrl);
 keyField.value = keyChoice.value;
-// The last choice is "another key", so one choice means that there are no demo keys.
-element('demoKeys').hidden = keyChoice.length === 1;
-element('issueHint').hidden = keyChoice.length > 1;
 showCommand(listRequest);
 keyChoice.addEventListener('change', () => {
   keyField.value = keyChoice.value;

@@ -1,43 +1,38 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { revokeKey } from '../../admin/keys/change-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { listKeys } from '../../admin/keys/key-view.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
 import { stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
-import { DataDirectory } from '../aws/data-directory.ts';
 import { type DemoKeys, provideDemoKeys } from '../demo-keys.ts';
 
 const { stage } = stageOfEachTest();
 const directory = temporaryDirectoryOfEachTest();
-let data: DataDirectory;
 let before: DemoKeys;
 
 beforeEach(async () => {
-  data = new DataDirectory(directory.path);
-  before = await provideDemoKeys(stage, data);
+  before = await provideDemoKeys(stage, directory.path);
 });
-
-afterEach(() => data.release());
 
 describe('provideDemoKeys', () => {
   it('has the same keys in later runs, and another key only for a plan that has none', async () => {
     await setOwnerPlan('demo free', { plan: 'pro' }, stage);
     const { pro: _, ...others } = before;
-    data.write('demo-keys.json', others);
+    directory.write('demo-keys.json', JSON.stringify(others));
 
-    const { pro, ...kept } = await provideDemoKeys(stage, data);
+    const { pro, ...kept } = await provideDemoKeys(stage, directory.path);
 
     expect(kept).toEqual(others);
     expect(pro).not.toBe(before.pro);
-    expect((await provideDemoKeys(stage, data)).pro).toBe(pro);
+    expect((await provideDemoKeys(stage, directory.path)).pro).toBe(pro);
   });
 
   it('has another key for one that was revoked', async () => {
     const [key] = await listKeys({ owner: 'demo free' }, stage);
     await revokeKey(key!.keyId, stage);
 
-    const { free, ...kept } = await provideDemoKeys(stage, data);
+    const { free, ...kept } = await provideDemoKeys(stage, directory.path);
 
     const [replacement] = await listKeys({ owner: 'demo free', status: 'active' }, stage);
     expect(free.slice(-4)).toBe(replacement!.lastFour);

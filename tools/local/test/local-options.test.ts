@@ -1,9 +1,8 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { stageChoices } from '../../../lib/settings/stages.ts';
 import { parseLocalOptions } from '../local-options.ts';
 
 afterEach(() => {
-  delete process.env.PORT;
   delete process.env.DYNAMODB_ENDPOINT;
 });
 
@@ -15,25 +14,6 @@ describe('options of the local run', () => {
     [['--inspect', '65535', '--watch'], { inspect: 65_535, watch: true }],
   ])('accept %j', (words, expected) => {
     expect(parseLocalOptions(words)).toMatchObject(expected);
-  });
-
-  it('take the port from PORT, unless --port is given', () => {
-    process.env.PORT = '8080';
-
-    expect(parseLocalOptions([])).toMatchObject({ port: 8080 });
-    expect(parseLocalOptions(['--port', '0'])).toMatchObject({ port: 0 });
-    process.env.PORT = 'x';
-    expect(() => parseLocalOptions([])).toThrow("value 'x' from env 'PORT' is invalid");
-  });
-
-  it('are printed for --help', () => {
-    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-
-    const options = parseLocalOptions(['--help']);
-
-    expect(options).toBeUndefined();
-    expect(write.mock.calls.join()).toMatch(/^Usage: npm start -- \[options\]\n.*--orders/s);
-    write.mockRestore();
   });
 
   it.each([

@@ -3,16 +3,13 @@ import { text } from 'node:stream/consumers';
 import { listen } from '../listen.ts';
 import { region } from '../template.ts';
 import type { Caller } from './callers.ts';
+import type { Database } from './database.ts';
 
 /** A proxy before DynamoDB that authorizes the functions' calls. */
 export type DynamoDBGuard = Awaited<ReturnType<typeof startDynamoDBGuard>>;
 
 interface GuardOptions {
-  /** The URL of the DynamoDB-compatible server. */
-  readonly endpoint: string;
-  readonly callers: readonly Caller[];
-  /** Whether the server is the embedded server, which executes one call at a time. */
-  readonly isEmbedded: boolean;
+  readonly database: Pick<Database, 'endpoint' | 'isEmbedded'>;
   /** Milliseconds since the epoch, for the header `Date`, by which clients correct their clocks. */
   readonly now: () => number;
   readonly log: (line: string) => void;
@@ -31,9 +28,10 @@ const embeddedPageMaxItems = 2_000;
  * verified, because a program that can read the id can read the secret, too. A web page knows neither.
  */
 export async function startDynamoDBGuard(options: GuardOptions) {
-  const { callers, isEmbedded, now, log } = options;
+  const { database, now, log } = options;
   // `fetch` refuses a URL with a password.
-  const { origin } = new URL(options.endpoint);
+  const { origin } = new URL(database.endpoint);
+  const callers: Caller[] = [];
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     outgoing.setHeader('Date', new Date(now()).toUTCString());
@@ -51,7 +49,7 @@ export async function startDynamoDBGuard(options: GuardOptions) {
   }
 
   async function execute(incoming: IncomingMessage, call: string, outgoing: ServerResponse) {
-    const isPlanned = isEmbedded && operationOf(incoming) === 'Scan';
+    const isPlanned = database.isEmbedded && operationOf(incoming) === 'Scan';
     const body = isPlanned ? planScan(call) : call;
     if (body === undefined) return sendJson(outgoing, 200, emptyPage);
     const { 'content-type': type = '', 'x-amz-target': target = '' } = incoming.headers;
@@ -72,6 +70,8 @@ export async function startDynamoDBGuard(options: GuardOptions) {
   return {
     /** The endpoint for functions. */
     endpoint: server.origin,
+    /** Lets more callers use the database. Functions of an earlier deployment may still do so. */
+    admit: (more: readonly Caller[]) => callers.push(...more),
     /** Forwards a call of the operator, who may do everything. */
     forward: async (incoming: IncomingMessage, outgoing: ServerResponse) =>
       execute(incoming, await text(incoming), outgoing),

@@ -4,11 +4,14 @@ import { TemplateError } from '../errors.ts';
 import type { Template } from '../template.ts';
 import { type Invoke, type LambdaFunction, loadFunction } from './function-code.ts';
 
+/** Takes a line that a function logged. */
+export type FunctionLog = (functionName: string, line: string) => void;
+
 /** The surroundings of all functions. */
-export interface FunctionSurroundings extends Pick<LambdaFunction, 'now'> {
+interface FunctionSurroundings extends Pick<LambdaFunction, 'now'> {
   /** The variables that Lambda would add to a function's own, such as its credentials, by the function's logical id. */
   readonly variablesOf: (logicalId: string) => Readonly<Record<string, string>>;
-  readonly log: (functionName: string, line: string) => void;
+  readonly log: FunctionLog;
 }
 
 /** Finds the function of a URI in the template. @throws TemplateError if there is none */

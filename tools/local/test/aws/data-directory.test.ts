@@ -2,7 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
-import { DataDirectory } from '../../aws/data-directory.ts';
+import { openDataDirectory } from '../../aws/data-directory.ts';
 
 const parent = temporaryDirectoryOfEachTest();
 
@@ -11,7 +11,7 @@ describe('data directory', () => {
     const path = join(parent.path, 'deep/data');
     if (which === 'an existing') mkdirSync(path, { mode: 0o755, recursive: true });
 
-    new DataDirectory(path).release();
+    openDataDirectory(path)[Symbol.dispose]();
 
     expect(statSync(path).mode & 0o777).toBe(0o700);
   });
@@ -24,7 +24,7 @@ describe('data directory', () => {
     writeFileSync(join(parent.path, 'file'), '');
     writeFileSync(join(parent.path, 'lock.sqlite'), 'x'.repeat(4_096));
 
-    const opening = () => new DataDirectory(join(parent.path, name));
+    const opening = () => openDataDirectory(join(parent.path, name));
 
     expect(opening).toThrow(reason);
     expect(opening).toThrow(/^the directory .* cannot be used \(.*\): name another directory$/);

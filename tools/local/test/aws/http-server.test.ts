@@ -3,7 +3,6 @@ import { type ClientRequest, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Gateway } from '../../aws/api-gateway/gateway.ts';
 import type { IncomingRequest } from '../../aws/api-gateway/incoming-request.ts';
 import type { GatewayAnswer } from '../../aws/api-gateway/request-context.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from '../../aws/http-server.ts';
@@ -29,14 +28,11 @@ beforeEach(async () => {
   answer = () => answerOf('from the gateway');
   handlers = [];
   answered = Promise.withResolvers();
-  const gateway = {
-    answer: async (received: IncomingRequest) => {
+  running = await startHttpServer({
+    answer: async (received) => {
       requests.push(received);
       return answer(received);
     },
-  };
-  running = await startHttpServer({
-    gateway: gateway as Gateway,
     handlers,
     host: '127.0.0.1',
     port: 0,
@@ -79,6 +75,15 @@ describe('the server of a gateway', () => {
     ]);
     expect(response.headers.get('date')).toBe('Tue, 14 Nov 2023 22:13:20 GMT');
     expect(requests[0]!.headers.get('x-sent')?.values).toEqual(['y']);
+  });
+
+  it('reads an error that is streamed, so that the log has its code', async () => {
+    answer = () => answerOf(Readable.from(['{"code":', '"x"}']), 503);
+
+    const response = await fetch(running.origin);
+
+    expect([response.status, await response.text()]).toEqual([503, '{"code":"x"}']);
+    expect(String((await answered.promise).answer.body)).toBe('{"code":"x"}');
   });
 
   it('breaks off a response that a handler has sent in part', async () => {

@@ -19,7 +19,7 @@ import { type IssuedKey, issueKey, type NewKey } from '../../../admin/keys/issue
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
 import { senderTo } from '../../../smoke/stage/http-client.ts';
-import { startLocalService } from '../../aws/local-service.ts';
+import { startLocalService } from '../aws/local-service.ts';
 import { lengthenTimeLimits } from './time-limits.ts';
 
 /** An order to store: its id as text, because a JavaScript number would round it, and further texts. */

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { request as sendRequest } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { recordByPlan } from '../../../../lib/settings/plans.ts';
 import { serve } from '../../../../test/helpers/loopback-server.ts';
 import { localPage } from '../../page/local-page.ts';
 
 const handle = localPage({
   basePath: '/staging/v1',
-  demoKeys: { 'free: 60 per minute': 'so_test_free' },
+  demoKeys: recordByPlan((plan) => `so_test_${plan}`),
   exampleOrderId: '9007199254740993',
 });
 

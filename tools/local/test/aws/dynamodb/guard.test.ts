@@ -36,7 +36,8 @@ afterEach(async () => {
 async function start(endpoint = server.url, isEmbedded = false): Promise<DynamoDBGuard> {
   const log = (line: string) => lines.push(line);
   const now = () => 1_700_000_000_000;
-  guard = await startDynamoDBGuard({ endpoint, callers: [caller], isEmbedded, now, log });
+  guard = await startDynamoDBGuard({ database: { endpoint, isEmbedded }, now, log });
+  guard.admit([caller]);
   return guard;
 }
 

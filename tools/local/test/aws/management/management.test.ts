@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type LocalService, startLocalService } from '../../../aws/local-service.ts';
 import { isFromThisMachine } from '../../../aws/management/loopback.ts';
+import { type LocalService, startLocalService } from '../local-service.ts';
 import { type Assembly, api, method, mock, writeAssembly } from '../small-template.ts';
 
 /* tools/admin/test/admin.test.ts tests the calls that an operator's commands make. */

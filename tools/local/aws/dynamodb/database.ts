@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { openDataDirectory } from '../data-directory.ts';
+import { LocalRunError } from '../errors.ts';
+import { region } from '../template.ts';
+import { startEmbeddedDynamoDB } from './embedded-dynamodb.ts';
+
+/** The place of a run's data. */
+export interface DatabaseOptions {
+  /** A DynamoDB-compatible server. @default - an embedded one is started */
+  readonly dynamodbEndpoint?: string | undefined;
+  /** The directory in which the embedded server keeps its data. @default - in memory */
+  readonly dataDirectory?: string | undefined;
+}
+
+/** The database of a run. */
+export type Database = Awaited<ReturnType<typeof openDatabase>>;
+
+/** Starts the embedded DynamoDB, or uses another server. @throws LocalRunError */
+export async function openDatabase({ dynamodbEndpoint, dataDirectory }: DatabaseOptions) {
+  await using opened = new AsyncDisposableStack();
+  if (dataDirectory !== undefined) opened.use(openDataDirectory(dataDirectory));
+  const server = dynamodbEndpoint
+    ? externalDatabase(dynamodbEndpoint)
+    : await startEmbeddedDynamoDB(dataDirectory && join(dataDirectory, 'dynamodb.sqlite'));
+  opened.defer(() => server.close());
+  const { endpoint, ended, failure } = server;
+  const parts = opened.move();
+  return {
+    endpoint,
+    /** Resolves with the reason when the embedded server has ended. */
+    ended,
+    /** Whether it is the embedded server, which executes one call at a time. */
+    isEmbedded: !dynamodbEndpoint,
+    /** The operator's client, which may do everything. */
+    client: operatorClient(endpoint),
+    /** The failure of the database that an error or its cause means; any other error stays as it is. */
+    explain: (error: unknown): unknown => {
+      // Only errors of the SDK have metadata.
+      const found = [error, Object(error).cause].find((each) => '$metadata' in Object(each));
+      return found ? failure((found.message || found.code).replaceAll(/\s+/g, ' ').trim()) : error;
+    },
+    close: () => parts.disposeAsync(),
+  };
+}
+
+function externalDatabase(endpoint: string) {
+  // Only the origin, which does not contain the URL's password.
+  const { origin } = new URL(endpoint);
+  return {
+    endpoint,
+    ended: new Promise<never>(() => {}),
+    failure: (reason: string) =>
+      new LocalRunError(
+        `DYNAMODB_ENDPOINT: ${origin} fails (${reason}): check the server, correct the address, or unset the variable`,
+      ),
+    close: () => {},
+  };
+}
+
+function operatorClient(endpoint: string): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint,
+    region,
+    // The SDK needs a secret for the signature, which nobody verifies.
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    requestHandler: { requestTimeout: 5_000, throwOnRequestTimeout: true },
+    // Without these settings, the SDK takes them from the user's environment and AWS configuration, and then refuses an
+    // endpoint.
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+  });
+}
