@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
+import type { handler as authorizer } from '../../lambdas/authorizer.ts';
 import { hashToken } from '../../lambdas/keys/api-key.ts';
 import { readKeyEntry } from '../../lambdas/keys/owner-record.ts';
-import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import {
   answer,
   failure,
@@ -22,7 +22,7 @@ import {
   ownerItem,
 } from '../helpers/dynamodb/key-items.ts';
 import { authorizerEvent, lambdaContext } from '../helpers/functions/events.ts';
-import { startFunctionTable } from '../helpers/functions/function-table.ts';
+import { functionUnderTest } from '../helpers/functions/function-under-test.ts';
 
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const day = nowSeconds - (nowSeconds % 86_400);
@@ -31,22 +31,14 @@ const aheadMinute = nowSeconds - (nowSeconds % 60) + 240;
 const windows = { minuteWindow: aheadMinute, dayWindow: day };
 const full = { ...windows, minuteCount: 60, dayCount: 60 };
 const { awsRequestId: authorizerRequestId } = lambdaContext();
-const dynamodb = await startFunctionTable();
-const handler = await newHandler();
-const captured = captureLinesOfTests();
+const { table, log, handler } = await functionUnderTest<typeof authorizer>('authorizer');
 let token: string;
 let tokens = 0;
 
 beforeEach(() => {
-  // A new environment, because the earlier environment has cached the keys of other tests.
+  // Another key, because the function has cached the keys of other tests.
   token = exampleToken(keyPrefix, String(++tokens).padStart(20, '0'));
 });
-
-/** The handler of a new execution environment. */
-async function newHandler() {
-  jest.resetModules();
-  return (await import('../../lambdas/authorizer.ts')).handler;
-}
 
 function ask(authorization = `Bearer ${token}`): Promise<APIGatewayAuthorizerResult> {
   return handler(authorizerEvent(authorization), lambdaContext());
@@ -68,7 +60,7 @@ const rejects = () => [found(full), written(full)];
 
 describe('the authorizer', () => {
   it('R16: admits a valid key for every method of the stage', async () => {
-    dynamodb.next.push(...admits());
+    table.next.push(...admits());
 
     const result = await ask();
 
@@ -98,27 +90,27 @@ describe('the authorizer', () => {
       },
     });
     // No line, because the access log has a line for each admitted request.
-    expect(captured.lines()).toEqual([]);
+    expect(log.lines()).toEqual([]);
   });
 
   it('I18: says of a read-only key that it is one, with the same calls', async () => {
     const state = item({ ...windows, minuteCount: 19, dayCount: 30 });
     entryOf(state, hashToken(token)).isReadOnly = { BOOL: true };
-    dynamodb.next.push(admits()[0]!, answer({ Attributes: state }));
+    table.next.push(admits()[0]!, answer({ Attributes: state }));
 
     expect((await ask()).context).toMatchObject({ isReadOnly: true, remaining: 41 });
-    expect(dynamodb.requests).toHaveLength(2);
+    expect(table.requests).toHaveLength(2);
   });
 
   it('needs one write for a cached key, one read more for a new key, and sends DynamoDB no token', async () => {
-    dynamodb.next.push(...admits(), ...admits().slice(1), ...admits().slice(1));
+    table.next.push(...admits(), ...admits().slice(1), ...admits().slice(1));
 
     for (let request = 0; request < 3; request++) await ask();
 
-    const operations = dynamodb.requests.map(({ operation }) => operation);
+    const operations = table.requests.map(({ operation }) => operation);
     expect(operations).toEqual(['GetItem', 'UpdateItem', 'UpdateItem', 'UpdateItem']);
-    expect(dynamodb.requests[0]!.input).toMatchObject({ ConsistentRead: true });
-    for (const { input } of dynamodb.requests) {
+    expect(table.requests[0]!.input).toMatchObject({ ConsistentRead: true });
+    for (const { input } of table.requests) {
       expect(input).toMatchObject({ TableName: 'api-keys', Key: { ownerHash: { S: ownerHash } } });
       expect(JSON.stringify(input)).not.toContain(token.slice(keyPrefix.length, -26));
       expect(JSON.stringify(input)).not.toContain(token.slice(-26));
@@ -126,7 +118,7 @@ describe('the authorizer', () => {
   });
 
   it('R24: denies a request above a limit, and returns everything that the 429 shows', async () => {
-    dynamodb.next.push(...rejects());
+    table.next.push(...rejects());
 
     const { policyDocument, usageIdentifierKey, context } = await ask();
 
@@ -136,17 +128,17 @@ describe('the authorizer', () => {
     expect(context).toMatchObject({ ownerId, keyId: keyId(), plan: 'free', code, remaining: 0 });
     expect(context?.message).toContain(`${context?.retryAfter} seconds`);
     expect(Number(context?.retryAfter)).toBeGreaterThanOrEqual(1);
-    expect(captured.lines()).toMatchObject([{ RequestsRejected: 1, Reason: code, keyId: keyId() }]);
+    expect(log.lines()).toMatchObject([{ RequestsRejected: 1, Reason: code, keyId: keyId() }]);
   });
 
   it('R26: records the request that begins a ban', async () => {
     const banDue = { ...full, rejectionWindow: aheadMinute, rejectionCount: 180 };
     const banned = { ...banDue, bannedUntil: aheadMinute };
-    dynamodb.next.push(found(banDue), written(banned));
+    table.next.push(found(banDue), written(banned));
 
     await ask();
 
-    expect(captured.lines()).toMatchObject([
+    expect(log.lines()).toMatchObject([
       { KeysBanned: 1, keyId: keyId() },
       { RequestsRejected: 1, Reason: 'api_key_banned' },
     ]);
@@ -160,11 +152,11 @@ describe('the authorizer', () => {
 
     await expect(handler(event, lambdaContext())).rejects.toThrow(/^Unauthorized$/);
 
-    expect(dynamodb.requests).toHaveLength(0);
+    expect(table.requests).toHaveLength(0);
   });
 
   it('R18: refuses a key that DynamoDB does not know or accept with 401, after one read', async () => {
-    dynamodb.next.push(nothing);
+    table.next.push(nothing);
 
     // Without a stack: Lambda logs the stack, which would be most of a line that anybody can cause.
     await expect(ask()).rejects.toMatchObject({
@@ -173,11 +165,11 @@ describe('the authorizer', () => {
       stack: '',
     });
 
-    expect(dynamodb.requests).toHaveLength(1);
-    expect(captured.lines()).toMatchObject([
+    expect(table.requests).toHaveLength(1);
+    expect(log.lines()).toMatchObject([
       { RequestsRejected: 1, Reason: 'unauthorized', authorizerRequestId },
     ]);
-    expect(captured.lines()[0]).not.toHaveProperty('keyId');
+    expect(log.lines()[0]).not.toHaveProperty('keyId');
   });
 });
 
@@ -189,12 +181,12 @@ describe('the authorizer, when DynamoDB fails,', () => {
   ])(
     'fails after two attempts, and not with a 401, when DynamoDB %s',
     async (_name, reply, error) => {
-      dynamodb.next.push(reply, reply);
+      table.next.push(reply, reply);
 
       await expect(ask()).rejects.toMatchObject(error);
 
-      expect(dynamodb.requests).toHaveLength(2);
-      expect(captured.lines()).toMatchObject([
+      expect(table.requests).toHaveLength(2);
+      expect(log.lines()).toMatchObject([
         { level: 'ERROR', message: 'The authorizer failed', authorizerRequestId, error: {} },
       ]);
     },
@@ -210,18 +202,18 @@ describe("the authorizer's log", () => {
     ['malformed', admits, () => `Bearer\t${token}`],
   ])('contains neither the token nor its hashes when the request is %s', async (...given) => {
     const [, replies, authorization] = given;
-    dynamodb.next.push(...replies());
+    table.next.push(...replies());
 
     await ask(authorization?.()).catch(() => {});
 
-    expect(captured.text()).not.toBe('');
+    expect(log.text()).not.toBe('');
     for (const secret of [
       token.slice(keyPrefix.length, -26),
       token.slice(-26),
       ownerHash,
       hashToken(token),
     ]) {
-      expect(captured.text()).not.toContain(secret);
+      expect(log.text()).not.toContain(secret);
     }
   });
 });

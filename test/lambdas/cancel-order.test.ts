@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { bearerChallenge } from '../../lambdas/contract/errors.ts';
 import { cancelRefusal, orderStates, orderStatuses } from '../../lambdas/orders/order-states.ts';
-import { expectDocumented } from '../contract/documented.ts';
-import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import {
   answer,
   failure,
@@ -18,26 +15,13 @@ import { fastForward } from '../helpers/fast-forward.ts';
 import {
   cancelEvent,
   commonHeaders,
-  lambdaContext,
   requestContext,
   requestId,
   sourceIp,
 } from '../helpers/functions/events.ts';
-import { startFunctionTable } from '../helpers/functions/function-table.ts';
+import { functionUnderTest } from '../helpers/functions/function-under-test.ts';
 
-interface Answer {
-  readonly statusCode: number;
-  readonly headers: Record<string, string>;
-  readonly body: string;
-}
-
-type Handler = (event: APIGatewayProxyEvent, context: object) => Promise<Answer>;
-
-const table = await startFunctionTable();
-const { handler } = (await import('../../lambdas/cancel-order.ts')) as unknown as {
-  handler: Handler;
-};
-const captured = captureLinesOfTests();
+const { table, log, send } = await functionUnderTest('cancel-order');
 
 beforeEach(() => {
   table.reply = written;
@@ -49,12 +33,6 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Sends an event. Every response is compared with the contract. */
-async function send(event: APIGatewayProxyEvent, remainingMs?: number) {
-  const answer = await handler(event, lambdaContext(remainingMs));
-  expectDocumented('cancelOrder', answer, answer.body);
-  return answer;
-}
 const cancel = (orderId: string | undefined) => send(cancelEvent(orderId));
 
 /** The attributes that a write sets, as DynamoDB's response states them. */
@@ -104,7 +82,7 @@ describe('cancelOrder', () => {
 
     await send(cancelEvent('1', { requestContext: received }));
 
-    const [{ CancellationLatency, _aws }] = captured.lines() as [Record<string, unknown>];
+    const [{ CancellationLatency, _aws }] = log.lines() as [Record<string, unknown>];
     expect(CancellationLatency).toBe(latencyMs);
     expect(JSON.stringify(_aws)).toContain('{"Name":"CancellationLatency","Unit":"Milliseconds"}');
   });
@@ -113,7 +91,7 @@ describe('cancelOrder', () => {
     const response = await cancel('9223372036854775807');
 
     expect(response).toEqual({ statusCode: 204, headers: commonHeaders, body: '' });
-    const [line] = captured.lines();
+    const [line] = log.lines();
     expect(line).toEqual(counted('cancelled', '9223372036854775807'));
     expect(table.requests).toEqual([
       {
@@ -164,7 +142,7 @@ describe('cancelOrder', () => {
 
     expect(await cancel('42')).toEqual(errorAnswer(status, code));
     expect(table.requests).toHaveLength(1);
-    expect(captured.lines()).toEqual([counted(code)]);
+    expect(log.lines()).toEqual([counted(code)]);
   });
 
   it('I18: answers 403 to a read-only key without calling DynamoDB', async () => {
@@ -228,7 +206,7 @@ describe('cancelOrder', () => {
     async (_name, id) => {
       expect(await cancel(id)).toEqual(errorAnswer(400, 'invalid_order_id'));
       expect(table.requests).toEqual([]);
-      expect(captured.text()).toBe('');
+      expect(log.text()).toBe('');
     },
   );
 });
@@ -245,7 +223,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
 
     expect(await cancel('42')).toEqual(unavailable);
     expect(table.requests).toHaveLength(2);
-    expect(captured.lines()).toMatchObject([
+    expect(log.lines()).toMatchObject([
       counted('service_unavailable'),
       { level: 'ERROR', requestId, keyId },
     ]);
@@ -261,7 +239,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
       expect(response).toEqual(errorAnswer(500, 'internal_error'));
       expect(response.body).not.toContain('secret-table');
       const stack = expect.stringContaining('secret-table');
-      expect(captured.lines()).toMatchObject([
+      expect(log.lines()).toMatchObject([
         counted('internal_error'),
         { level: 'ERROR', message: 'internal_error', requestId, keyId, error: { stack } },
       ]);
@@ -297,7 +275,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
 
     expect(result).toEqual(errorAnswer(504, 'timeout'));
     expect(table.requests.length).toBeLessThan(2);
-    expect(captured.lines()).toMatchObject([counted('timeout'), { error: { name: 'ApiError' } }]);
+    expect(log.lines()).toMatchObject([counted('timeout'), { error: { name: 'ApiError' } }]);
   });
 });
 

@@ -1,29 +1,23 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
 import { expectDocumented } from '../contract/documented.ts';
-import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import { refused, throttled, unanswered, unreadable } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { keyId } from '../helpers/dynamodb/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/dynamodb/orders.ts';
 import { type ScannedTable, scanOf } from '../helpers/dynamodb/scanned-table.ts';
 import { fastForward } from '../helpers/fast-forward.ts';
-import { installAwsLambda, LambdaStream, streamed } from '../helpers/functions/awslambda.ts';
+import { LambdaStream, streamed } from '../helpers/functions/awslambda.ts';
 import {
   commonHeaders,
   lambdaContext,
   proxyEvent,
   requestId,
 } from '../helpers/functions/events.ts';
-import { startFunctionTable } from '../helpers/functions/function-table.ts';
+import { functionUnderTest } from '../helpers/functions/function-under-test.ts';
 
 type Handler = (event: unknown, stream: LambdaStream, context: unknown) => Promise<void>;
 
-installAwsLambda();
-const table = await startFunctionTable();
-const { handler } = (await import('../../lambdas/list-orders.ts')) as unknown as {
-  handler: Handler;
-};
-const log = captureLinesOfTests();
+const { table, log, handler } = await functionUnderTest<Handler>('list-orders');
 
 describe('GET /store/orders', () => {
   it('R8: returns all orders placed in the store, as JSON with the headers of the key', async () => {
