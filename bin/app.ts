@@ -1,19 +1,11 @@
-import { join } from 'node:path';
-import { createApp } from '../lib/app.ts';
-import { bundleFunctions } from '../lib/functions/bundling.ts';
-import { ServiceStack } from '../lib/service-stack.ts';
+import { synthesize } from '../lib/app.ts';
 import { ConfigurationError, stageConfiguration } from '../lib/settings/stage-configuration.ts';
 import { isStageName, type StageName, stageChoices, stageNames } from '../lib/settings/stages.ts';
 
-// The `cdk` command sets CDK_OUTDIR. A caller that runs this file directly can set it as well.
-const outputDirectory = process.env.CDK_OUTDIR ?? 'cdk.out';
-
 try {
   const configurations = requestedStages().map((stage) => stageConfiguration(stage, process.env));
-  const bundles = await bundleFunctions(join(outputDirectory, 'bundles'));
-  const app = createApp(outputDirectory);
-  for (const configuration of configurations) new ServiceStack(app, configuration, bundles);
-  app.synth();
+  // The `cdk` command sets CDK_OUTDIR. A caller that runs this file directly can set it as well.
+  await synthesize(configurations, process.env.CDK_OUTDIR ?? 'cdk.out');
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;
   console.error(error.message);

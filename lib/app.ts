@@ -1,5 +1,8 @@
 import { App } from 'aws-cdk-lib/core';
 import settings from '../cdk.json' with { type: 'json' };
+import { bundleFunctions } from './functions/bundling.ts';
+import { ServiceStack } from './service-stack.ts';
+import type { StageConfiguration } from './settings/stage-configuration.ts';
 
 /** The flags that this app sets itself. They win over the flags of `cdk.json` and of the command line. */
 const ownFlags = {
@@ -12,18 +15,29 @@ const ownFlags = {
 };
 
 /**
- * Creates the CDK app, without stacks. The flags in `cdk.json` choose the CDK's behaviour, so an update of the CDK
- * does not change a stage that is already deployed. `cdk` passes the flags to the app. The local run and the tests
- * start the app without `cdk`, so the app reads the flags itself.
+ * Bundles the functions, and writes a cloud assembly with the stacks of some stages. The flags in `cdk.json` choose the
+ * CDK's behaviour, so an update of the CDK does not change a stage that is already deployed. `cdk` passes the flags to
+ * the app. The local run and the tests start the app without `cdk`, so the app reads the flags itself.
+ *
+ * @param forDebugger whether the functions' code is readable and contains its source map
+ * @returns the app, which contains the stacks
+ * @throws esbuild's BuildFailure
  */
-export function createApp(outdir: string): App {
-  return new App({
+export async function synthesize(
+  configurations: readonly StageConfiguration[],
+  outdir: string,
+  forDebugger = false,
+): Promise<App> {
+  const bundles = await bundleFunctions(outdir, forDebugger);
+  const app = new App({
     outdir,
     context: settings.context,
     postCliContext: ownFlags,
-    // The caller synthesizes, because automatic synthesis would also run after a configuration error.
     autoSynth: false,
     analyticsReporting: false,
     treeMetadata: false,
   });
+  for (const configuration of configurations) new ServiceStack(app, configuration, bundles);
+  app.synth();
+  return app;
 }

@@ -38,7 +38,8 @@ function stub(file: string): string {
 }
 
 /**
- * Bundles each function as `index.js`, and returns its folder.
+ * Bundles each function as `index.js`, and returns its folder. This folder is beside the assets' folders, because a
+ * source map, which an asset can contain, has relative paths.
  *
  * @param forDebugger whether the code is readable and contains its source map. Otherwise, the code is minified, and its
  *   source map is a separate file
@@ -51,8 +52,11 @@ export async function bundleFunctions(
   await build({
     ...bundlingOptions,
     ...(forDebugger && { minify: false, sourcemap: 'inline' }),
-    entryPoints: functionNames.map((name) => ({ in: handlerEntries[name], out: `${name}/index` })),
+    entryPoints: functionNames.map((name) => ({
+      in: handlerEntries[name],
+      out: `bundle-${name}/index`,
+    })),
     outdir: resolve(outputDirectory),
   });
-  return recordByFunction((name) => join(outputDirectory, name));
+  return recordByFunction((name) => join(outputDirectory, `bundle-${name}`));
 }

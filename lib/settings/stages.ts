@@ -135,16 +135,16 @@ export function isStageName(name: string | undefined): name is StageName {
 
 export function stageSettings(stage: StageName): StageSettings {
   const listed: Readonly<Record<string, StageSettings>> = stages;
-  return listed[stage] ?? trialSettings(stage);
+  return listed[stage] ?? trialSettings(stage, stages.staging);
 }
 
 /** The name of a trial and `_` complete the prefix of its keys. */
 const trialKeyPrefix = 'so_try';
 
 /** The settings of a trial: a copy of staging in the same account, without settings that only one stage can have. */
-function trialSettings(stage: StageName): StageSettings {
+export function trialSettings(stage: StageName, staging: StageSettings): StageSettings {
   return {
-    ...stages.staging,
+    ...staging,
     apiKeyPrefix: `${trialKeyPrefix}${stage.slice('try-'.length)}_`,
     domain: undefined,
     alarmEmail: undefined,

@@ -17,6 +17,7 @@ import {
   stageNames,
   stageOfKey,
   stageSettings,
+  trialSettings,
 } from '../../lib/settings/stages.ts';
 import { keyPrefix } from '../helpers/dynamodb/key-items.ts';
 
@@ -80,6 +81,19 @@ describe('a trial', () => {
       expect(isStageName(name)).toBe(false);
     },
   );
+
+  it('is a copy of staging, without what only one stage can have, and without protection', () => {
+    const ofOneStage = { domain, alarmEmail: 'a@b.example', restoredTables: { orders: 'one' } };
+    const staging = { ...published('prod'), ...ofOneStage, env, lambdaConcurrency: 1_000 };
+
+    const { apiKeyPrefix: _, ...trial } = trialSettings('try-ana', staging);
+
+    expect(trial).toEqual({
+      ...{ env, runbook: staging.runbook, throttle: staging.throttle },
+      ...{ logRetentionDays: staging.logRetentionDays, pointInTimeRecoveryDays: 0 },
+      ...{ deletionProtection: false, removalPolicy: 'destroy', gradualDeployment: false },
+    });
+  });
 
   it('belongs to the stack of its name alone', () => {
     expect(stageOfStack(stackName('try-ana'))).toBe('try-ana');

@@ -1,6 +1,4 @@
-import { createApp } from '../../lib/app.ts';
-import { bundleFunctions } from '../../lib/functions/bundling.ts';
-import { ServiceStack } from '../../lib/service-stack.ts';
+import { synthesize } from '../../lib/app.ts';
 import { ConfigurationError, stageConfiguration } from '../../lib/settings/stage-configuration.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 
@@ -11,12 +9,7 @@ import type { StageName } from '../../lib/settings/stages.ts';
 const [, , stage, directory] = process.argv as [string, string, StageName, string];
 
 try {
-  const configuration = stageConfiguration(stage);
-  // The folders of the bundles are next to the assets' folders, because the paths in a source map are relative.
-  const bundles = await bundleFunctions(directory, true);
-  const app = createApp(directory);
-  new ServiceStack(app, configuration, bundles);
-  app.synth();
+  await synthesize([stageConfiguration(stage)], directory, true);
 } catch (error) {
   // esbuild has printed its errors, with their places.
   if (!(error instanceof Error && 'errors' in error)) {

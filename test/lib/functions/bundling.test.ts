@@ -68,5 +68,5 @@ it('A bundle signs with the credentials of its function, which Lambda passes as 
 });
 
 function bundleFile(name: FunctionName): string {
-  return join(assemblyDirectory(), 'bundles', name, 'index.js');
+  return join(assemblyDirectory(), `bundle-${name}`, 'index.js');
 }
