@@ -30,7 +30,7 @@ export const handler = awslambda.streamifyResponse(
     // not with `end`.
     output.write(typeof body === 'string' ? body : '');
     if (typeof body === 'string') output.end();
-    else await sendAndRecord(body, output, logFields(event));
+    else await sendAndRecord(body, output, context.getRemainingTimeInMillis(), logFields(event));
   },
 );
 
@@ -74,12 +74,15 @@ function chosenCoding(acceptEncoding = ''): Coding | undefined {
   const weights = new Map(matches.map(([, name, weight = 1]) => [name, Number(weight)]));
   const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0;
   const zstd = weights.get('zstd') ?? 0;
-  // A header without "identity" accepts an uncompressed response, but does not prefer it.
-  const identity = weights.get('identity') ?? 0;
+  // A header that does not weight "identity" accepts an uncompressed response, but does not prefer it.
+  const identity = weights.get('identity') ?? weights.get('*') ?? 0;
   // Node 24 calls its zstd experimental. To switch it off, remove this line.
   if (zstd > 0 && zstd >= Math.max(gzip, identity)) return 'zstd';
   return gzip > 0 && gzip >= identity ? 'gzip' : undefined;
 }
+
+/** The time before the function's timeout at which every list ends, so that its end is recorded. */
+const reservedMs = 5_000;
 
 /**
  * Sends a list, and records how it ended. A slow reader is its client's fault, so it is not counted in
@@ -87,7 +90,12 @@ function chosenCoding(acceptEncoding = ''): Coding | undefined {
  *
  * @throws the error that ended the list; Lambda's runtime reports the invocation as failed
  */
-async function sendAndRecord(list: OrdersList, output: Writable, fields: LogFields): Promise<void> {
+async function sendAndRecord(
+  list: OrdersList,
+  output: Writable,
+  remainingMs: number,
+  fields: LogFields,
+): Promise<void> {
   const totals = { OrdersListed: 0, BytesStreamed: 0, UnlistedItems: 0, unlistedIds: [] };
   const record = (isComplete: boolean, brokenOff: 0 | 1) => {
     const { unlistedIds, ...counts } = totals;
@@ -95,7 +103,7 @@ async function sendAndRecord(list: OrdersList, output: Writable, fields: LogFiel
     recordMetrics(values, { ...fields, isComplete, unlistedIds });
   };
   try {
-    await sendList(list, output, totals);
+    await sendList(list, output, totals, remainingMs - reservedMs);
     record(true, 0);
   } catch (error) {
     const isSlowReader = error instanceof SlowReaderError;

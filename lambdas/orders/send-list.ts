@@ -41,7 +41,7 @@ export interface ListTotals {
   readonly unlistedIds: string[];
 }
 
-/** The client has been reading too slowly for too long. */
+/** The client has been reading too slowly for too long, or the list waited for it when its time was over. */
 export class SlowReaderError extends Error {
   override readonly name = 'SlowReaderError';
 }
@@ -55,9 +55,33 @@ export class SlowReaderError extends Error {
  * ends the process. Instead, this function rejects. Then the runtime reports to Lambda that the response is incomplete.
  *
  * @param totals is kept up to date
- * @throws the scan's own error, or {@link SlowReaderError}
+ * @param maxMs the time in which the list has to end, so that Lambda does not end it without a metric or a log
+ * @throws the scan's own error, {@link SlowReaderError}, or an error if the table is too slow for `maxMs`
  */
 export async function sendList(
+  list: OrdersList,
+  output: Writable,
+  totals: ListTotals,
+  maxMs: number,
+): Promise<void> {
+  const tooLong = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const isReaderAwaited = output.writableLength > 0;
+    const UsedError = isReaderAwaited ? SlowReaderError : Error;
+    tooLong.reject(new UsedError(`The list was not sent within ${maxMs} ms.`));
+    closeConnection(output);
+  }, maxMs);
+  try {
+    await Promise.race([sendChunks(list, output, totals), tooLong.promise]);
+  } catch (error) {
+    if (error instanceof SlowReaderError) closeConnection(output);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function sendChunks(
   { pages, coding }: OrdersList,
   output: Writable,
   totals: ListTotals,
@@ -67,17 +91,12 @@ export async function sendList(
   const json = jsonArray(pages, totals, (bytes) => {
     allowedMs = Math.min(maxPauseMs, allowedMs + (1_000 * bytes) / minBytesPerSecond);
   });
-  try {
-    for await (const chunk of coding ? compressed(json, coding) : json) {
-      if (output.destroyed) throw new Error('The response stream is closed.');
-      totals.BytesStreamed += chunk.length;
-      allowedMs -= await waitFor(output, allowedMs, (done) => output.write(chunk, done));
-    }
-    await waitFor(output, allowedMs, (done) => output.end(done));
-  } catch (error) {
-    if (error instanceof SlowReaderError) closeConnection(output);
-    throw error;
+  for await (const chunk of coding ? compressed(json, coding) : json) {
+    if (output.destroyed) throw new Error('The response stream is closed.');
+    totals.BytesStreamed += chunk.length;
+    allowedMs -= await waitFor(output, allowedMs, (done) => output.write(chunk, done));
   }
+  await waitFor(output, allowedMs, (done) => output.end(done));
 }
 
 /**

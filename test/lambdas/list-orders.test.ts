@@ -78,13 +78,13 @@ describe('GET /store/orders', () => {
       'gzip',
       'gzip|x-gzip|X-GZIP|*|gzip;q=1|gzip;q=1.000|gzip;q=0.001|gzip ; q=0.5|gzip;Q=0.5|deflate, , gzip|' +
         'br;q=1.0, gzip;q=0.8, *;q=0.1|identity;q=0.5, gzip;q=0.5|gzip, zstd;q=0.9|gzip, zstd;q=0|gzip, zstd;q=2|' +
-        'gzip, zstd;level=1|zstd;q=0, *|*, zstd;q=0.5|gzip;q=0.5, zstd;q=0.499|gzip, zstdx',
+        'gzip, zstd;level=1|zstd;q=0, *|*, zstd;q=0.5|gzip;q=0.5, zstd;q=0.499|gzip, zstdx|zstd;q=0.1, *;q=0.5',
     ],
     [
       undefined,
       '|identity|br|br gzip|gzip;q=0|gzip;q=0, *|identity, gzip;q=0.5|identity;q=0.9, *;q=0.1|gzip;q=2|gzip;q=|' +
         'gzip;level=1|gzipped|zstd;q=0|identity, zstd;q=0.9|identity, zstd;q=0.9, gzip;q=0.9|zstd;q=|zstd;q=1.5|' +
-        'br zstd|zst|zstandard|*;q=0|gzip;q=0, zstd;q=0, *',
+        'br zstd|zst|zstandard|*;q=0|gzip;q=0, zstd;q=0, *|gzip;q=0.1, *;q=0.5',
     ],
   ])('sends %s for the Accept-Encoding that asks for it', async (coding, accepted) => {
     const found: Record<string, unknown> = {};
@@ -97,6 +97,28 @@ describe('GET /store/orders', () => {
     }
 
     expect(found).toEqual(expected);
+  });
+
+  it('R9: has no filter and no pagination: every query leads to the same request', async () => {
+    fillTable({ items: orderItems(3) });
+    const names = [
+      'id',
+      'status',
+      'petId',
+      'complete',
+      'limit',
+      'page',
+      'cursor',
+      'fields',
+      'sort',
+    ];
+
+    await list();
+    const answer = await list({}, Object.fromEntries(names.map((name) => [name, '1'])));
+
+    expect(JSON.parse(answer.body.toString())).toHaveLength(3);
+    const [plain, queried] = table.requests;
+    expect(queried).toEqual(plain);
   });
 
   it('records the numbers of orders and bytes that it sent', async () => {
@@ -213,27 +235,33 @@ describe('a list that fails after its first page', () => {
 });
 
 describe('a client of a list', () => {
-  it('is cut off if it reads nothing, and no work remains', async () => {
-    fillTable({ items: orderItems(5_000), ordersPerPage: 250 });
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-    const stream = new LambdaStream();
-    stream.hold();
+  it.each([
+    ['reads nothing', 120_000, 7_000, 'A client has to read 230000 bytes a second.'],
+    ['has not read it before the timeout', 9_000, 4_000, 'The list was not sent within 4000 ms.'],
+  ])(
+    'is cut off if it %s, and no work remains',
+    async (_what, remainingMs, endsAfterMs, message) => {
+      fillTable({ items: orderItems(5_000), ordersPerPage: 250 });
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+      const stream = new LambdaStream();
+      stream.hold();
 
-    const answered = handler(proxyEvent(), stream, lambdaContext(120_000));
-    answered.catch(() => {});
-    while (stream.writableLength === 0) await new Promise((resolve) => setImmediate(resolve));
-    jest.advanceTimersByTime(8_000);
-    jest.useRealTimers();
+      const answered = handler(proxyEvent(), stream, lambdaContext(remainingMs));
+      answered.catch(() => {});
+      while (stream.writableLength === 0) await new Promise((resolve) => setImmediate(resolve));
+      jest.advanceTimersByTime(endsAfterMs);
+      jest.useRealTimers();
 
-    await expect(answered).rejects.toThrow('A client has to read 230000 bytes a second.');
-    await table.isIdle();
-    expect(stream.destroyed).toBe(true);
-    expect(table.requests.length).toBeLessThan(12);
-    expect(log.lines()).toEqual([
-      expect.objectContaining({ isComplete: false, ListsBrokenOff: 0, requestId, keyId }),
-      expect.objectContaining({ level: 'WARN', message: 'A slow client was cut off' }),
-    ]);
-  });
+      await expect(answered).rejects.toThrow(message);
+      await table.isIdle();
+      expect(stream.destroyed).toBe(true);
+      expect(table.requests.length).toBeLessThan(12);
+      expect(log.lines()).toEqual([
+        expect.objectContaining({ isComplete: false, ListsBrokenOff: 0, requestId, keyId }),
+        expect.objectContaining({ level: 'WARN', message: 'A slow client was cut off' }),
+      ]);
+    },
+  );
 });
 
 function fillTable(scanned: ScannedTable): void {
@@ -241,10 +269,12 @@ function fillTable(scanned: ScannedTable): void {
 }
 
 /** Requests the list. Every response is compared with the contract, unless it is compressed. */
-async function list(headers: object = {}): Promise<LambdaStream> {
-  const answer = await streamed((stream) =>
-    handler(proxyEvent({ headers }), stream, lambdaContext()),
-  );
+async function list(
+  headers: object = {},
+  queryStringParameters: object | null = null,
+): Promise<LambdaStream> {
+  const event = proxyEvent({ headers, queryStringParameters });
+  const answer = await streamed((stream) => handler(event, stream, lambdaContext()));
   const isCompressed = answer.prelude?.headers['Content-Encoding'] !== undefined;
   if (!isCompressed) expectDocumented('listOrders', answer.prelude!, answer.body.toString());
   return answer;

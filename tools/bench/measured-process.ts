@@ -44,7 +44,7 @@ type Handler = ((...parameters: unknown[]) => Promise<unknown>) & {
 type LambdaStream = ClientRequest & { prelude?: { statusCode?: number } };
 
 // This file is bundled, so that the fresh process loads nothing but this code and the function.
-const context = lambdaContext(900_000);
+const context = lambdaContext(300_000);
 const job = JSON.parse(process.argv[2]!) as Job;
 const counts = { requests: 0, writeUnits: 0, bytes: 0 };
 
