@@ -77,16 +77,19 @@ export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
 
 /**
  * A proxy in front of DynamoDB. A test decides whether a request is forwarded to another server, is
- * answered by the proxy, or fails.
+ * answered by the proxy, or fails: by `next`, or else by `faults`, or else by `reply`.
  */
 export class DynamodbProxy extends EventEmitter<{ closed: [] }> {
   /** The requests so far, in order. Each is one round trip. */
   readonly requests: DynamodbRequest[] = [];
-  /** The handling of the next requests, in order. A gap is handled like all other requests. */
+  /** The handling of the next requests, in order, before all other handling. A gap leaves a request to the others. */
   readonly next: (Reply | undefined)[] = [];
-  /** The handling of requests whose body contains a table's name; '' matches every request. */
+  /**
+   * The handling of requests whose body contains a table's name; '' matches every request. The first fault that
+   * matches applies.
+   */
   readonly faults = new Map<string, Reply>();
-  /** The handling of all other requests. */
+  /** The handling of requests without an entry of `next` and without a fault. */
   reply: Reply;
   /** The requests that were neither answered nor aborted by the client. */
   underWay = 0;

@@ -29,7 +29,7 @@ export const ownerId = 'own_0123456789abcdefghij';
 export const keyId = keyIdOf(ownerId, 'klmnopqrstuv');
 
 export type Overrides = Record<string, Value>;
-/** Overrides of key entries, by the hash of their token. */
+/** Overrides of single keys' entries, by the hash of their token. */
 export type KeyOverrides = Record<string, Overrides>;
 
 const entryAttributes = new Set([
@@ -42,10 +42,10 @@ const entryAttributes = new Set([
 ]);
 
 /**
- * The new item of an owner with the Free plan, with overrides. An undefined override removes an attribute. Overrides of
- * a key's attributes apply to the entries of all keys.
+ * The new item of an owner with the Free plan. An undefined override removes an attribute.
  *
- * @param keys the owner's keys, by default the example key alone
+ * @param overrides attributes of the owner, and attributes of the entries of all its keys
+ * @param keys the owner's keys, by default the example key alone. Their attributes take precedence over `overrides`
  */
 export function ownerItem(
   overrides: Overrides = {},

@@ -266,13 +266,14 @@ describe('a plan that the version does not know', () => {
   it.each(['removed', 'constructor'])(
     'has the limits of the smallest plan, never bans a key, and is logged once: %s',
     async (plan) => {
-      const owner = new LimitedOwner({ ...used(4, 4), plan });
+      const rejected = { rejectionWindow: minute, rejectionCount: 1e9 };
+      const owner = new LimitedOwner({ ...used(4, 4), ...rejected, plan });
 
       const decisions = await owner.decideInTurn(10);
 
       expect(decisions.map(codeOf)).toEqual(['admitted', ...Array(9).fill('rate_limit_exceeded')]);
       expect(decisions[0]).toMatchObject({ plan, limit: 5 });
-      expect(owner.numbers).toMatchObject({ rejectionCount: 9 });
+      expect(owner.numbers).toMatchObject({ rejectionCount: 1e9 + 9 });
       expect(captured.lines()).toMatchObject([
         {
           level: 'ERROR',
