@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { execPath } from 'node:process';
 import { describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 
@@ -30,13 +31,16 @@ describe('./admin', () => {
   });
 
   it.each([
-    ["the machine's Node if that is 24 or later", 'v24.0.0', 'machine'],
-    ['the Node of the packages otherwise', 'v23.11.0', 'packaged'],
-  ])('runs %s', (_, version, used) => {
+    ["the machine's Node if that is 24 or later and runs TypeScript", '24.0.0', 'strip', 'machine'],
+    ['the Node of the packages if that is older', '22.18.0', 'strip', 'packaged'],
+    ['the Node of the packages if that runs no TypeScript', '24.0.0', false, 'packaged'],
+  ])('runs %s', (_, node, typescript, used) => {
     const copy = copyOfAdmin();
     mkdirSync(join(copy, 'tools/admin'), { recursive: true });
     mkdirSync(join(directory.path, 'node_modules/.bin'), { recursive: true });
-    program('node', `[ "$1" = --version ] && echo ${version} || echo machine`);
+    const process = JSON.stringify({ versions: { node }, features: { typescript } });
+    const evaluated = `'${execPath}' -p "process = ${process.replaceAll('"', "'")}; $2"`;
+    program('node', `[ "$1" = -p ] && exec ${evaluated} || echo machine`);
     program('node_modules/.bin/node', 'echo packaged');
 
     expect(call(join(copy, 'admin'), `${directory.path}:/usr/bin:/bin`).stdout).toBe(`${used}\n`);
