@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { importedFiles } from './helpers/imports.ts';
 
 /*
  * The service consists of `bin`, `lib`, `lambdas` and `test`. They import nothing else, so a team that starts from it
@@ -67,6 +67,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'tools/local/test/aws': ['tools/local/aws', 'test'],
 };
 
+const relativeImport =
+  /(?:from|import|new URL)\s*\(?\s*['"`](\.\.?\/[^'"`$]+\.[jt]s)(?:\?[^'"`]*)?['"`]/g;
+
 const folders = Object.keys(mayImport);
 const scripts = globSync('{bin,lib,lambdas,test,tools}/**/*.{ts,js,cjs}');
 
@@ -126,4 +129,12 @@ function reachedFrom(file: string): Set<string> {
   // An iteration over a set includes the values that are added during the iteration.
   for (const each of reached) for (const next of importedFiles(each)) reached.add(next);
   return reached;
+}
+
+/** The paths of the files that a file imports, or otherwise loads by a path relative to its own. */
+function importedFiles(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(relativeImport)].map(([, path]) =>
+    normalize(join(dirname(file), path!)),
+  );
 }

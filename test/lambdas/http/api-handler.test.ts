@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { type ApiResponse, apiHandler } from '../../../lambdas/http/api-handler.ts';
 import { everyResponseHeaders, header } from '../../../lambdas/http/headers.ts';
 import { expectAgreement } from '../../helpers/agreement.ts';
+import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 import {
   lambdaContext,
   noRateLimitHeaders,
@@ -12,6 +13,9 @@ import {
   rateLimitHeaders,
   requestContext,
 } from '../../helpers/functions/events.ts';
+
+// The handler logs the errors that the tests throw.
+captureLinesOfTests();
 
 function answer(
   act: (event: APIGatewayProxyEvent) => ApiResponse | Promise<ApiResponse>,
