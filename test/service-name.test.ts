@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 import { serviceName, serviceRealm, serviceTitle } from '../lambdas/contract/service-name.ts';
 import { stackName } from '../lib/settings/names.ts';
 import type { StageName } from '../lib/settings/stages.ts';
 import { contractDocument } from './contract/contract.ts';
-import { stepsOf, workflows } from './workflows.ts';
 
 const underscored = serviceRealm.replaceAll('-', '_');
 const names = [serviceTitle, serviceName, serviceRealm, underscored, underscored.toUpperCase()];
@@ -34,8 +34,8 @@ it('openapi.yaml has the name of the service', () => {
 });
 
 it('the workflow that deploys a stage takes the name of the stack from one variable', () => {
-  const { deploy } = workflows['deploy-stage.yml']!.jobs;
+  const { deploy } = parse(readFileSync('.github/workflows/deploy-stage.yml', 'utf8')).jobs;
 
-  expect(deploy!.env?.STACK).toBe(stackName('${{ inputs.stage }}' as StageName));
-  expect(stepsOf(deploy!).filter(({ run }) => run?.includes(serviceName))).toEqual([]);
+  expect(deploy.env.STACK).toBe(stackName('${{ inputs.stage }}' as StageName));
+  expect(JSON.stringify(deploy.steps)).not.toContain(serviceName);
 });
