@@ -7,14 +7,12 @@ import type { Item } from '../../lambdas/contract/item.ts';
 import { type OrdersFile, readOrders } from '../admin/orders/orders-file.ts';
 import type { OrdersTable } from '../admin/stage/stage-connection.ts';
 
-// The scan for a pending order stops after this number of orders. In most stores, one of them is pending.
-const readAtMost = 100;
 // DynamoDB's limit for one transaction, which takes a fraction of the time of single puts.
 const transactionMaxItems = 100;
 
 const sampleCount = 1_000;
-// The contract's examples use order 1001, so they also work with the sample.
-const firstId = 1_001;
+/** A pending order of the sample. The contract's examples use it, too. */
+export const firstId = 1_001;
 // A JavaScript number would round these ids. All other ids are easy to type.
 const largeIds = [2n ** 53n + 1n, 2n ** 63n - 1n];
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
@@ -63,11 +61,4 @@ function sampleOrders(): Item[] {
       status: { S: index % 3 === 1 ? 'shipped' : 'pending' },
     };
   });
-}
-
-/** The id of a pending order; undefined if none is found. */
-export async function exampleOrderId(table: OrdersTable): Promise<string | undefined> {
-  const scan = new ScanCommand({ TableName: table.tableName, Limit: readAtMost });
-  const { Items: orders = [] } = await table.dynamodb.send(scan);
-  return orders.find(({ status }) => status?.S === 'pending')?.id?.N;
 }

@@ -11,8 +11,8 @@ import { printable } from '../shared/printable.ts';
 import { type Account, openAccount } from './aws/account.ts';
 import { type Deployment, deployTemplate } from './aws/deployment.ts';
 import { serve } from './aws/serve.ts';
-import { provideDemoKeys } from './demo-keys.ts';
-import { exampleOrderId, loadOrders } from './demo-orders.ts';
+import { type DemoKeys, provideDemoKeys } from './demo-keys.ts';
+import { loadOrders } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { localPage } from './page/local-page.ts';
 import { functionLine, log, requestLine } from './terminal.ts';
@@ -32,42 +32,44 @@ export async function startStoreService(
   signal: AbortSignal,
   started: AsyncDisposableStack,
 ) {
+  const { stage, host, port, data, json, dynamodbEndpoint } = options;
+  const basePath = `/${stage}${versionPath}`;
+  // Each stage has a directory of its own.
+  const dataDirectory = data && join(data, stackName(stage));
   const account = await openAccount({
-    dynamodbEndpoint: options.dynamodbEndpoint,
-    dataDirectory: dataDirectoryOf(options),
+    dynamodbEndpoint,
+    dataDirectory,
     log,
-    // A program gets all logs of the functions.
-    logFunction: options.json ? undefined : logForPerson,
+    // A program gets all logs of the functions, and no lines of requests.
+    logFunction: json ? undefined : logForPerson,
   });
   started.defer(account.close);
-  const deploy = () => deployStage(options.stage, directory, account, signal);
+  const prepare = () => deployStage(stage, join(directory, 'assembly'), account, signal);
   try {
-    const deployment = await deploy();
-    const filled = await fillTables(deployment, account, options, signal);
-    const server = await listen(deployment, account, options, filled);
+    const deployment = await prepare();
+    const demoKeys = await fillTables(deployment, account, options, dataDirectory, signal);
+    const server = await serve(deployment, account, {
+      host,
+      port,
+      handlers: [localPage({ basePath, demoKeys })],
+      onAnswered: json ? undefined : (answered) => void process.stdout.write(requestLine(answered)),
+    });
     started.defer(server.close);
     return {
-      ...filled,
+      stage,
+      demoKeys,
       origin: server.origin,
       /** The URL in front of the contract's paths. */
-      baseUrl: server.origin + basePathOf(options.stage),
-      stage: options.stage,
+      baseUrl: server.origin + basePath,
       outputs: deployment.outputs as Readonly<Record<OutputName, string>>,
       /** Resolves with the reason when the database has ended. */
       failed: account.database.ended,
-      /** Deploys the changed sources, whose answers replace those of the earlier ones. */
-      reload: async () => server.replace(await deploy()),
+      /** Prepares the changed sources, and has them answer instead of the earlier ones. */
+      reload: async () => server.replace(await prepare()),
     };
   } catch (error) {
     throw account.database.explain(error);
   }
-}
-
-const basePathOf = (stage: StageName) => `/${stage}${versionPath}`;
-
-/** Each stage has a directory of its own. */
-function dataDirectoryOf({ data, stage }: LocalOptions): string | undefined {
-  return data && join(data, stackName(stage));
 }
 
 function logForPerson(functionName: string, line: string): void {
@@ -75,22 +77,15 @@ function logForPerson(functionName: string, line: string): void {
   if (shown !== undefined) log(shown);
 }
 
+/** Synthesizes a stage in a process of its own, whose end frees the CDK's memory, and deploys its template. */
 async function deployStage(
   stage: StageName,
-  directory: string,
+  assembly: string,
   account: Account,
   signal: AbortSignal,
 ): Promise<Deployment> {
-  const assembly = join(directory, 'assembly');
-  await synthesize(stage, assembly, signal);
-  const name = stackName(stage);
-  return deployTemplate(join(assembly, `${name}.template.json`), name, account);
-}
-
-/** Synthesizes the template in a process of its own, whose end frees the CDK's memory. */
-async function synthesize(stage: StageName, directory: string, signal: AbortSignal) {
   const program = join(import.meta.dirname, 'synthesize.ts');
-  const child = spawn(process.execPath, [program, stage, directory], {
+  const child = spawn(process.execPath, [program, stage, assembly], {
     cwd: join(import.meta.dirname, '../..'),
     env: {
       ...process.env,
@@ -104,50 +99,33 @@ async function synthesize(stage: StageName, directory: string, signal: AbortSign
   });
   const [code] = await once(child, 'close');
   if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
+  const name = stackName(stage);
+  return deployTemplate(join(assembly, `${name}.template.json`), name, account);
 }
 
-/** Provides the demo keys and, in an empty store, orders. */
+/** Fills an empty store with orders, and provides the demo keys. */
 async function fillTables(
   deployment: Deployment,
   { database, controlPlane }: Account,
-  options: LocalOptions,
+  { stage: name, orders: path }: LocalOptions,
+  dataDirectory: string | undefined,
   signal: AbortSignal,
-) {
+): Promise<DemoKeys> {
   const outputs = deployment.outputs as Readonly<Record<OutputName, string>>;
   const dynamodb = database.client;
   const stage: KeyStage = {
-    ...keyStageOf(options.stage, (name) => outputs[name]),
+    ...keyStageOf(name, (output) => outputs[output]),
     documents: documentClient(dynamodb),
     gateway: controlPlane,
     now: Date.now,
     operator: 'npm start',
   };
-  const table = { dynamodb, tableName: outputs.OrdersTableName };
-  const path = options.orders;
   const tell = (text: string) => log(printable(`${path}: ${text}`));
+  const file = path ? { path, signal, tell } : undefined;
   // The gateway of a new run has no keys for the owners that an earlier run created.
   await repairOwners(stage);
-  const [demoKeys] = await Promise.all([
-    provideDemoKeys(stage, dataDirectoryOf(options)),
-    loadOrders(path ? { path, signal, tell } : undefined, table),
-  ]);
+  await loadOrders(file, { dynamodb, tableName: outputs.OrdersTableName });
+  const demoKeys = await provideDemoKeys(stage, dataDirectory);
   signal.throwIfAborted();
-  return { demoKeys, exampleOrderId: await exampleOrderId(table) };
-}
-
-type Filled = Awaited<ReturnType<typeof fillTables>>;
-
-function listen(
-  deployment: Deployment,
-  account: Account,
-  { stage, host, port, json }: LocalOptions,
-  filled: Filled,
-) {
-  return serve(deployment, account, {
-    host,
-    port,
-    handlers: [localPage({ ...filled, basePath: basePathOf(stage) })],
-    // A program gets no lines of requests.
-    ...(!json && { onAnswered: (answered) => void process.stdout.write(requestLine(answered)) }),
-  });
+  return demoKeys;
 }

@@ -3,6 +3,7 @@ import type { OutputName } from '../../lib/settings/names.ts';
 import { printable } from '../shared/printable.ts';
 import type { AnsweredRequest } from './aws/http-server.ts';
 import type { DemoKeys } from './demo-keys.ts';
+import { firstId } from './demo-orders.ts';
 
 /** A service that is ready. */
 export interface ReadyService {
@@ -11,8 +12,6 @@ export interface ReadyService {
   readonly baseUrl: string;
   readonly stage: string;
   readonly demoKeys: DemoKeys;
-  /** Undefined if no order can be cancelled. */
-  readonly exampleOrderId: string | undefined;
   readonly outputs: Readonly<Record<OutputName, string>>;
 }
 
@@ -29,13 +28,9 @@ export function readyJson(service: ReadyService): string {
 }
 
 /** For a person, in 80 columns. The page has the keys of the other plans. */
-export function readyText({ origin, baseUrl, demoKeys, exampleOrderId }: ReadyService): string {
+export function readyText({ origin, baseUrl, demoKeys }: ReadyService): string {
   // The key comes from a pipe, because other users of a machine can read the words of a command.
   const withKey = 'echo "Authorization: Bearer $ORDERS_KEY" |\n    curl -sSi';
-  const cancel = `
-Cancel one:
-  ${withKey} -X DELETE -H @- "$ORDERS_URL/store/orders/${exampleOrderId}"
-`;
   return `
 ${serviceTitle} is ready: ${origin}/
 
@@ -45,7 +40,10 @@ Choose a key:
 
 List the orders, and show the first few:
   ${withKey} -H @- "$ORDERS_URL/store/orders" | cut -c 1-600
-${exampleOrderId === undefined ? '' : cancel}
+
+Cancel one:
+  ${withKey} -X DELETE -H @- "$ORDERS_URL/store/orders/${firstId}"
+
 `;
 }
 

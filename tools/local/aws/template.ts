@@ -30,39 +30,19 @@ const pseudoParameters: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** The types that a local run carries out, and those without which a service works as well. */
-const supportedTypes = [
-  'AWS::ApiGateway::Account',
-  'AWS::ApiGateway::Authorizer',
-  'AWS::ApiGateway::BasePathMapping',
-  'AWS::ApiGateway::Deployment',
-  'AWS::ApiGateway::DomainName',
-  'AWS::ApiGateway::GatewayResponse',
-  'AWS::ApiGateway::Method',
-  'AWS::ApiGateway::Resource',
-  'AWS::ApiGateway::RestApi',
-  'AWS::ApiGateway::Stage',
-  'AWS::ApiGateway::UsagePlan',
-  'AWS::CloudWatch::Alarm',
-  'AWS::CloudWatch::Dashboard',
-  'AWS::CodeDeploy::Application',
-  'AWS::CodeDeploy::DeploymentGroup',
-  'AWS::DynamoDB::Table',
-  'AWS::IAM::Policy',
-  'AWS::IAM::Role',
-  'AWS::Lambda::Alias',
-  'AWS::Lambda::Function',
-  'AWS::Lambda::Permission',
-  'AWS::Lambda::Version',
-  'AWS::Logs::LogGroup',
-  'AWS::Logs::MetricFilter',
-  'AWS::Logs::QueryDefinition',
-  'AWS::SNS::Subscription',
-  'AWS::SNS::Topic',
-  'AWS::SNS::TopicPolicy',
-  'AWS::WAFv2::WebACL',
-  'AWS::WAFv2::WebACLAssociation',
-];
+/** The types that a local run carries out, and those without which a service works as well, by AWS service. */
+const supportedTypes: Readonly<Record<string, RegExp>> = {
+  ApiGateway:
+    /^(Account|Authorizer|BasePathMapping|Deployment|DomainName|GatewayResponse|Method|Resource|RestApi|Stage|UsagePlan)$/,
+  DynamoDB: /^Table$/,
+  IAM: /^(Policy|Role)$/,
+  Lambda: /^(Alias|Function|Permission|Version)$/,
+  CloudWatch: /./,
+  CodeDeploy: /./,
+  Logs: /./,
+  SNS: /./,
+  WAFv2: /./,
+};
 
 /** A CloudFormation template whose resource types are all supported. */
 export class Template {
@@ -92,7 +72,8 @@ export class Template {
 
   #createResource(logicalId: string): TemplateResource {
     const { Type: type, Properties = {} } = this.#raw.Resources[logicalId]!;
-    if (!supportedTypes.includes(type)) {
+    const [, service = '', kind = ''] = type.split('::');
+    if (!supportedTypes[service]?.test(kind)) {
       throw new TemplateError(logicalId, `the type ${type} (see ${import.meta.filename})`);
     }
     const name = `${this.#stackName}-${logicalId}`;

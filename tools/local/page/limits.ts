@@ -1,31 +1,16 @@
 import { element, numbers, show } from './elements.ts';
 
-const titles = { minute: 'This minute: ', day: 'Today (UTC): ' };
-const secondMs = 1_000;
-let latest: { headers: Headers; isBanned: boolean; receivedAtMs: number } | undefined;
+const titles = { minute: 'This minute', day: 'Today (UTC)' };
 
-setInterval(countDown, secondMs);
-
-/** Shows the limits that a response names, until their reset. Without a response, or if it names none, they are unknown. */
-export function showLimits(headers = new Headers(), isBanned = false): void {
-  const isKnown = parameter(headers, 'RateLimit-Policy', 'minute', 'q') > 0;
-  latest = isKnown ? { headers, isBanned, receivedAtMs: Date.now() } : undefined;
-  element('limits').hidden = !isKnown;
-  countDown();
-}
-
-function countDown(): void {
-  if (!latest) return;
-  const { headers, isBanned, receivedAtMs } = latest;
-  const elapsedSeconds = Math.floor((Date.now() - receivedAtMs) / secondMs);
+/** Shows the limits that a response names. Without a response, or if it names none, they are unknown. */
+export function showLimits(headers = new Headers()): void {
+  element('limits').hidden = parameter(headers, 'RateLimit-Policy', 'minute', 'q') === 0;
   for (const name of ['minute', 'day'] as const) {
     const limit = parameter(headers, 'RateLimit-Policy', name, 'q');
-    const seconds = parameter(headers, 'RateLimit', name, 't') - elapsedSeconds;
-    const value = seconds > 0 ? parameter(headers, 'RateLimit', name, 'r') : limit;
-    const ban = isBanned && name === 'minute' && seconds > 0 ? 'banned: ' : '';
-    const end = seconds > 0 ? `, resets in ${duration(seconds)}` : '';
+    const value = parameter(headers, 'RateLimit', name, 'r');
+    const seconds = parameter(headers, 'RateLimit', name, 't');
     const left = `${numbers.format(value)} of ${numbers.format(limit)} left`;
-    show(`${name}Text`, `${titles[name]}${ban}${left}${end}`);
+    show(`${name}Text`, `${titles[name]}: ${left}, resets in ${numbers.format(seconds)} seconds`);
     // If the value is below `low`, the browser shows it as a warning, because the optimum is above `low`.
     Object.assign(element(name), { max: limit, low: limit / 5, optimum: limit, value });
   }
@@ -35,10 +20,4 @@ function countDown(): void {
 function parameter(headers: Headers, header: string, window: string, name: string): number {
   const found = new RegExp(`"${window}"[^,]*;${name}=(\\d+)`).exec(headers.get(header) ?? '');
   return Number(found?.[1] ?? 0);
-}
-
-/** Such as `0:46` or `3:12:09`. */
-function duration(seconds: number): string {
-  const time = new Date(seconds * secondMs).toISOString().slice(11, 19);
-  return time.replace(/^00:0?|^0/, '');
 }

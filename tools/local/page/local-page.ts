@@ -11,26 +11,20 @@ interface LocalPageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
   readonly demoKeys: Readonly<Record<PlanName, string>>;
-  /** Undefined if no order can be cancelled. */
-  readonly exampleOrderId: string | undefined;
 }
 
 const number = new Intl.NumberFormat('en');
 const folder = import.meta.dirname;
-const root = join(folder, '../../..');
 const scripts = ['page.ts', 'orders.ts', 'limits.ts', 'elements.ts'];
 
-/** The files of the page, and the files that it links to, by their paths. */
+/** The files of the page, by their paths. */
 const files: Readonly<Record<string, string>> = {
   '': join(folder, 'page.html'),
   'page.css': join(folder, 'page.css'),
   'simple.css': createRequire(import.meta.url).resolve('simpledotcss'),
   ...Object.fromEntries(scripts.map((name) => [name, join(folder, name)])),
-  'openapi.yaml': join(root, 'openapi.yaml'),
-  'docs/clients.md': join(root, 'docs/clients.md'),
 };
 
-/** The other files are plain text, because a browser would save YAML or Markdown. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.css': 'text/css',
@@ -60,7 +54,7 @@ export function localPage(options: LocalPageOptions): Handler {
     let text = readFileSync(file, 'utf8');
     if (type === '.ts') text = stripTypeScriptTypes(text);
     if (type === '.html') text = filled(text, options);
-    const contentType = `${mediaTypes[type] ?? 'text/plain'}; charset=utf-8`;
+    const contentType = `${mediaTypes[type]}; charset=utf-8`;
     response.writeHead(200, { ...securityHeaders, 'Content-Type': contentType }).end(text);
     return true;
   };
@@ -72,14 +66,13 @@ function planTitle(plan: PlanName): string {
   return `${plan}: ${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
 }
 
-/** Inserts values that need no escaping: keys and titles are words, and ids are numbers. */
-function filled(page: string, { basePath, demoKeys, exampleOrderId }: LocalPageOptions): string {
+/** Inserts values that need no escaping: keys and titles are words. */
+function filled(page: string, { basePath, demoKeys }: LocalPageOptions): string {
   const choices = planNames.map((plan) => `<option value="${demoKeys[plan]}">${planTitle(plan)}`);
   const values: Readonly<Record<string, string>> = {
     basePath,
     serviceTitle,
     demoKeys: choices.join('\n'),
-    orderId: exampleOrderId ?? '',
     columns: [...orderFieldNames, 'cancel'].map((name) => `<th scope="col">${name}`).join(''),
   };
   return page.replaceAll(/{{(\w+)}}/g, (_, name) => values[name]!);

@@ -32,7 +32,6 @@ element('cancelForm').addEventListener('submit', (event) => {
   event.preventDefault();
   cancelOrder(orderId.value);
 });
-element('copy').addEventListener('click', copyCommand);
 
 function changeKey(): void {
   keyChoice.value = currentKey();
@@ -119,7 +118,7 @@ async function send(
   }
   // If another key was entered after the request, the response says nothing about it.
   if (response && key === currentKey()) {
-    showLimits(headers, code === 'api_key_banned');
+    showLimits(headers);
     showRefusal(status === 401);
   }
   return `${status ?? 'no response'} ${code}`;
@@ -140,15 +139,9 @@ function showCommand(request: Request): void {
     `echo ${quoted(`Authorization: Bearer ${currentKey()}`)} |
   curl -sSi${method} -H @- ${quoted(request.url)}`,
   );
-  show('copy', 'Copy');
 }
 
 /** A text that a shell takes literally. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-async function copyCommand(): Promise<void> {
-  await navigator.clipboard.writeText(element('curl').textContent);
-  show('copy', 'Copied');
 }

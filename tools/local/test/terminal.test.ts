@@ -8,8 +8,7 @@ const key = exampleToken();
 it('The commands of a report have the key once, and fit a terminal of 80 columns', () => {
   const origin = 'http://127.0.0.1:30000';
   const demoKeys = recordByPlan(() => key);
-  const exampleOrderId = '9007199254740993';
-  const service = { origin, baseUrl: `${origin}/staging/v1`, demoKeys, exampleOrderId };
+  const service = { origin, baseUrl: `${origin}/staging/v1`, demoKeys };
 
   const text = readyText(service as ReadyService);
 

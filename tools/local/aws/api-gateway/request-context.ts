@@ -57,17 +57,6 @@ export function createRequestContext(request: IncomingRequest, api: ApiStage) {
     identity: {
       sourceIp: request.sourceIp,
       userAgent: request.headers.get('user-agent')?.values.at(-1) ?? null,
-      // Null unless a request is signed with IAM credentials.
-      accessKey: null,
-      accountId: null,
-      caller: null,
-      cognitoAuthenticationProvider: null,
-      cognitoAuthenticationType: null,
-      cognitoIdentityId: null,
-      cognitoIdentityPoolId: null,
-      principalOrgId: null,
-      user: null,
-      userArn: null,
     },
   };
 }

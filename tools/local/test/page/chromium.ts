@@ -21,8 +21,7 @@ export function startChromium(): Promise<Browser> {
 /** Opens a page in a profile of its own, which remembers nothing of another page. */
 export async function openPage(browser: Browser, url: string): Promise<WatchedPage> {
   const viewport = { width: 1280, height: 800 };
-  const permissions = ['clipboard-read', 'clipboard-write'];
-  const context = await browser.newContext({ viewport, permissions });
+  const context = await browser.newContext({ viewport });
   const page = await context.newPage();
   const offences: string[] = [];
   page.on('request', (request) => {

@@ -8,7 +8,6 @@ import { localPage } from '../../page/local-page.ts';
 const handle = localPage({
   basePath: '/staging/v1',
   demoKeys: recordByPlan((plan) => `so_test_${plan}`),
-  exampleOrderId: '9007199254740993',
 });
 
 // Requests that the page does not answer go to the gateway, which this test replaces by a 404.
@@ -19,11 +18,11 @@ const server = await serve(async (request, response) => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe('the page of a local run', () => {
-  it('names an order, and no page of another origin can embed or read it', async () => {
+  it('has the demo keys, and no page of another origin can embed or read it', async () => {
     const response = await fetch(server.url);
 
     const html = await response.text();
-    expect(html).toContain('id="orderId" value="9007199254740993"');
+    expect(html).toContain('<option value="so_test_free">free: 60 per minute, 1,000 per day');
     const policy = response.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
@@ -35,9 +34,7 @@ describe('the page of a local run', () => {
 
   it.each([
     ['GET', '/page.ts', 200, 'text/javascript'],
-    // A browser would save YAML and Markdown instead of showing them.
-    ['GET', '/openapi.yaml', 200, 'text/plain'],
-    ['GET', '/docs/clients.md?a', 200, 'text/plain'],
+    ['GET', '/simple.css?a', 200, 'text/css'],
     ['HEAD', '/', 200, 'text/html'],
     ['POST', '/', 404, undefined],
     ['GET', '/package.json', 404, undefined],

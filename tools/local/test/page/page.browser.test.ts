@@ -122,7 +122,7 @@ describe('the page of a local run', () => {
     expect((await cells(1)).at(-1)).toBe('Cancel 409 order_already_cancelled');
   });
 
-  it('sends an id as it is typed, shows all of the answer, and copies a command that has the same answer', async () => {
+  it('sends an id as it is typed, shows all of the answer, and a command that has the same answer', async () => {
     const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
 
     expect(await cancelTyped("it's 007 ")).toMatch(
@@ -137,27 +137,17 @@ describe('the page of a local run', () => {
     expect(facts).toBe(`DELETE ${url} · 0 ms · ${body.length} bytes · id ${id}`);
     expect(await text('#raw')).toContain('content-type: application/json');
     expect(await text('#raw')).toContain(`\n\n${body}`);
-    await button('Copy').click();
-    await button('Copied').waitFor();
-    const command = await page.evaluate<string>('navigator.clipboard.readText()');
-    expect(command).toBe(await text('#curl'));
-    const { stdout } = await promisify(execFile)('bash', ['-c', command]);
+    const { stdout } = await promisify(execFile)('bash', ['-c', await text('#curl')]);
     expect(stdout).toContain(body);
   });
 
-  it('counts the limits of the key down, and shows no limits that belong to another key', async () => {
-    await page.clock.install();
-    await page.reload();
+  it('shows the limits of the key, and no limits that belong to another key', async () => {
     await keyField().fill(service.keys.pro);
     await press('List orders');
     const minute = await text('#minuteText');
-    const [, left] = /^This minute: (\d+) of 300 left, resets in 0:\d\d$/.exec(minute)!;
+    const [, left] = /^This minute: (\d+) of 300 left, resets in \d+ seconds$/.exec(minute)!;
     expect(await page.getByRole('meter', { name: 'This minute' }).getAttribute('value')).toBe(left);
-    expect(await text('#dayText')).toMatch(
-      /^Today \(UTC\): [\d,]+ of 10,000 left, resets in [\d:]+$/,
-    );
-    await page.clock.fastForward('01:00');
-    expect(await text('#minuteText')).toBe('This minute: 300 of 300 left');
+    expect(await text('#dayText')).toMatch(/^Today \(UTC\): [\d,]+ of 10,000 left, resets in /);
 
     const held = Promise.withResolvers<void>();
     await page.route('**/store/orders', (route) => held.promise.then(() => route.continue()));
@@ -203,7 +193,7 @@ describe('the page of a local run', () => {
     const orders = Array.from({ length: 100_000 }, (_, index) => `{"id":${index}}`);
     const responses: ServerResponse[] = [];
     const demoKeys = recordByPlan(() => 'any');
-    const showPage = localPage({ basePath: '/v1', demoKeys, exampleOrderId: undefined });
+    const showPage = localPage({ basePath: '/v1', demoKeys });
     const server = createServer(async (request, response) => {
       if (await showPage(request, response)) return;
       if (responses.push(response) === 1) response.write('[');
@@ -266,7 +256,7 @@ describe('the page of a local run', () => {
       RateLimit: '"minute";r=0;t=298, "day";r=940;t=9000',
     });
     expect(await press('List orders')).toBe('429 Too Many Requests api_key_banned Wait.');
-    expect(await text('#minuteText')).toMatch(/: banned: 0 of 60 left, resets in 4:5\d$/);
+    expect(await text('#minuteText')).toBe('This minute: 0 of 60 left, resets in 298 seconds');
     expect(await text('#listedAt')).toMatch(/^Not updated: listed at /);
     await look('after a ban');
     await page.unroute('**/store/orders');

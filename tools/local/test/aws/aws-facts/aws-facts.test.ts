@@ -27,8 +27,6 @@ interface Recording {
     readonly stage: string;
     readonly methods: Readonly<Record<string, FactMethod>>;
     readonly authorizer?: FactAuthorizer;
-    /** A key in a usage plan of the stage. */
-    readonly apiKey?: string;
   };
   readonly facts: readonly Fact[];
 }
@@ -53,16 +51,13 @@ interface Fact {
 interface FactMethod {
   /** `echo` answers with its event, `returnBody` returns its body; else results by the event's path. */
   readonly function?: 'echo' | 'returnBody' | Readonly<Record<string, unknown>>;
-  readonly mock?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+  readonly mock?: { readonly body?: string };
   readonly hasAuthorizer?: boolean;
-  readonly isApiKeyRequired?: boolean;
 }
 
-/** A TOKEN authorizer, whose function allows the token `allow` and denies every other by default. */
+/** A TOKEN authorizer: the result of its function, or the message of the error that it throws. */
 interface FactAuthorizer {
   readonly header: string;
-  readonly usageIdentifierKey?: string;
-  /** The message of the error that the function throws instead. */
   readonly failsWith?: string;
   readonly returns?: unknown;
 }
@@ -97,7 +92,7 @@ describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
   });
 });
 
-function createGateway({ stage, methods, authorizer, apiKey = '' }: Recording['api']) {
+function createGateway({ stage, methods, authorizer }: Recording['api']) {
   const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
   const resources: Resources = {
     ...api,
@@ -116,9 +111,8 @@ function createGateway({ stage, methods, authorizer, apiKey = '' }: Recording['a
   };
   for (const [name, own] of Object.entries(methods)) {
     const integration = own.mock ? mock(own.mock) : proxy(name);
-    const ApiKeyRequired = own.isApiKeyRequired ?? false;
     const authorization = own.hasAuthorizer ? authorized : {};
-    Object.assign(resources, method(name, { ...integration, ApiKeyRequired, ...authorization }));
+    Object.assign(resources, method(name, { ...integration, ...authorization }));
   }
   // biome-ignore lint/suspicious/noExplicitAny: an event of the authorizer, or of another function
   const run: RunFunction = async (name, event: any) => {
@@ -129,15 +123,11 @@ function createGateway({ stage, methods, authorizer, apiKey = '' }: Recording['a
       if (event.body) return resultOf(JSON.parse(event.body));
       return { error: { errorType: 'Error', errorMessage: 'no body' } };
     }
-    const { failsWith, returns, usageIdentifierKey } = authorizer!;
+    const { failsWith, returns } = authorizer!;
     if (failsWith) return { error: { errorType: 'Error', errorMessage: failsWith } };
-    const Effect = event.authorizationToken === 'allow' ? 'Allow' : 'Deny';
-    const Statement = [{ Effect, Action: 'execute-api:Invoke', Resource: event.methodArn }];
-    return resultOf(
-      returns ?? { principalId: 'user', policyDocument: { Statement }, usageIdentifierKey },
-    );
+    return resultOf(returns);
   };
-  return gatewayOf(createTemplate(resources), run, apiKey);
+  return gatewayOf(createTemplate(resources), run, '');
 }
 
 const resultOf = (returned: unknown) => ({ payload: JSON.stringify(returned) });
