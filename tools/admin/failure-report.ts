@@ -1,26 +1,29 @@
 import { CommanderError } from 'commander';
-import { OperatorError, reasonOf, UsageError } from '../shared/errors.ts';
-import { errorsBehind, failureOf, type ServiceFailure } from './stage/service-failure.ts';
+import { exitCodes, OperatorError, reasonOf, UsageError } from '../shared/errors.ts';
+import { remedyOf } from './console/advice.ts';
+import {
+  errorsBehind,
+  failureOf,
+  isInterruption,
+  type ServiceFailure,
+} from './stage/service-failure.ts';
 import { labelOf, type Target, withTarget } from './stage/target.ts';
-
-/** The exit code for each class of failures. `--help` explains the classes. */
-const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
 /** Describes the error that ended a command. */
 export function reportFailure(thrown: unknown, target: Target) {
   // Commander's message quotes the command line, which can look like the failure of a service. So it is not searched.
   const behind = thrown instanceof CommanderError ? [] : errorsBehind(thrown);
   const failure = behind.map(failureOf).find((found) => found !== undefined);
+  const isInterrupted = isInterruption(thrown);
   const error = operatorErrorOf(thrown, target, failure);
-  const code = codeOf(error);
-  const ownClass = code in exitCodes ? (code as keyof typeof exitCodes) : 'refused';
-  const failureClass = failure || code === 'wrongAccount' ? 'service' : ownClass;
-  const remedy = failure ? remedyFor(failure, error, target) : error.remedy;
+  const ownRemedy = remedyOf(error);
+  const remedy = failure && !isInterrupted ? remedyAfter(failure, ownRemedy, target) : ownRemedy;
+  const failureClass = isInterrupted ? 'interrupted' : failure ? 'service' : error.failureClass;
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,
     /** The kind of error, for programs. */
-    code: failure?.kind ?? code,
+    code: isInterrupted ? 'interrupted' : (failure?.kind ?? error.code),
     message: withTarget(error.problem, target),
     remedy: remedy === undefined ? null : withTarget(remedy, target),
   };
@@ -38,12 +41,12 @@ function operatorErrorOf(
   return new OperatorError(`${name}: ${reasonOf(thrown)}`);
 }
 
-function remedyFor(failure: ServiceFailure, error: OperatorError, { local }: Target): string {
+function remedyAfter(failure: ServiceFailure, own: string | undefined, { local }: Target): string {
   const repair =
     local === undefined
       ? failure.remedy
       : 'check that "npm start" is running at this address, and read its output';
-  return `${repair}; then ${error.remedy ?? 'run the command again'}`;
+  return `${repair}; then ${own ?? 'run the command again'}`;
 }
 
 /** Converts commander's error, whose message about a value names the option, the value and the choices. */
@@ -56,9 +59,3 @@ function usageErrorOf(error: CommanderError): OperatorError {
 }
 
 const help = { remedy: 'see --help' };
-
-/** Makes `notFound` of `NotFoundError`. */
-function codeOf({ name }: OperatorError): string {
-  const words = name.replace(/Error$/, '');
-  return words === 'Operator' ? 'refused' : words.charAt(0).toLowerCase() + words.slice(1);
-}

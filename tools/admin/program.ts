@@ -6,9 +6,9 @@ import { stageChoices } from '../../lib/settings/stages.ts';
 import { type CommandIo, print } from './console/command-io.ts';
 import { examplesText } from './console/verb.ts';
 import { reportFailure } from './failure-report.ts';
-import { addKeysCommands } from './keys/keys-commands.ts';
+import { addKeysCommands } from './keys/keys.ts';
 import { addOrdersCommands } from './orders/orders.ts';
-import { addOwnersCommands } from './owners/owners-commands.ts';
+import { addOwnersCommands } from './owners/owners.ts';
 import type { Target } from './stage/target.ts';
 
 /** Runs one command of the operator, and prints a failure in one line with its remedy. Returns the exit code. */
@@ -46,7 +46,6 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     .version(JSON.parse(manifest).version, '--version', 'print the version')
     .addHelpText('after', programHelp)
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => print(io.stdout, text.trimEnd()),
       writeErr: (text) => isJson || print(io.stderr, text.trimEnd()),
@@ -57,7 +56,11 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   addKeysCommands(program, io);
   addOrdersCommands(program, io);
   for (const group of program.commands) {
-    group.summary(group.commands.map((command) => command.name()).join(', '));
+    const verbs = group
+      .createHelp()
+      .visibleCommands(group)
+      .map((command) => command.name());
+    group.summary(verbs.filter((verb) => verb !== 'help').join(', '));
   }
   return program;
 }
@@ -71,11 +74,12 @@ function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): 
 }
 
 const programHelp = `
-Every command needs exactly one of the options --stage and --local. Instead of the option, you can
-set ORDERS_STAGE or ORDERS_LOCAL in the environment. The command uses the AWS credentials of the
-environment (AWS_PROFILE), for the account and the Region that lib/settings/stages.ts may name.
-Where an option takes a duration, such as 15m or 90d, you can also give a date-time, or a date, which
-stands for the end of that day in UTC. For --since, a date stands for the beginning of the day.
+Every command needs exactly one of the options --stage and --local. Instead of
+the option, you can set ORDERS_STAGE or ORDERS_LOCAL in the environment. The
+command uses the AWS credentials of the environment (AWS_PROFILE), for the
+account and the Region that lib/settings/stages.ts may name. Where an option
+takes a duration, such as 15m or 90d, you can also give a date-time, or a date,
+which stands for the end of that day in UTC, and for its beginning in --since.
 "./admin <command> --help" explains a command.
 
 Exit codes:

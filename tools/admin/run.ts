@@ -17,21 +17,12 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   environment: process.env,
   now: Date.now,
   interruption: interruption.signal,
-  endAtSignals,
 });
+// A call that was interrupted would keep the process alive.
+if (interruption.signal.aborted) process.exit();
 
 /** Passes a signal to the command. A second signal ends the process at once. */
-function interrupt(signal: NodeJS.Signals): void {
-  interruption.abort(signal);
-  stopListening();
-}
-
-function endAtSignals(): void {
-  stopListening();
-  const { aborted, reason } = interruption.signal;
-  if (aborted) process.kill(process.pid, reason);
-}
-
-function stopListening(): void {
+function interrupt(): void {
+  interruption.abort();
   process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
 }

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOwnerPart, hashToken } from '../../lambdas/keys/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
-import { revokeKey } from '../admin/keys/change-key.ts';
-import { issueKey } from '../admin/keys/issue-key.ts';
-import { createOwner } from '../admin/owners/create-owner.ts';
+import { issueKey } from '../admin/keys/issue.ts';
+import { revokeKey } from '../admin/keys/revoke.ts';
+import { createOwner } from '../admin/owners/create.ts';
 import type { KeyStage } from '../admin/stage/key-stage.ts';
-import { findOwnerOfHash, lookUpOwner } from '../admin/stored/find-owner.ts';
-import { keysOf } from '../admin/stored/stored-key.ts';
+import { keysOf } from '../admin/store/keys.ts';
+import { findOwnerOfHash, lookUpOwner } from '../admin/store/owners.ts';
 
 export type DemoKeys = Record<PlanName, string>;
 

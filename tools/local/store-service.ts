@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { versionPath } from '../../lib/settings/functions.ts';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
-import { repairOwners } from '../admin/owners/repair-owners.ts';
+import { repairOwners } from '../admin/owners/repair.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';

@@ -1,5 +1,17 @@
+/** The classes of failures, each with its exit code. `--help` explains them. */
+export const exitCodes = {
+  refused: 1,
+  usage: 2,
+  service: 3,
+  different: 4,
+  interrupted: 5,
+} as const;
+
 /** A failure of an operator's command, with a message of one line that names the remedy. */
 export class OperatorError extends Error {
+  readonly failureClass: keyof typeof exitCodes = 'refused';
+  /** The kind of error, for programs. */
+  readonly code: string = 'refused';
   /** The message without the remedy. */
   readonly problem: string;
   /** What the operator can do, if the problem does not imply it. */
@@ -7,7 +19,6 @@ export class OperatorError extends Error {
 
   constructor(problem: string, { cause, remedy }: { cause?: unknown; remedy?: string } = {}) {
     super(remedy === undefined ? problem : `${problem}; ${remedy}`, cause ? { cause } : undefined);
-    // The report of a failure for programs derives its code from the name of its class.
     this.name = new.target.name;
     this.problem = problem;
     this.remedy = remedy;
@@ -15,26 +26,39 @@ export class OperatorError extends Error {
 }
 
 /** The command line is not valid: a word is unknown or missing. */
-export class UsageError extends OperatorError {}
+export class UsageError extends OperatorError {
+  override readonly failureClass = 'usage';
+  override readonly code = 'usage';
+}
 
 /** A value is not accepted. The message names the field, the value, and what was expected. */
 export class InvalidValueError extends OperatorError {
+  override readonly code = 'invalidValue';
+
   constructor(field: string, value: unknown, expected: string) {
     super(`${field}: ${quoted(value)} is not accepted`, { remedy: `expected ${expected}` });
   }
 }
 
 /** The command names something that does not exist. */
-export class NotFoundError extends OperatorError {}
+export class NotFoundError extends OperatorError {
+  override readonly code = 'notFound';
+}
 
 /** The command names something whose state does not allow the command. */
-export class WrongStateError extends OperatorError {}
+export class WrongStateError extends OperatorError {
+  override readonly code: string = 'wrongState';
+}
 
 /** The record already is in the state that the command leads to. */
-export class AlreadyDoneError extends WrongStateError {}
+export class AlreadyDoneError extends WrongStateError {
+  override readonly code = 'alreadyDone';
+}
 
 /** Somebody else has changed a record after the command has read it. */
 export class ChangedMeanwhileError extends WrongStateError {
+  override readonly code = 'changedMeanwhile';
+
   constructor(what: string) {
     const problem = `${what} was changed by somebody else at the same time`;
     super(problem, { remedy: 'run the command again' });
@@ -42,10 +66,16 @@ export class ChangedMeanwhileError extends WrongStateError {
 }
 
 /** The operator ended a command before it was done. */
-export class InterruptedError extends OperatorError {}
+export class InterruptedError extends OperatorError {
+  override readonly failureClass = 'interrupted';
+  override readonly code = 'interrupted';
+}
 
 /** After a command, some orders or owners are not as they should be. The command names them. */
-export class DifferentError extends OperatorError {}
+export class DifferentError extends OperatorError {
+  override readonly failureClass = 'different';
+  override readonly code = 'different';
+}
 
 const quotedLength = 60;
 

@@ -13,11 +13,9 @@ export interface CommandIo {
   readonly now: () => number;
   /** Aborted when the operator presses Ctrl+C. */
   readonly interruption: AbortSignal;
-  /** Makes Ctrl+C end the process at once, for a command that does not handle `interruption`. */
-  readonly endAtSignals: () => void;
 }
 
-type Screen = Writable & { isTTY?: boolean; columns?: number };
+type Screen = Writable & { isTTY?: boolean };
 
 /** A result prints `text`. With `--json`, it prints `value` as one line of JSON. */
 export interface Result {

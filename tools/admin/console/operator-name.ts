@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { InvalidValueError } from '../../shared/errors.ts';
-import { checkedText } from './checked-text.ts';
+import { checkedText } from '../store/checked-text.ts';
 import type { CommandIo } from './command-io.ts';
 
 /** The option for the operator's name. */

@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { isDateTime } from '../../../lambdas/orders/order-fields.ts';
+import { InvalidValueError } from '../../shared/errors.ts';
+import { isoTime } from './view.ts';
 
 /** Parses a whole number from 1 to a limit. Commander adds the option to the message of an error. */
 export const wholeNumberUpTo = (limit: number) => (text: string) => {
@@ -40,4 +42,11 @@ function timeOf(text: string, direction: 1 | -1, timeOfDay: string): Time {
   if (ms >= 0 && ms <= maxMs) return (nowMs) => nowMs + direction * ms;
   const forms = 'a duration such as 30s or 90d, a date such as 2026-11-20, or a date-time such as';
   throw new InvalidArgumentError(`Expected ${forms} 2026-11-20T09:30:00Z.`);
+}
+
+/** Converts a time into Unix seconds. @throws InvalidValueError if it is not ahead */
+export function futureSeconds(field: string, time: Time, nowMs: number): number {
+  const seconds = Math.floor(time(nowMs) / 1_000);
+  if (seconds * 1_000 > nowMs) return seconds;
+  throw new InvalidValueError(field, isoTime(seconds), 'a time ahead');
 }

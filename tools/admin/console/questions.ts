@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
+import { unlessInterrupted } from '../stage/interruption.ts';
 import { type CommandIo, print } from './command-io.ts';
 
 function isInteractive({ stdin, stderr }: CommandIo): boolean {
@@ -33,7 +34,7 @@ export function codePrompt(io: CommandIo): ((device: string) => Promise<string>)
 
 /** Reads a secret from standard input. A terminal shows the prompt, but not what is typed. */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
-  if (!isInteractive(io)) return text(io.stdin);
+  if (!isInteractive(io)) return unlessInterrupted(() => text(io.stdin), io.interruption);
   // If readline has an output, it turns off the terminal's echo. It writes each typed character to this output.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {

@@ -1,21 +1,11 @@
-import { type Argument, type Command, Option } from 'commander';
-import { OperatorError } from '../../shared/errors.ts';
+import { type Argument, type Command, Help, Option } from 'commander';
+import { OperatorError, UsageError } from '../../shared/errors.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { connect, type StageConnection } from '../stage/stage-connection.ts';
 import { shellWord, type Target, withTarget } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
 import { asOption, operatorName } from './operator-name.ts';
 import { codePrompt, confirm } from './questions.ts';
-import { grouped } from './view.ts';
-
-const toleratedClockSeconds = 30;
-
-/** The command that shows whether a change was made, for each group of commands. */
-const showCommands: Readonly<Record<string, string>> = {
-  owners: 'owners show',
-  keys: 'keys whois',
-  orders: 'orders show',
-};
 
 interface GlobalOptions extends Target {
   json?: boolean;
@@ -27,8 +17,6 @@ export interface Call<Options = object> {
   readonly stage: StageConnection;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
-  /** The width of the terminal that shows the result; undefined for a pipe or a file. */
-  readonly columns: number | undefined;
   confirm(question: string): Promise<void>;
 }
 
@@ -36,8 +24,6 @@ export interface Call<Options = object> {
 export interface Verb<Options = object> {
   /** Such as `revoke <keyId>`. */
   readonly usage: string;
-  /** Another name, which somebody may type. */
-  readonly alias?: string;
   /** Arguments with choices. */
   readonly arguments?: readonly Argument[];
   readonly description: string;
@@ -45,19 +31,22 @@ export interface Verb<Options = object> {
   readonly help?: string;
   /** Says when a verb with `--yes` asks for confirmation. @default 'The command asks for confirmation' */
   readonly asks?: string;
-  /** Whether the verb handles the `interruption` itself. */
+  /** Whether the verb handles the `interruption` itself. @default - its calls end with an InterruptedError */
   readonly isInterruptible?: boolean;
-  /** @default - the usage */
-  readonly examples?: readonly string[];
+  /** Examples that can be pasted into a shell. */
+  readonly examples: readonly string[];
   /**
    * Returns the command that shows whether a change was made, for the first argument.
    *
-   * @default - the command of `showCommands`, or the list without an argument, if the verb has the option `--as`
+   * @default - `show` of the group, or `list` without an argument, if the verb has the option `--as`
    */
   showCommand?(word: string): string;
   /** Returns undefined if the verb has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
 }
+
+/** A key id for examples. */
+export const keyIdOfExamples = 'key_OZdPcLLZJvux4LZgjIZhboDXYTUkQcS0';
 
 /** Adds a verb to its group. */
 export function addVerb<Options extends object = object>(
@@ -65,48 +54,27 @@ export function addVerb<Options extends object = object>(
   io: CommandIo,
   verb: Verb<Options>,
 ): void {
-  const { usage, description, options: ownOptions = [], help = '' } = verb;
-  const { examples = [`${group.name()} ${usage} --stage prod`] } = verb;
-  const command = group.command(usage).description(description);
-  if (verb.alias) command.alias(verb.alias);
+  const command = group.command(verb.usage).description(verb.description);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
-  for (const option of ownOptions) command.addOption(option);
-  const { asks = 'The command asks for confirmation' } = verb;
-  const confirmation = `\n${asks}, unless --yes is given.\nWithout a terminal, the command cannot ask, so give --yes.`;
-  const texts = [
-    ownOptions.includes(yesOption) ? confirmation : '',
-    help,
-    examplesText(examples),
-  ].filter(Boolean);
-  command.addHelpText('after', texts.join('\n')).action(async () => {
-    if (!verb.isInterruptible) io.endAtSignals();
+  for (const option of verb.options ?? []) command.addOption(option);
+  command.addHelpText('after', helpOf(verb)).action(async () => {
     const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
-    const operator = (arn?: string) => operatorName(options.as, io.environment, arn);
-    const stage = await connect(options, io.now, operator, codePrompt(io));
-    const clockSeconds = Math.round(stage.clockOffsetMs / 1_000);
-    if (Math.abs(clockSeconds) > toleratedClockSeconds) {
-      const side = clockSeconds < 0 ? 'ahead of' : 'behind';
-      const difference = `${grouped(Math.abs(clockSeconds))} s ${side} AWS's clock`;
-      print(io.stderr, `warning: this machine's clock is ${difference}, which the command uses`);
-    }
+    const stage = await connect(options, {
+      now: io.now,
+      operator: (arn) => operatorName(options.as, io.environment, arn),
+      askForCode: codePrompt(io),
+      interruption: verb.isInterruptible ? undefined : io.interruption,
+    });
     const { place } = stage;
     const call: Call<Options> = {
       stage,
       options,
       io,
-      columns: io.stdout.isTTY ? io.stdout.columns : undefined,
       confirm: (question) => confirm(io, options, withTarget(`${place}: ${question}`, options)),
     };
     const result = await verb.run(call, ...command.args).catch((error: unknown) => {
-      const [word] = command.args;
-      const show =
-        word === undefined
-          ? `${group.name()} list`
-          : `${showCommands[group.name()]} ${shellWord(word)}`;
-      const showCommand = verb.showCommand?.(word ?? '') ?? (ownOptions.includes(asOption) && show);
-      throw showCommand && mayHaveTakenEffect(error)
-        ? unconfirmed(error, place, showCommand)
-        : error;
+      const show = showCommandOf(verb, group.name(), command.args[0]);
+      throw show && mayHaveTakenEffect(error) ? unconfirmed(error, place, show) : error;
     });
     const printed = result && printResult(io, options, result);
     if (result?.failure) {
@@ -117,6 +85,38 @@ export function addVerb<Options extends object = object>(
     await printed;
     if (!options.json && io.stderr.isTTY) print(io.stderr, place);
   });
+}
+
+/** Suggests a verb of a group to an operator who tries another word. */
+export function addSynonyms(group: Command, synonyms: Readonly<Record<string, string>>): void {
+  for (const [word, verb] of Object.entries(synonyms)) {
+    group
+      .command(word, { hidden: true })
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .helpOption(false)
+      .action(() => {
+        const problem = `unknown command '${word}' (Did you mean ${group.name()} ${verb}?)`;
+        throw new UsageError(problem, { remedy: 'see --help' });
+      });
+  }
+}
+
+function helpOf<Options>(verb: Verb<Options>): string {
+  const { options = [], help = '', asks = 'The command asks for confirmation' } = verb;
+  const confirmation = `${asks}, unless --yes is given. Without a terminal, the command cannot ask, so give --yes.`;
+  const paragraphs = [
+    'Every command has the options --stage, --local and --json: see "./admin --help".',
+    ...(options.includes(yesOption) ? [confirmation] : []),
+    ...(help ? [help.trim()] : []),
+  ];
+  const wrapped = paragraphs.map((each) => new Help().boxWrap(each, 80));
+  return `\n${wrapped.join('\n')}\n${examplesText(verb.examples)}`;
+}
+
+function showCommandOf<Options>(verb: Verb<Options>, group: string, word?: string) {
+  const shown = word === undefined ? `${group} list` : `${group} show ${shellWord(word)}`;
+  return verb.showCommand?.(word ?? '') ?? (verb.options?.includes(asOption) && shown);
 }
 
 /** The error of a command that lost the response to a change. */

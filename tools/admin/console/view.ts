@@ -8,8 +8,6 @@ export interface Field<View> {
   readonly of: (view: View) => string | null;
   /** @default - in both */
   readonly only?: 'record' | 'table';
-  /** Whether a narrow terminal may cut the column's values. A cut name is useful, a cut id is not. @default false */
-  readonly isCuttable?: boolean;
   /** Whether the column's values are aligned to the right. @default false */
   readonly isNumber?: boolean;
 }
@@ -27,66 +25,29 @@ export function recordText<View>(fields: readonly Field<View>[], view: View): st
 }
 
 /**
- * Formats records as a table with headings. If the table is wider than the terminal, its last columns are left out, and
- * a note names them.
+ * Formats records as a table with headings. A table's columns fit into 80 characters, except for the texts of people,
+ * which are in the last columns.
  *
  * @param none the text if there are no records
- * @param columns the width of the terminal. @default - unlimited, as in a pipe
  */
 export function tableText<View>(
   fields: readonly Field<View>[],
   views: readonly View[],
   none = '',
-  columns = Number.POSITIVE_INFINITY,
 ): string {
   if (views.length === 0) return none;
-  const all = fields.filter(({ only }) => only !== 'record').map((field) => columnOf(field, views));
-  const shown = [...all];
-  while (shown.length > 1 && leastWidthOf(shown) > columns) shown.pop();
-  let spare = Math.max(0, columns - leastWidthOf(shown));
-  const texts = shown.map((column) => {
-    const width = Math.min(column.width, column.least + spare);
-    spare -= width - column.least;
-    return column.cells.map((cell) => padded(cut(cell, width), width, column.isNumber));
-  });
-  const lines = [undefined, ...views].map((_, row) => texts.map((cells) => cells[row]).join(gap));
-  const left = all.slice(shown.length).map(({ cells: [name] }) => name);
-  const note = `\nLeft out: ${left.join(', ')} (--json has them)`;
-  return [...lines.map((line) => line.trimEnd()), ...(left.length > 0 ? [note] : [])].join('\n');
-}
-
-const leastCutWidth = 12;
-
-/** A column with its heading. `least` is the width to which it can be cut. */
-function columnOf<View>(field: Field<View>, views: readonly View[]) {
-  const { name, of, isNumber = false, isCuttable } = field;
-  const cells = [name.toUpperCase(), ...views.map((view) => printable(of(view) ?? '-'))];
-  const width = Math.max(...cells.map((cell) => stringWidth(cell)));
-  return {
-    cells,
-    isNumber,
-    width,
-    least: isCuttable ? Math.min(width, leastCutWidth) : width,
-  };
-}
-
-function leastWidthOf(columns: readonly { least: number }[]): number {
-  return columns.reduce((sum, { least }) => sum + least + gap.length, -gap.length);
-}
-
-function cut(cell: string, width: number): string {
-  if (stringWidth(cell) <= width) return cell;
-  let text = '';
-  for (const character of cell) {
-    if (stringWidth(text + character) >= width) break;
-    text += character;
-  }
-  return `${text}…`;
-}
-
-function padded(cell: string, width: number, isNumber: boolean): string {
-  const padding = ' '.repeat(width - stringWidth(cell));
-  return isNumber ? padding + cell : cell + padding;
+  const columns = fields
+    .filter(({ only }) => only !== 'record')
+    .map(({ name, of, isNumber }) => {
+      const cells = [name.toUpperCase(), ...views.map((view) => printable(of(view) ?? '-'))];
+      const width = Math.max(...cells.map((cell) => stringWidth(cell)));
+      return cells.map((cell) => {
+        const padding = ' '.repeat(width - stringWidth(cell));
+        return isNumber ? padding + cell : cell + padding;
+      });
+    });
+  const lines = [undefined, ...views].map((_, row) => columns.map((cells) => cells[row]).join(gap));
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 /** Formats a number with separators: 1234567 becomes `1,234,567`. */

@@ -1,11 +1,8 @@
 import type { Plans } from '../../../lambdas/keys/plan.ts';
 import { currentTimes, isCurrent } from '../../../lambdas/keys/windows.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
-import { countingLimits, lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
-import type { KeyStage } from '../stage/key-stage.ts';
-import { ownersNamed } from '../stored/find-owner.ts';
-import { banReason, isBanned, statusOf } from '../stored/key-state.ts';
-import { keysOf, replacementOf, type StoredKey } from '../stored/stored-key.ts';
+import { banReason, countingLimits, lastUsedText } from '../owners/owner-view.ts';
+import { isBanned, replacementOf, type StoredKey, statusOf } from '../store/keys.ts';
 
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
@@ -36,7 +33,6 @@ export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
     revokedAt: details?.revokedAt ?? null,
     /** The minute of the last admitted request of the key. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
-    usage: owner.item ? usageOf(owner.item, nowMs, plans) : null,
     rejectionsThisMinute: isThisMinute ? rejectionCount : 0,
     bannedUntil: entry && isBanned(entry, nowMs, plans) ? timeOf(entry.bannedUntil) : null,
     replaces: details?.replaces ?? null,
@@ -44,38 +40,24 @@ export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
   };
 }
 
-/** Selects the keys to list. An absent field selects all keys. */
-export interface KeyFilter {
-  /** The owner's id or name. */
-  readonly owner?: string;
-  readonly status?: KeyView['status'];
-}
-
-/** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
-export async function listKeys({ owner, status }: KeyFilter, stage: KeyStage): Promise<KeyView[]> {
-  const { plans } = stage;
-  const nowMs = stage.now();
-  return (await ownersNamed(owner, stage))
-    .flatMap(keysOf)
-    .map((key) => keyView(key, nowMs, plans))
-    .filter((key) => status === undefined || key.status === status)
-    .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
-}
-
 export const keyFields: readonly Field<KeyView>[] = [
   { name: 'key id', of: ({ keyId }) => keyId },
-  { name: 'owner', of: ({ owner }) => owner, isCuttable: true },
+  { name: 'owner', of: ({ owner }) => owner, only: 'record' },
   { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'record' },
-  { name: 'label', of: ({ label }) => label, isCuttable: true },
+  { name: 'label', of: ({ label }) => label, only: 'record' },
   { name: 'status', of: ({ status }) => status },
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
-  { name: 'expires', of: expiryText },
-  { name: 'api key', of: ({ lastFour }) => (lastFour === null ? 'unknown' : `…${lastFour}`) },
-  { name: 'access', of: accessText },
-  { name: 'plan', of: ({ plan }) => plan },
-  { name: 'created', of: ({ createdAt }) => createdAt },
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt), only: 'record' },
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedAt?.slice(0, 10) ?? 'never', only: 'table' },
+  { name: 'expires', of: expiryText, only: 'record' },
+  {
+    name: 'api key',
+    of: ({ lastFour }) => (lastFour === null ? 'unknown' : `…${lastFour}`),
+    only: 'record',
+  },
+  { name: 'access', of: accessText, only: 'record' },
+  { name: 'plan', of: ({ plan }) => plan, only: 'record' },
+  { name: 'created', of: ({ createdAt }) => createdAt, only: 'record' },
   { name: 'revoked', of: ({ revokedAt }) => revokedAt, only: 'record' },
-  ...usageFields,
   {
     name: 'rejected',
     of: ({ rejectionsThisMinute }) => `${grouped(rejectionsThisMinute)} in this minute`,
@@ -88,6 +70,8 @@ export const keyFields: readonly Field<KeyView>[] = [
   },
   { name: 'replaces', of: ({ replaces }) => replaces, only: 'record' },
   { name: 'replaced by', of: ({ replacedBy }) => replacedBy, only: 'record' },
+  { name: 'owner', of: ({ owner }) => owner, only: 'table' },
+  { name: 'label', of: ({ label }) => label, only: 'table' },
 ];
 
 function accessText({ isReadOnly }: KeyView): string | null {

@@ -7,10 +7,12 @@ import {
   planNumbers,
 } from '../../../lambdas/keys/plan.ts';
 import { currentTimes, type WindowUse, windowUses } from '../../../lambdas/keys/windows.ts';
-import { type Field, grouped, isoTime } from '../console/view.ts';
-import { completionOf } from '../stored/find-owner.ts';
-import { banReason, isBanned, isExpired } from '../stored/key-state.ts';
-import type { OwnerItem, StoredOwner } from '../stored/stored-owner.ts';
+import { completionOf } from '../console/advice.ts';
+import type { Result } from '../console/command-io.ts';
+import { type Field, grouped, isoTime, recordText } from '../console/view.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { isBanned, isExpired } from '../store/keys.ts';
+import type { OwnerItem, StoredOwner } from '../store/stored-owner.ts';
 
 type Usage = ReturnType<typeof usageOf>;
 type ShownLimits = { readonly [Name in keyof Limits]: number | null };
@@ -41,15 +43,9 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number, plans: 
   };
 }
 
-/** The fields of the usage of the minute and of the day. */
-export const usageFields: readonly Field<{ usage: Usage | null }>[] = [
-  { name: 'this minute', of: ({ usage }) => usageText(usage?.minute), only: 'record' },
-  { name: 'today', of: ({ usage }) => usageText(usage?.day), only: 'record' },
-];
-
 export const ownerFields: readonly Field<OwnerView>[] = [
-  { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'record' },
-  { name: 'name', of: ({ name }) => name, isCuttable: true },
+  { name: 'owner id', of: ({ ownerId }) => ownerId },
+  { name: 'name', of: ({ name }) => name, only: 'record' },
   {
     name: 'plan',
     of: ({ plan, isPlanKnown }) => (isPlanKnown ? plan : `${plan} (removed)`),
@@ -59,22 +55,28 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'status', of: ({ status }) => status },
   { name: 'limits', of: limitsText, only: 'record' },
   { name: 'keys', of: ({ keys }) => grouped(keys), isNumber: true },
-  { name: 'today', of: ({ usage }) => countText(usage?.day.used), only: 'table', isNumber: true },
-  { name: 'of', of: ({ usage }) => countText(usage?.day.limit), only: 'table', isNumber: true },
   { name: 'bans', of: ({ bans }) => grouped(bans.length), only: 'table', isNumber: true },
+  { name: 'today', of: ({ usage }) => usedText(usage?.day), only: 'table', isNumber: true },
   { name: 'ban rule', of: banRuleText, only: 'record' },
   { name: 'ban', of: bansText, only: 'record' },
-  ...usageFields,
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
-  { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'table' },
-  {
-    name: 'this minute',
-    of: ({ usage }) => usedText(usage?.minute),
-    only: 'table',
-    isNumber: true,
-  },
-  { name: 'created', of: ({ createdAt }) => createdAt },
+  { name: 'this minute', of: ({ usage }) => usageText(usage?.minute), only: 'record' },
+  { name: 'today', of: ({ usage }) => usageText(usage?.day), only: 'record' },
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt), only: 'record' },
+  { name: 'created', of: ({ createdAt }) => createdAt, only: 'record' },
+  { name: 'name', of: ({ name }) => name, only: 'table' },
 ];
+
+/** Makes a change, and shows the owner. The plans are read first, because after the change nothing must fail. */
+export async function changedOwner(
+  { now, plans }: KeyStage,
+  change: () => Promise<StoredOwner>,
+): Promise<Result> {
+  const view = ownerView(await change(), now(), plans);
+  return { value: view, text: recordText(ownerFields, view) };
+}
+
+/** Why a key is banned. */
+export const banReason = 'because too many of its requests in a minute were above the limit';
 
 /** The limits that count for an owner; null if its creation was interrupted. */
 export function countingLimits(item: OwnerItem | undefined, plans: Plans): ShownLimits {
@@ -88,7 +90,7 @@ export function limitsText({ perMinute, perDay }: ShownLimits): string | null {
 }
 
 /** The usage of an owner's windows by all of its keys together, at a point in time. */
-export function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
+function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
   const limits = limitsOf(item, planNumbers(item.plan, plans));
   const times = currentTimes(Math.floor(nowMs / 1_000), plans);
   const { minute, day } = windowUses(item, limits, times);
@@ -142,10 +144,6 @@ function lastUse({ details, item }: StoredOwner): string | null {
 
 function usageText(usage: Usage['minute'] | undefined): string | null {
   return usage ? `${usedText(usage)} used, resets at ${usage.resetsAt}` : null;
-}
-
-function countText(count: number | undefined): string | null {
-  return count === undefined ? null : grouped(count);
 }
 
 function usedText(usage: Usage['minute'] | undefined): string | null {

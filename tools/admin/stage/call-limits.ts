@@ -3,7 +3,9 @@ import type {
   PutItemCommandInput,
   PutItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
+import { InterruptedError } from '../../shared/errors.ts';
 import { proxyEnvironment } from '../../shared/proxy-environment.ts';
+import { unlessInterrupted } from './interruption.ts';
 import { otherIsUnderWay, recordCall, UnconfirmedError } from './service-failure.ts';
 
 /** The limits of a call to a service. */
@@ -32,21 +34,27 @@ export function callLimitSettings(limits = defaultCallLimits) {
 }
 
 /**
- * Adds two functions that the settings of a client do not offer. A record of failed calls has the call for each error.
+ * Adds three functions that the settings of a client do not offer. A record of failed calls has the call for each error.
  * A write is repeated only if AWS has refused it because of other calls, because somebody else may change the same item
- * between a write and its repetition.
+ * between a write and its repetition. The operator can interrupt a call.
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,
+  interruption?: AbortSignal,
 ): Client {
   const { middlewareStack } = client as unknown as DynamoDBClient;
   middlewareStack.add(
     (next, { clientName, commandName = '' }) =>
-      (input) =>
-        next(input).catch((error: unknown) => {
-          recordCall(error, `${serviceNamed(clientName)} ${commandName.replace(/Command$/, '')}`);
-          throw error;
-        }),
+      (input) => {
+        const isBegun = !interruption?.aborted;
+        return unlessInterrupted(() => next(input), interruption).catch((error: unknown) => {
+          const isUnknown =
+            error instanceof InterruptedError && isBegun && !isRead.test(commandName);
+          const thrown = isUnknown ? new UnconfirmedError(commandName, error) : error;
+          recordCall(thrown, `${serviceNamed(clientName)} ${commandName.replace(/Command$/, '')}`);
+          throw thrown;
+        });
+      },
     { step: 'initialize' },
   );
   middlewareStack.add(

@@ -4,7 +4,7 @@ import type { Plans } from '../../../lambdas/keys/plan.ts';
 import { type OutputName, stackName, usagePlanOutput } from '../../../lib/settings/names.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';
-import type { KeyGateway } from './api-gateway-keys.ts';
+import type { KeyGateway } from './key-gateway.ts';
 
 /** A stage as the commands for owners and keys need it: its tables, usage plans and clients. */
 export interface KeyStage {

@@ -1,4 +1,4 @@
-import { OperatorError, reasonOf } from '../../shared/errors.ts';
+import { InterruptedError, OperatorError, reasonOf } from '../../shared/errors.ts';
 
 /** The kinds of failed calls, each with the problem and with what an operator can do before a repetition. */
 const forms = {
@@ -40,10 +40,14 @@ export function recordCall(error: unknown, call: string): void {
 /** It is unknown whether a call was done, because its response was lost. */
 export class UnconfirmedError extends Error {
   override name = 'UnconfirmedError';
+  /** Whether the operator has interrupted the call. */
+  readonly isInterrupted: boolean;
 
   /** @param reason why there is no response */
   constructor(operation: string, reason: unknown) {
+    // Not the cause, because the SDK repeats an error whose cause is a lost connection.
     super(plainReason(reason));
+    this.isInterrupted = reason instanceof InterruptedError;
     recordCall(this, `DynamoDB ${operation}`);
   }
 }
@@ -51,6 +55,15 @@ export class UnconfirmedError extends Error {
 /** Whether a change may have been made although the command has failed. */
 export function mayHaveTakenEffect(thrown: unknown): boolean {
   return errorsBehind(thrown).some((error) => error instanceof UnconfirmedError);
+}
+
+/** Whether a command has failed because the operator interrupted it. */
+export function isInterruption(thrown: unknown): boolean {
+  return errorsBehind(thrown).some(
+    (error) =>
+      error instanceof InterruptedError ||
+      (error instanceof UnconfirmedError && error.isInterrupted),
+  );
 }
 
 /** An error and its causes. */

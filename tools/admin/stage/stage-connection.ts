@@ -12,8 +12,9 @@ import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { type OutputName, stackName, stageOfStack } from '../../../lib/settings/names.ts';
 import { isStageName, type StageName, stageSettings } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError, reasonOf } from '../../shared/errors.ts';
-import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, patientAttempts, withCallLimits } from './call-limits.ts';
+import { unlessInterrupted } from './interruption.ts';
+import { keyGateway } from './key-gateway.ts';
 import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
@@ -34,15 +35,13 @@ export interface StageConnection extends KeyStage {
   readonly name: StageName;
   /** The stage's name, and its account and Region, or its address. */
   readonly place: string;
-  readonly settings: ClientSettings;
-  /** Reads an output of the stack. @throws OperatorError if it has none with this name */
-  readonly output: (name: OutputName) => string;
-  /** How far AWS's clock, which the commands follow, is ahead of this machine's clock. */
-  readonly clockOffsetMs: number;
 }
 
 /** The account of the credentials is not the account of the stage. */
 export class WrongAccountError extends OperatorError {
+  override readonly failureClass = 'service';
+  override readonly code = 'wrongAccount';
+
   constructor(label: string, expected: string, account: string) {
     super(`${label} is in account ${expected}, but the credentials are for account ${account}`, {
       remedy: `set AWS_PROFILE to a profile of account ${expected}, or correct lib/settings/stages.ts`,
@@ -50,32 +49,53 @@ export class WrongAccountError extends OperatorError {
   }
 }
 
+/** The clock of this machine is wrong by minutes, so its times would be wrong in what a command stores. */
+class WrongClockError extends OperatorError {
+  override readonly failureClass = 'service';
+  override readonly code = 'wrongClock';
+
+  constructor(offsetMs: number) {
+    const side = offsetMs < 0 ? 'ahead of' : 'behind';
+    const seconds = Math.round(Math.abs(offsetMs) / 1_000);
+    super(`this machine's clock is ${seconds} s ${side} AWS's clock`, {
+      remedy: 'set the clock of this machine: "timedatectl set-ntp true"',
+    });
+  }
+}
+
 /** After this time, API Gateway knows a new gateway key. */
 const newKeyMs = 10_000;
 
-// A smaller difference means nothing, because AWS's responses have the time in whole seconds.
-const clockPrecisionMs = 2_000;
+const toleratedClockMs = 60_000;
+
+/** How a command connects. */
+interface Connecting {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Derives the operator's name from the ARN of the credentials; a local service has none. */
+  readonly operator: (callerArn?: string) => string;
+  readonly askForCode?: AskForCode | undefined;
+  /** Ends the calls. @default - the command handles an interruption itself */
+  readonly interruption?: AbortSignal | undefined;
+}
 
 /**
  * Connects to a stage or to a local service. A stage is in the account and Region that `lib/settings/stages.ts` names,
  * otherwise in those of the credentials.
  *
- * @param operator derives the operator's name from the ARN of the credentials; a local service has none
  * @throws OperatorError if there is no such stage, or if it is in another account, or its Region is unknown
  */
-export async function connect(
-  target: Target,
-  now: () => number,
-  operator: (callerArn?: string) => string,
-  askForCode?: AskForCode,
-): Promise<StageConnection> {
+export async function connect(target: Target, how: Connecting): Promise<StageConnection> {
   refuseWrongTarget(target);
   const { local, stage } = target;
-  const withoutOffset = clientSettings(target, askForCode);
+  const { interruption } = how;
+  const settings = clientSettings(target, how.askForCode);
   const label = labelOf(target);
-  const caller = isStageName(stage) ? await callerIn(stage, withoutOffset) : undefined;
-  const cloudFormation = withCallLimits(new CloudFormationClient(withoutOffset));
+  const caller = isStageName(stage) ? await callerIn(stage, settings, interruption) : undefined;
+  const cloudFormation = withCallLimits(new CloudFormationClient(settings), interruption);
   const stack = await stackOf(target, cloudFormation, caller?.Account);
+  // The SDK learns the difference of the clocks from each response.
+  if (local === undefined) refuseWrongClock(cloudFormation.config.systemClockOffset);
   const name = stageOfStack(stack?.StackName);
   if (name === undefined) {
     throw new OperatorError(`${label} is not a stage of this service`, {
@@ -88,35 +108,25 @@ export async function connect(
     const problem = `${label}: this checkout is not the version that is deployed: the stack has no output ${key}`;
     throw new OperatorError(problem, { remedy: 'check out the deployed commit, or deploy' });
   };
-  // The SDK learns the difference of the clocks from each response.
-  const learnedMs = local === undefined ? cloudFormation.config.systemClockOffset : 0;
-  const clockOffsetMs = Math.abs(learnedMs) < clockPrecisionMs ? 0 : learnedMs;
-  const settings = {
-    ...withoutOffset,
-    systemClockOffset: clockOffsetMs,
-    maxAttempts: patientAttempts,
-  };
-  const dynamodb = withCallLimits(new DynamoDB(settings));
+  const patient = { ...settings, maxAttempts: patientAttempts };
+  const dynamodb = withCallLimits(new DynamoDB(patient), interruption);
   return Object.assign(keyStageOf(name, output), {
     dynamodb,
-    documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
-    gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
+    documents: documentClient(withCallLimits(new DynamoDBClient(patient), interruption)),
+    gateway: keyGateway(withCallLimits(new APIGatewayClient(patient), interruption)),
     orders: {
       dynamodb,
       get tableName() {
         return output('OrdersTableName');
       },
     },
-    ...(caller && { settle: () => setTimeout(newKeyMs) }),
-    now: () => now() + clockOffsetMs,
-    operator: operator(caller?.Arn),
+    ...(caller && { settle: () => unlessInterrupted(() => setTimeout(newKeyMs), interruption) }),
+    now: how.now,
+    operator: how.operator(caller?.Arn),
     name,
     place: caller
       ? `${label} (${caller.Account}, ${await cloudFormation.config.region()})`
       : `stage ${name} at ${label}`,
-    settings,
-    output,
-    clockOffsetMs,
   });
 }
 
@@ -126,8 +136,12 @@ export async function connect(
  * @throws WrongAccountError if it is not in the account of the stage
  * @throws OperatorError if neither the stage nor the credentials name a Region
  */
-async function callerIn(stage: StageName, settings: ClientSettings) {
-  const client = withCallLimits(new STSClient(settings));
+async function callerIn(
+  stage: StageName,
+  settings: ClientSettings,
+  interruption: AbortSignal | undefined,
+) {
+  const client = withCallLimits(new STSClient(settings), interruption);
   const label = labelOf({ stage });
   await client.config.region().catch((cause: unknown) => {
     const remedy = 'set AWS_REGION to the Region in which you have deployed the stage';
@@ -140,6 +154,11 @@ async function callerIn(stage: StageName, settings: ClientSettings) {
   const expected = stageSettings(stage).env?.account ?? Account;
   if (Account !== expected) throw new WrongAccountError(label, expected, Account);
   return { Account, Arn };
+}
+
+/** @param offsetMs how far AWS's clock is ahead of this machine's clock */
+function refuseWrongClock(offsetMs: number): void {
+  if (Math.abs(offsetMs) > toleratedClockMs) throw new WrongClockError(offsetMs);
 }
 
 /** The stack of a stage, or the only stack of a local service. @throws NotFoundError if the stage is not deployed */

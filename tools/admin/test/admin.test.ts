@@ -7,13 +7,12 @@ import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type LocalService, startLocalService } from '../../local/test/aws/local-service.ts';
-import { deleteGatewayKeys } from '../owners/gateway-key.ts';
-import { changeTogether } from '../stage/dynamodb-calls.ts';
+import { changeTogether, expressions } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { connect } from '../stage/stage-connection.ts';
-import { findOwner } from '../stored/find-owner.ts';
-import { createToken } from '../stored/identities.ts';
-import { inApiKeys } from '../stored/stored-owner.ts';
+import { deleteGatewayKeys } from '../store/gateway-keys.ts';
+import { createToken } from '../store/identities.ts';
+import { findOwner } from '../store/owners.ts';
 import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
 
 const { free } = plans;
@@ -31,7 +30,7 @@ beforeAll(async () => {
     stackName: stackName('staging'),
     log: () => {},
   });
-  stage = await connect({ local: service.origin }, now, () => 'ann');
+  stage = await connect({ local: service.origin }, { now, operator: () => 'ann' });
 });
 afterAll(() => service?.close());
 
@@ -69,8 +68,9 @@ const statusWith = async (apiKey: string) => (await listOrders(apiKey)).status;
 
 /** Changes an owner's item, as if time had passed or the plan had had another number. */
 async function changeOwner(ownerId: string, set: Record<string, unknown>): Promise<void> {
-  const { details } = await findOwner(ownerId, stage);
-  await changeTogether([{ Update: inApiKeys(details, { set }, stage) }], stage);
+  const { ownerHash } = (await findOwner(ownerId, stage)).details;
+  const Update = expressions({ table: stage.apiKeysTable, key: { ownerHash }, set });
+  await changeTogether([{ Update }], stage);
 }
 
 describe('the operator and a running service', () => {
@@ -133,10 +133,28 @@ describe('the operator and a running service', () => {
       expect(await statusWith(old.apiKey)).toBe(status);
       expect(await statusWith(rotated.apiKey)).toBe(200);
     }
-    const { stdout } = await admin(`keys rotate ${rotated.keyId} --grace 0s`);
+    const { stdout } = await admin(`keys rotate ${rotated.keyId} --grace 0s --yes`);
     expect(stdout).toContain(`The old key ${rotated.keyId} is revoked.`);
     expect(await statusWith(rotated.apiKey)).toBe(401);
   });
+
+  it.each(['rotate --grace 0s', 'expire 0s'])(
+    'ends the leaked key that a rotation has left, and not its replacement: keys %s',
+    async (words) => {
+      const old = await issue();
+      const rotated = await adminJson(`keys rotate ${old.keyId}`);
+
+      const [verb, ...rest] = words.split(' ');
+      const { exitCode, stdout } = await admin(`keys ${verb} ${old.keyId} ${rest.join(' ')} --yes`);
+
+      expect([exitCode, stdout.trim()]).toEqual([
+        0,
+        expect.stringMatching(`^${old.keyId} is revoked\\.`),
+      ]);
+      expect(await statusWith(old.apiKey)).toBe(401);
+      expect(await statusWith(rotated.apiKey)).toBe(200);
+    },
+  );
 
   it('I17: revokes a key: its next request is refused', async () => {
     const { keyId, apiKey } = await issue();
@@ -145,7 +163,7 @@ describe('the operator and a running service', () => {
     await adminJson(`keys revoke ${keyId} --yes`);
 
     expect(await statusWith(apiKey)).toBe(401);
-    expect(await adminJson(`keys whois ${keyId}`)).toMatchObject({ status: 'revoked' });
+    expect(await adminJson(`keys show ${keyId}`)).toMatchObject({ status: 'revoked' });
   });
 
   it('suspends an owner and resumes it: its keys are refused meanwhile', async () => {
@@ -172,11 +190,10 @@ describe('the operator and a running service', () => {
 
     expect(stderr).toBe(`stage staging at ${service.origin}\n`);
     expect(stdout.indexOf(one.ownerId)).toBeLessThan(stdout.indexOf(two.ownerId));
-    expect(stdout).toMatch(
-      /^NAME .* KEYS +TODAY +OF +BANS +LAST USED +OWNER ID +THIS MINUTE +CREATED/,
-    );
-    const usage = `1 +1,000 +0 +\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ +${one.ownerId} +1 of 60 `;
-    expect(stdout).toMatch(new RegExp(` ${usage}`));
+    expect(stdout).toMatch(/^OWNER ID +PLAN +STATUS +KEYS +BANS +TODAY +NAME\n/);
+    const row = `${one.ownerId}  free  active +1 +0  1 of 1,000  ${one.owner}`;
+    expect(stdout).toMatch(new RegExp(`^${row}$`, 'm'));
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('shows the requests that the gateway has metered, of all owners or of one by day', async () => {
@@ -184,27 +201,31 @@ describe('the operator and a running service', () => {
     await statusWith(apiKey);
 
     const all = await admin('owners usage');
-    const one = await admin(`owners usage ${owner} --days 2`);
+    await adminJson(`owners set-plan ${owner} pro`);
+    await statusWith(apiKey);
+    const one = await admin(`owners usage ${owner} --month 2026-11`);
+    const none = await adminJson(`owners usage ${owner} --month 2026-10`);
 
-    expect(all.stdout).toMatch(/^NAME +PLAN +REQUESTS +OWNER ID$/m);
-    expect(all.stdout).toMatch(new RegExp(`^${owner} +free +1 +${ownerId}$`, 'm'));
-    expect(all.stdout).toMatch(/\n\n[\d,]+ requests in 30 days\.\n$/);
-    expect(one.stdout).toMatch(
-      /^DAY +REQUESTS\n2026-11-19 +0\n2026-11-20 +1\n\n1 request in 2 days\.\n$/,
+    expect(all.stdout).toMatch(/^OWNER ID +PLAN +REQUESTS +NAME$/m);
+    expect(all.stdout).toMatch(new RegExp(`^${ownerId} +free +1 +${owner}$`, 'm'));
+    expect(all.stdout).toMatch(/\n\n[\d,]+ requests from 2026-11-01 to 2026-11-20\.\n$/);
+    expect(one.stdout).toBe(
+      'DAY         REQUESTS\n2026-11-20         2\n\n2 requests from 2026-11-01 to 2026-11-20.\n',
     );
+    expect(none).toMatchObject({ requests: 0, days: [] });
   });
 
   it('finds the owner of a key id, and of leaked tokens without printing them', async () => {
     const [{ apiKey, keyId, owner }, other] = [await issue(), await issue()];
     const nobody = createToken(keyPrefix, 'x');
 
-    const found = await admin('keys whois', { input: apiKey });
-    const all = await admin('keys whois --json', { input: `${apiKey}\n${other.apiKey} ${nobody}` });
+    const found = await admin('keys show', { input: apiKey });
+    const all = await admin('keys show --json', { input: `${apiKey}\n${other.apiKey} ${nobody}` });
 
-    for (const part of [keyId, owner, 'status       active', 'The API key is valid']) {
+    for (const part of [keyId, owner, 'status     active', 'The API key is valid']) {
       expect(found.stdout).toContain(part);
     }
-    expect((await admin(`keys whois ${keyId}`)).stdout).toBe(found.stdout);
+    expect((await admin(`keys show ${keyId}`)).stdout).toBe(found.stdout);
     expect(JSON.parse(all.stdout)).toMatchObject([
       { keyId, owner },
       { keyId: other.keyId },
@@ -215,6 +236,8 @@ describe('the operator and a running service', () => {
 
   it.each<[string, (key: { keyId: string; owner: string }) => string]>([
     ['Revoke key_', ({ keyId }) => `keys revoke ${keyId}`],
+    ['Revoke key_', ({ keyId }) => `keys rotate ${keyId} --grace 0s`],
+    ['Revoke key_', ({ keyId }) => `keys expire ${keyId} 0s`],
     ['Suspend Owner', ({ owner }) => `owners suspend ${owner}`],
     ['Delete Owner', ({ owner }) => `owners delete ${owner}`],
   ])('asks "%s…?" on a terminal, and does nothing without a yes', async (question, line) => {
@@ -303,7 +326,7 @@ describe('the operator and a running service', () => {
     // The first of these requests meets a count that the function has not seen, and is counted with the next request.
     statuses.push(await statusWith(apiKey), await statusWith(apiKey));
     expect(statuses).toEqual([200, 429, 429, 429]);
-    const banned = await adminJson(`keys whois ${keyId}`);
+    const banned = await adminJson(`keys show ${keyId}`);
     expect(Date.parse(banned.bannedUntil)).toBe(nowMs + banSeconds * 1_000);
 
     const { bans } = await adminJson(`owners show ${ownerId}`);
@@ -316,7 +339,7 @@ describe('the operator and a running service', () => {
       /The usage was reset 3 times today\. Until 00:00 UTC, API Gateway itself rejects/,
     );
     const until = `until ${banned.bannedUntil}`;
-    const { stdout } = await admin(`keys whois ${keyId}`);
+    const { stdout } = await admin(`keys show ${keyId}`);
     expect(stdout).toMatch(new RegExp(`^ban +${until}, because too many .+`, 'm'));
     expect(reset.stdout).toMatch(
       new RegExp(

@@ -3,20 +3,25 @@ import { expect, it } from '@jest/globals';
 import { gatewayKeyValue } from '../../../lambdas/keys/owner-record.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { reportFailure } from '../failure-report.ts';
-import { expireKey, revokeKey, unbanKey } from '../keys/change-key.ts';
-import { issueKey } from '../keys/issue-key.ts';
-import { listKeys } from '../keys/key-view.ts';
-import { rotateKey } from '../keys/rotate-key.ts';
-import { deleteOwner, renameOwner, resetUsage, setOwnerStatus } from '../owners/change-owner.ts';
-import { createOwner } from '../owners/create-owner.ts';
-import { findGatewayKeys } from '../owners/gateway-key.ts';
-import { repairOwners } from '../owners/repair-owners.ts';
-import { setOwnerPlan } from '../owners/set-owner-plan.ts';
+import { expireKey } from '../keys/expire.ts';
+import { issueKey } from '../keys/issue.ts';
+import { listKeys } from '../keys/list.ts';
+import { revokeKey } from '../keys/revoke.ts';
+import { rotateKey } from '../keys/rotate.ts';
+import { unbanKey } from '../keys/unban.ts';
+import { createOwner } from '../owners/create.ts';
+import { deleteOwner } from '../owners/delete.ts';
+import { renameOwner } from '../owners/rename.ts';
+import { repairOwners } from '../owners/repair.ts';
+import { resetOwnerUsage } from '../owners/reset-usage.ts';
+import { setOwnerPlan } from '../owners/set-plan.ts';
+import { setOwnerStatus } from '../owners/suspend.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { allOwners, lookUpOwner, readOwner } from '../stored/find-owner.ts';
-import type { HistoryRecord } from '../stored/history.ts';
-import { findKey, keysOf } from '../stored/stored-key.ts';
-import type { StoredOwner } from '../stored/stored-owner.ts';
+import { findGatewayKeys } from '../store/gateway-keys.ts';
+import type { HistoryRecord } from '../store/history.ts';
+import { findKey, keysOf } from '../store/keys.ts';
+import { allOwners, lookUpOwner, readOwner } from '../store/owners.ts';
+import type { StoredOwner } from '../store/stored-owner.ts';
 import {
   interleaved,
   issueTo,
@@ -141,7 +146,7 @@ const commands: Command[] = [
   {
     name: 'owners reset-usage',
     prepare: () => fixture.set(ownerId, { dayWindow: nowSeconds, dayCount: 9 }),
-    run: (stage) => resetUsage('Acme', stage),
+    run: (stage) => resetOwnerUsage('Acme', stage),
     expected: { dayCount: 0 },
   },
 ];

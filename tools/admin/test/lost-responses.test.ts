@@ -49,7 +49,7 @@ async function prepare(): Promise<void> {
 }
 
 const shownOwner = () => `owners show '${owner}'`;
-const shownKey = () => `keys whois ${keyId}`;
+const shownKey = () => `keys show ${keyId}`;
 
 it.each<[string, () => string[], () => string]>([
   ['owners create', () => ['New', '--plan', 'free'], () => 'owners show New'],

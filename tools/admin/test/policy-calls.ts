@@ -44,7 +44,7 @@ export async function startRecording() {
 
 /** The calls of all commands, or of those that only read. */
 export async function operatorCalls(recording: Recording, isReader = false): Promise<AwsCall[]> {
-  const isReading = /^\w+ (history|list|show|usage|whois)\b/;
+  const isReading = /^\w+ (history|list|show|usage)\b/;
   const done: string[] = [];
   const calls: AwsCall[] = [];
   const run = async (words: readonly string[], [input = '']: Iterable<string> = []) => {

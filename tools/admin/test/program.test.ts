@@ -65,7 +65,7 @@ describe('which service is operated', () => {
 describe('errors', () => {
   const notAccepted = [
     ['owners create x', '--plan <plan>', 'gold', plansText],
-    ['owners usage', '--days <days>', '91', 'Expected a whole number from 1 to 90.'],
+    ['owners usage', '--month <month>', '2026-13', 'Expected a month such as 2026-11.'],
     ['owners create x', '--per-day <requests>', '1e3', 'Expected a whole number from 1.'],
     [`keys rotate ${keyId}`, '--grace <duration>', '1day', durations],
   ].map(([command, option, value, expected]) => {
@@ -76,7 +76,11 @@ describe('errors', () => {
     ['owners create x', "required option '--plan <plan>' not specified"],
     ['keys lst', "unknown command 'lst' (Did you mean list?)"],
     ['owner list', "unknown command 'owner' (Did you mean owners?)"],
-    ['keys create', "required option '--owner <owner>' not specified"],
+    ['keys issue', "required option '--owner <owner>' not specified"],
+    ['keys create --owner Acme', "unknown command 'create' (Did you mean keys issue?)"],
+    ['keys delete key_1', "unknown command 'delete' (Did you mean keys revoke?)"],
+    ['keys whois', "unknown command 'whois' (Did you mean keys show?)"],
+    ['owners remove Acme --yes', "unknown command 'remove' (Did you mean owners delete?)"],
     ['keys revoke', "missing required argument 'keyId'"],
     ['keys list all', "too many arguments for 'list'. Expected 0 arguments but got 1: all."],
   ].map(([words, message]) => [2, words!, `${message}; see --help`] as const);
@@ -99,7 +103,7 @@ describe('errors', () => {
   );
 
   it('are one line of JSON with --json', async () => {
-    const refused = await admin(['keys', 'whois', 'x', '--stage', 'prod', '--json']);
+    const refused = await admin(['keys', 'show', 'x', '--stage', 'prod', '--json']);
     const misspelt = await admin(['keys', 'lst', '--json']);
 
     expect(JSON.parse(refused.stderr)).toEqual({
@@ -107,7 +111,7 @@ describe('errors', () => {
         class: 'refused',
         code: 'invalidValue',
         message: 'key id: "x" is not accepted',
-        remedy: 'expected "key_" and 32 characters, as "./admin keys list --stage prod" shows them',
+        remedy: 'expected "key_" and 32 characters',
       },
     });
     expect(JSON.parse(misspelt.stderr).error).toMatchObject({ class: 'usage', code: 'usage' });
@@ -130,7 +134,7 @@ describe('errors', () => {
   it('do not repeat a word that looks like a token, or moves the cursor', async () => {
     const word = `${keyPrefix}${'a'.repeat(46)}\u001b[1A`;
 
-    for (const words of [[word], ['keys', word], ['keys', 'whois', word], ['keys', 'list', word]]) {
+    for (const words of [[word], ['keys', word], ['keys', 'show', word], ['keys', 'list', word]]) {
       const { stdout, stderr } = await admin([...words, '--stage', 'prod']);
 
       expect(stderr).toMatch(/^error: /);
@@ -140,7 +144,7 @@ describe('errors', () => {
   });
 });
 
-it('help shows the options and an example of every command', async () => {
+it('help shows the options and an example of every command, in 80 columns', async () => {
   const commands = await everyCommand();
 
   const helps = await Promise.all(
@@ -155,7 +159,12 @@ it('help shows the options and an example of every command', async () => {
   for (const command of commands) expect(overview!.stdout).toContain(command.split(' ').at(-1)!);
   for (const { exitCode, stdout } of helps) {
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('--stage <stage>');
-    expect(stdout).toMatch(/Examples:\n {2}\.\/admin /);
+    expect(stdout).toContain('--stage');
+    const [, examples = ''] = /\nExamples:\n((?: {2}\.\/admin .*\n)+)$/.exec(stdout) ?? [];
+    // Each can be pasted into a shell, which would take these characters for its own.
+    expect(examples).toMatch(/^[^<>…[\]]+$/);
+    // JSON cannot be wrapped.
+    const lines = stdout.replace(examples, '').split('\n');
+    expect(lines.filter((line) => line.length > 80 && !line.trim().startsWith('{'))).toEqual([]);
   }
 });

@@ -11,12 +11,10 @@ interface AdminRun {
 class Captured extends Writable {
   text = '';
   readonly isTTY: boolean;
-  readonly columns: number;
 
-  constructor(isTTY: boolean, columns: number) {
+  constructor(isTTY: boolean) {
     super();
     this.isTTY = isTTY;
-    this.columns = columns;
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -27,18 +25,16 @@ class Captured extends Writable {
 
 export interface AdminOptions extends Partial<CommandIo> {
   isTerminal?: boolean;
-  /** The width of the terminal. @default 250 */
-  columns?: number;
   input?: string;
 }
 
 /** Runs the operator's program in this process, as the shell would with these words. */
 export async function admin(
   commandLine: string[],
-  { isTerminal = false, columns = 250, input = '', ...io }: AdminOptions = {},
+  { isTerminal = false, input = '', ...io }: AdminOptions = {},
 ): Promise<AdminRun> {
-  const stdout = new Captured(isTerminal, columns);
-  const stderr = new Captured(isTerminal, columns);
+  const stdout = new Captured(isTerminal);
+  const stderr = new Captured(isTerminal);
   const stdin = Object.assign(Readable.from([input]), { isTTY: isTerminal });
   const exitCode = await runAdmin(commandLine, {
     stdin,
@@ -47,7 +43,6 @@ export async function admin(
     environment: {},
     now: Date.now,
     interruption: new AbortController().signal,
-    endAtSignals: () => {},
     ...io,
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

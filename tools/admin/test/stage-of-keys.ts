@@ -6,14 +6,15 @@ import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { type ControlPlane, createControlPlane } from '../../local/aws/management/control-plane.ts';
-import { type IssuedKey, issueKey, type NewKey } from '../keys/issue-key.ts';
-import { createOwner } from '../owners/create-owner.ts';
-import type { KeyGateway } from '../stage/api-gateway-keys.ts';
-import { changeTogether, readItems } from '../stage/dynamodb-calls.ts';
+import { issueKey, type NewKey } from '../keys/issue.ts';
+import type { IssuedKey } from '../keys/new-key.ts';
+import { createOwner } from '../owners/create.ts';
+import { changeTogether, expressions, readItems } from '../stage/dynamodb-calls.ts';
+import type { KeyGateway } from '../stage/key-gateway.ts';
 import { documentClient, type KeyStage } from '../stage/key-stage.ts';
 import { UnconfirmedError } from '../stage/service-failure.ts';
-import { lookUpOwner, readOwner } from '../stored/find-owner.ts';
-import { inApiKeys, type StoredOwner } from '../stored/stored-owner.ts';
+import { lookUpOwner, readOwner } from '../store/owners.ts';
+import type { StoredOwner } from '../store/stored-owner.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
 export const nowSeconds = Math.floor(nowMs / 1_000);
@@ -80,9 +81,13 @@ export function stageOfEachTest(): StageOfKeys {
     set: async (ownerId, values, tokenHash) => {
       const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
       const set = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
-      const { details } = await owner(ownerId);
-      const update = { set: Object.fromEntries(set) };
-      await changeTogether([{ Update: inApiKeys(details, update, stage) }], stage);
+      const { ownerHash } = (await owner(ownerId)).details;
+      const change = {
+        table: stage.apiKeysTable,
+        key: { ownerHash },
+        set: Object.fromEntries(set),
+      };
+      await changeTogether([{ Update: expressions(change) }], stage);
     },
   };
 }
@@ -180,7 +185,8 @@ function intercepted(stage: KeyStage, intercept: Interceptor): KeyStage {
   const calls = Object.entries(gateway).filter(([, call]) => typeof call === 'function');
   const guarded = calls.map(([name, call]) => [
     name,
-    (parameter: never) => intercept(name, () => call(parameter)),
+    (...parameters: never[]) =>
+      intercept(name, () => (call as (...all: never[]) => Promise<unknown>)(...parameters)),
   ]);
   return {
     ...stage,
@@ -195,7 +201,7 @@ function intercepted(stage: KeyStage, intercept: Interceptor): KeyStage {
 }
 
 function isChange(call: Call): boolean {
-  return typeof call === 'string' ? /^(create|delete)/.test(call) : isTransaction(call);
+  return typeof call === 'string' ? /^(create|add|delete)/.test(call) : isTransaction(call);
 }
 
 /** Matches the transactions that change tables. */

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
-import { revokeKey } from '../../admin/keys/change-key.ts';
-import { issueKey } from '../../admin/keys/issue-key.ts';
-import { listKeys } from '../../admin/keys/key-view.ts';
-import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
+import { issueKey } from '../../admin/keys/issue.ts';
+import { listKeys } from '../../admin/keys/list.ts';
+import { revokeKey } from '../../admin/keys/revoke.ts';
+import { setOwnerPlan } from '../../admin/owners/set-plan.ts';
 import { stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { type DemoKeys, provideDemoKeys } from '../demo-keys.ts';
 

@@ -10,10 +10,10 @@ import { plans, recordByPlan } from '../../../lib/settings/plans.ts';
 import { anyKeyPrefix, stageSettings } from '../../../lib/settings/stages.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
-import { issueKey } from '../../admin/keys/issue-key.ts';
-import { createOwner } from '../../admin/owners/create-owner.ts';
+import { issueKey } from '../../admin/keys/issue.ts';
+import { createOwner } from '../../admin/owners/create.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
-import { findKey } from '../../admin/stored/stored-key.ts';
+import { findKey } from '../../admin/store/keys.ts';
 import { type Ready, type Run, startRun, startService } from './running-service.ts';
 
 const otherServer = await serve(() => {});
@@ -80,7 +80,7 @@ const cancel = (run: Ready, id: string) =>
   call(run, run.keys.enterprise, 'DELETE', `/store/orders/${id}`);
 
 const operatorOf = ({ baseUrl }: Ready) =>
-  connect({ local: new URL(baseUrl).origin }, Date.now, () => 'ann');
+  connect({ local: new URL(baseUrl).origin }, { now: Date.now, operator: () => 'ann' });
 
 describe('two local runs at once', () => {
   it('R2, I19: print one line of JSON each, serve one stage each, and leave nothing behind', async () => {

@@ -2,7 +2,7 @@ import { APIGateway } from '@aws-sdk/client-api-gateway';
 import { Lambda } from '@aws-sdk/client-lambda';
 import { operations, versionPath } from '../../../lib/settings/functions.ts';
 import { contractDifferences } from '../../../test/contract/contract.ts';
-import { apiGatewayKeys } from '../../admin/stage/api-gateway-keys.ts';
+import { keyGateway } from '../../admin/stage/key-gateway.ts';
 import type { Answer } from '../stage/http-client.ts';
 import { headerOf } from '../stage/rate-limit.ts';
 import { shown } from '../stage/stage.ts';
@@ -47,8 +47,8 @@ export async function checkGatewayResponses(trial: Deployed): Promise<void> {
   const { stack, signal, evidence, outputs } = trial;
   const api = { restApiId: outputs.RestApiId, stageName: trial.stage };
   const { stage, ownerId } = await addOwner(trial, 'refused', '--plan', 'free');
-  const { findApiKeys, deleteApiKey } = apiGatewayKeys(gateway);
-  const keyId = (await findApiKeys(`${stack}-${ownerId}`))[0]!.id;
+  const { findGatewayKeys, deleteGatewayKey } = keyGateway(gateway);
+  const keyId = (await findGatewayKeys(`${stack}-${ownerId}`))[0]!.id;
   const usagePlanId = outputs.UsagePlanIdFree;
   const provoke = (type: string, ask: () => Promise<Answer>, change?: () => Promise<unknown>) =>
     evidence.add(`gateway response ${type}`, documented, async () => {
@@ -78,7 +78,7 @@ export async function checkGatewayResponses(trial: Deployed): Promise<void> {
   await provoke('QUOTA_EXCEEDED', getPet, () =>
     gateway.updateUsage({ usagePlanId, keyId, ...patch('/remaining', 0) }),
   );
-  await provoke('INVALID_API_KEY', getPet, () => deleteApiKey({ apiKey: keyId }));
+  await provoke('INVALID_API_KEY', getPet, () => deleteGatewayKey(keyId));
   await provoke('AUTHORIZER_FAILURE', getPet, stop(outputs.AuthorizerFunctionName));
   await provoke('WAF_FILTERED', getPet, () => createStack(trial, '-firewall', blocking(api)));
 }

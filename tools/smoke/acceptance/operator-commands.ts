@@ -17,7 +17,7 @@ owners set-plan everything pro
 owners repair
 keys issue --owner everything --json
 keys list
-keys whois KEY_ID
+keys show KEY_ID
 keys expire KEY_ID 1h --yes
 keys unban KEY_ID
 keys rotate KEY_ID

@@ -12,8 +12,8 @@ import {
 import { versionPath } from '../../../lib/settings/functions.ts';
 import type { OutputName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
-import { apiGatewayKeys } from '../../admin/stage/api-gateway-keys.ts';
 import { withCallLimits } from '../../admin/stage/call-limits.ts';
+import { keyGateway } from '../../admin/stage/key-gateway.ts';
 import { senderTo } from '../stage/http-client.ts';
 import { Stage } from '../stage/stage.ts';
 import { type Evidence, emulator } from './evidence.ts';
@@ -59,9 +59,9 @@ export async function deploy(trial: Trial): Promise<Deployed> {
 
 /** Deletes everything that a run, or an interrupted run, has created. @returns the resources that remain */
 export async function destroy(trial: Trial): Promise<string[]> {
-  const gateway = apiGatewayKeys(withCallLimits(new APIGateway()));
-  for (const { id } of await gateway.findApiKeys(`${trial.stack}-own_`)) {
-    await gateway.deleteApiKey({ apiKey: id });
+  const gateway = keyGateway(withCallLimits(new APIGateway()));
+  for (const { id } of await gateway.findGatewayKeys(`${trial.stack}-own_`)) {
+    await gateway.deleteGatewayKey(id);
   }
   return (await Array.fromAsync(suffixes, (suffix) => deleteStack(trial.stack + suffix))).flat();
 }

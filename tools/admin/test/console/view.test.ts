@@ -8,7 +8,7 @@ interface View {
 }
 
 const fields: readonly Field<View>[] = [
-  { name: 'name', of: ({ name }) => name, isCuttable: true },
+  { name: 'name', of: ({ name }) => name },
   { name: 'last used', of: () => 'never' },
   { name: 'count', of: ({ count }) => count, isNumber: true },
   { name: 'id', of: ({ id }) => id },
@@ -20,32 +20,12 @@ const views = [
 ];
 
 describe('a table', () => {
-  it('has aligned columns, with numbers on the right, and all of them in a pipe', () => {
+  it('has aligned columns, with numbers on the right', () => {
     expect(tableText(fields, views)).toBe(
       `NAME                       LAST USED  COUNT  ID
 Acme 日本 Limited Company  never      1,000  own_1
 I\\u001b                    never          7  own_2
 -                          never         12  own_3`,
     );
-  });
-
-  it('cuts names before it leaves a column out of a terminal', () => {
-    expect(tableText(fields, views, '', 40).split('\n').slice(0, 2)).toEqual([
-      'NAME             LAST USED  COUNT  ID',
-      'Acme 日本 Limi…  never      1,000  own_1',
-    ]);
-  });
-
-  it.each([
-    [34, 'NAME              LAST USED  COUNT', 'Left out: ID '],
-    [25, 'NAME            LAST USED', 'Left out: COUNT, ID '],
-    [5, 'NAME', 'Left out: LAST USED, COUNT, ID '],
-  ])('leaves its last columns out of a terminal of %i columns, and names them', (...given) => {
-    const [columns, heading, note] = given;
-
-    const lines = tableText(fields, views, '', columns).split('\n');
-
-    expect(lines[0]).toBe(heading);
-    expect(lines.at(-1)).toBe(`${note}(--json has them)`);
   });
 });

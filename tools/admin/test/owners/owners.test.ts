@@ -3,20 +3,22 @@ import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { keyPrefix, otherKeyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { recordText, tableText } from '../../console/view.ts';
-import { revokeKey } from '../../keys/change-key.ts';
-import { issueKey } from '../../keys/issue-key.ts';
-import { deleteOwner, renameOwner, resetUsage } from '../../owners/change-owner.ts';
-import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
-import { deleteGatewayKeys, ensureGatewayKey, findGatewayKeys } from '../../owners/gateway-key.ts';
-import type { PlanRequest } from '../../owners/owner-limits.ts';
-import { lastDays, ownersUsage } from '../../owners/owner-usage.ts';
+import { issueKey } from '../../keys/issue.ts';
+import { revokeKey } from '../../keys/revoke.ts';
+import { createOwner, type NewOwner } from '../../owners/create.ts';
+import { deleteOwner } from '../../owners/delete.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
-import { repairOwners } from '../../owners/repair-owners.ts';
-import { setOwnerPlan } from '../../owners/set-owner-plan.ts';
-import type { KeyGateway } from '../../stage/api-gateway-keys.ts';
+import type { PlanRequest } from '../../owners/plan-request.ts';
+import { renameOwner } from '../../owners/rename.ts';
+import { repairOwners } from '../../owners/repair.ts';
+import { resetOwnerUsage } from '../../owners/reset-usage.ts';
+import { setOwnerPlan } from '../../owners/set-plan.ts';
+import { daysOf, ownersUsage } from '../../owners/usage.ts';
+import type { KeyGateway } from '../../stage/key-gateway.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
-import { allOwners, findOwner } from '../../stored/find-owner.ts';
-import { createToken } from '../../stored/identities.ts';
+import { deleteGatewayKeys, ensureGatewayKey, findGatewayKeys } from '../../store/gateway-keys.ts';
+import { createToken } from '../../store/identities.ts';
+import { allOwners, findOwner } from '../../store/owners.ts';
 import { interposed, minute, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
 
 const own = { perMinute: 5, perDay: 50 };
@@ -57,13 +59,13 @@ describe('createOwner', () => {
   });
 
   // The last name has a decomposed letter.
-  it.each(['Café', 'CAFÉ', '  café ', 'Cafe\u0301'])(
+  it.each(['Café 1', 'CAFÉ 1', '  café 1 ', 'Café \t\u00a0\n1', 'Cafe\u0301 1'])(
     'refuses a name that is taken: %j',
     async (name) => {
-      const { details } = await create({ name: 'Café' });
+      const { details } = await create({ name: 'Café 1' });
 
       await expect(create({ name, plan: 'pro' })).rejects.toThrow(
-        `There is already an owner "Café", ${details.ownerId}, on the free plan`,
+        `There is already an owner "Café 1", ${details.ownerId}, on the free plan`,
       );
       expect(await allOwners(stage)).toHaveLength(1);
       expect(usagePlans()).toEqual(['plan-free']);
@@ -74,9 +76,11 @@ describe('createOwner', () => {
     [`${otherKeyPrefix}${'a'.repeat(46)}`, 'this looks like an API key'],
     [`Acme ${keyPrefix}${'a'.repeat(22)}`, 'this looks like an API key'],
     [`own_${'a'.repeat(20)}`, 'does not have the form of an owner id'],
-    ['two\nlines', 'without control characters'],
-    ['right\u202eleft', 'without control characters'],
-    ['\ud800', 'without control characters'],
+    ['Acme\u200b Ltd', 'without characters that nobody sees'],
+    ['Acme\u3164', 'without characters that nobody sees'],
+    ['bell\u0007', 'without characters that nobody sees'],
+    ['right\u202eleft', 'without characters that nobody sees'],
+    ['\ud800', 'without characters that nobody sees'],
   ])('refuses the name %j', async (name, message) => {
     const error: Error = await create({ name }).catch((thrown) => thrown);
 
@@ -148,8 +152,8 @@ describe('the API Gateway key of the new plan', () => {
 
   it('may be added again, which API Gateway may allow', async () => {
     const { details } = await create();
-    const createUsagePlanKey = async () => {};
-    const gateway = { ...stage.gateway, createUsagePlanKey };
+    const addToUsagePlan = async () => {};
+    const gateway = { ...stage.gateway, addToUsagePlan };
 
     expect(await ensureGatewayKey(details.ownerId, 'free', stage)).toBe(false);
     expect(await ensureGatewayKey(details.ownerId, 'free', { ...stage, gateway })).toBe(true);
@@ -159,7 +163,7 @@ describe('the API Gateway key of the new plan', () => {
     const { details } = await create();
     const value = `${details.ownerId}_pro_2`;
     const name = `${stage.stackName}-${value}`;
-    await stage.gateway.createApiKey({ name, value, enabled: true, tags: {} });
+    await stage.gateway.createGatewayKey({ name, value, enabled: true, tags: {} });
 
     await ensureGatewayKey(details.ownerId, 'pro', stage);
 
@@ -171,10 +175,10 @@ describe('the API Gateway key of the new plan', () => {
     const refused = Object.assign(new Error('due to concurrent modification'), {
       name: 'ConflictException',
     });
-    const createUsagePlanKey = () => Promise.reject(refused);
+    const addToUsagePlan = () => Promise.reject(refused);
 
     await expect(
-      create({}, { ...stage, gateway: { ...stage.gateway, createUsagePlanKey } }),
+      create({}, { ...stage, gateway: { ...stage.gateway, addToUsagePlan } }),
     ).rejects.toBe(refused);
   });
 });
@@ -193,7 +197,7 @@ describe('renameOwner', () => {
     await create({ name: 'Initech' });
 
     await expect(renameOwner('Acme', 'initech', stage)).rejects.toThrow(
-      'Another owner has the name "initech"',
+      'There is already an owner "Initech"',
     );
     expect((await findOwner('Acme', stage)).details.name).toBe('Acme');
   });
@@ -275,10 +279,12 @@ it('ownersUsage adds the requests in each usage plan, by the id of a gateway key
   };
   const getUsage: KeyGateway['getUsage'] = async ({ usagePlanId }) => usage[usagePlanId] ?? {};
   const metered = { ...stage, gateway: { ...stage.gateway, getUsage } };
-  const days = lastDays(3, nowMs);
+  const days = ['2026-11-18', '2026-11-19', '2026-11-20'];
 
   const used = (...counts: number[]) =>
-    counts.map((requests, index) => ({ day: `2026-11-${18 + index}`, requests }));
+    counts
+      .map((requests, index) => ({ day: `2026-11-${18 + index}`, requests }))
+      .filter(({ requests }) => requests > 0);
   const acme = { ownerId, name: 'Acme', plan: 'free', requests: 10, days: used(1, 2, 7) };
   expect(await ownersUsage(undefined, days, metered)).toEqual([
     { ownerId: busy, name: 'Busy', plan: 'free', requests: 90, days: used(0, 0, 90) },
@@ -297,11 +303,11 @@ describe('repairOwners', () => {
     for (const ownerId of [missing, inNoPlan]) await deleteGatewayKeys(ownerId, stage);
     const value = `${inNoPlan}_pro`;
     const name = `${stage.stackName}-${value}`;
-    await stage.gateway.createApiKey({ name, value, enabled: true, tags: {} });
+    await stage.gateway.createGatewayKey({ name, value, enabled: true, tags: {} });
 
     const { repaired, leftOut } = await repairOwners(stage);
 
-    expect(repaired.map((owner) => owner.details.name).sort()).toEqual(['Acme', 'In no plan']);
+    expect(repaired.sort()).toEqual([missing, inNoPlan].sort());
     expect(leftOut).toEqual([]);
     expect(gatewayKeys()).toEqual(before);
     expect(await repairOwners(stage)).toEqual({ repaired: [], leftOut: [], deletedKeys: 0 });
@@ -311,7 +317,7 @@ describe('repairOwners', () => {
     const kept = await create();
     const { details } = await create({ name: 'Deleted' });
     await setOwnerPlan('Deleted', { plan: 'pro' }, stage);
-    await deleteOwner('Deleted', throttling('findApiKeys')).catch(() => {});
+    await deleteOwner('Deleted', throttling('findGatewayKeys')).catch(() => {});
     const meanwhile = interposed(
       stage,
       (call) => typeof call !== 'string',
@@ -328,7 +334,7 @@ describe('repairOwners', () => {
 
   it('deletes no API Gateway key if there is no owner at all', async () => {
     const { details } = await create();
-    await deleteOwner('Acme', throttling('findApiKeys')).catch(() => {});
+    await deleteOwner('Acme', throttling('findGatewayKeys')).catch(() => {});
 
     await expect(repairOwners(stage)).rejects.toThrow(
       'nothing was changed: there are no owners, but 1 API Gateway key of owners',
@@ -340,19 +346,33 @@ describe('repairOwners', () => {
   });
 
   it('leaves out owners that are incomplete or whose plan was removed', async () => {
-    await create({ name: 'Incomplete' }, throttling('createApiKey')).catch(() => {});
+    await create({ name: 'Incomplete' }, throttling('createGatewayKey')).catch(() => {});
     const gone = await create({ name: 'Gone', plan: 'pro' });
     await fixture.set(gone.details.ownerId, { plan: 'constructor' });
 
     const { leftOut } = await repairOwners(stage);
 
-    expect(leftOut.map(({ details }) => details.name).sort()).toEqual(['Gone', 'Incomplete']);
+    const incomplete = (await findOwner('Incomplete', stage)).details.ownerId;
+    expect(leftOut.sort()).toEqual([gone.details.ownerId, incomplete].sort());
   });
 });
 
-it('resetUsage counts the resets of the day', async () => {
+it('the usage of a month has its days until today that API Gateway still has', () => {
+  expect(daysOf('2026-11', nowMs)).toHaveLength(20);
+  expect(daysOf('2026-10', nowMs)).toHaveLength(31);
+  expect(daysOf('2026-08', nowMs)).toEqual(
+    Array.from({ length: 9 }, (_, index) => `2026-08-${23 + index}`),
+  );
+  for (const month of ['2026-07', '2026-12']) {
+    expect(() => daysOf(month, nowMs)).toThrow(
+      `--month: "${month}" is not accepted; expected a month from 2026-08 to 2026-11`,
+    );
+  }
+});
+
+it('resetOwnerUsage counts the resets of the day', async () => {
   await create();
-  const reset = async (at: KeyStage) => (await resetUsage('Acme', at)).resetsToday;
+  const reset = async (at: KeyStage) => (await resetOwnerUsage('Acme', at)).resetsToday;
   const tomorrow = { ...stage, now: () => nowMs + 86_400_000 };
 
   expect([await reset(stage), await reset(stage), await reset(stage)]).toEqual([1, 2, 3]);

@@ -9,9 +9,6 @@ interface ApiKey {
   usagePlanId?: string;
 }
 
-/** A key in a usage plan. */
-type UsagePlanMember = Readonly<Record<'usagePlanId' | 'keyId', string>>;
-
 /** A plan and the days for which its usage is read, such as `2026-11-20`. */
 type UsageInterval = Readonly<Record<'usagePlanId' | 'startDate' | 'endDate', string>>;
 
@@ -40,7 +37,7 @@ export function createControlPlane(now = Date.now) {
   return {
     keys: keys as ReadonlyMap<string, ApiKey>,
 
-    createApiKey: async ({ name, value }: Pick<ApiKey, 'name' | 'value'>) => {
+    createGatewayKey: async ({ name, value }: Pick<ApiKey, 'name' | 'value'>) => {
       if (findKey(value)) throw new RefusedCallError('ConflictException', 'API Key already exists');
       const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value };
       keys.set(key.id, key);
@@ -48,14 +45,14 @@ export function createControlPlane(now = Date.now) {
     },
 
     /** Finds the keys whose names start with a text. */
-    findApiKeys: async (nameQuery: string) =>
+    findGatewayKeys: async (nameQuery: string) =>
       [...keys.values()].filter(({ name }) => name.startsWith(nameQuery)),
 
-    deleteApiKey: async ({ apiKey }: { apiKey: string }) => {
-      keys.delete(apiKey);
+    deleteGatewayKey: async (id: string) => {
+      keys.delete(id);
     },
 
-    createUsagePlanKey: async ({ usagePlanId, keyId }: UsagePlanMember) => {
+    addToUsagePlan: async (usagePlanId: string, keyId: string) => {
       const key = keys.get(keyId);
       if (!key) throw new RefusedCallError('NotFoundException', 'Invalid API Key identifier');
       if (key.usagePlanId) {

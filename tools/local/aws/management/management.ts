@@ -19,11 +19,11 @@ interface ManagedServices {
  */
 // biome-ignore lint/suspicious/noExplicitAny: each operation has parameters of its own
 const operations: Record<string, (plane: ControlPlane, parameters: any) => Promise<unknown>> = {
-  'POST apikeys': (plane, key) => plane.createApiKey(key),
-  'GET apikeys': async (plane, { name }) => ({ item: await plane.findApiKeys(name ?? '') }),
-  'DELETE apikeys': (plane, key) => plane.deleteApiKey(key),
+  'POST apikeys': (plane, key) => plane.createGatewayKey(key),
+  'GET apikeys': async (plane, { name }) => ({ item: await plane.findGatewayKeys(name ?? '') }),
+  'DELETE apikeys': (plane, { id }) => plane.deleteGatewayKey(id),
   'GET usageplans usage': async (plane, asked) => ({ values: await plane.getUsage(asked) }),
-  'POST usageplans keys': (plane, member) => plane.createUsagePlanKey(member),
+  'POST usageplans keys': (plane, { id, keyId }) => plane.addToUsagePlan(id, keyId),
 };
 
 /** Answers trusted calls to DynamoDB, CloudFormation and API Gateway, or returns false. */
@@ -49,8 +49,13 @@ export async function answerManagement(
   const [, collection, id, part] = pathname.split('/');
   const operation = operations[[method, collection, part].join(' ').trim()];
   if (!operation) return false;
-  const ids = { apiKey: id, usagePlanId: id };
-  const parameters = { ...ids, ...Object.fromEntries(searchParams), ...JSON.parse(body || '{}') };
+
+  const parameters = {
+    id,
+    usagePlanId: id,
+    ...Object.fromEntries(searchParams),
+    ...JSON.parse(body || '{}'),
+  };
   outgoing.setHeader('Content-Type', 'application/json');
   try {
     const result = await operation(services.controlPlane, parameters);

@@ -142,10 +142,10 @@ export async function gatewayOf(
   keyValue: string,
   log: (line: string) => void = () => {},
 ): Promise<Gateway> {
-  const { createApiKey, createUsagePlanKey, meter } = createControlPlane();
-  await createApiKey({ name: '', value: 'in no plan' });
-  const { id: keyId } = await createApiKey({ name: '', value: keyValue });
-  await createUsagePlanKey({ usagePlanId: 'plan', keyId });
+  const { createGatewayKey, addToUsagePlan, meter } = createControlPlane();
+  await createGatewayKey({ name: '', value: 'in no plan' });
+  const { id: keyId } = await createGatewayKey({ name: '', value: keyValue });
+  await addToUsagePlan('plan', keyId);
   const functionOf = (uri: string) => (event: object) => run(uri, event);
   return new Gateway(template, { functionOf, meter, log });
 }

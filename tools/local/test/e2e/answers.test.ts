@@ -6,7 +6,7 @@ import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.
 import { operations, operationsWith } from '../../../../test/contract/contract.ts';
 import { expectContained } from '../../../../test/helpers/agreement.ts';
 import { disowned, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import type { IssuedKey } from '../../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../../admin/keys/new-key.ts';
 import { selectChecks } from '../../../smoke/smoke-test.ts';
 import type { Answer } from '../../../smoke/stage/http-client.ts';
 import { headerOf } from '../../../smoke/stage/rate-limit.ts';

@@ -15,8 +15,9 @@ import {
   resourcesOfType,
   template,
 } from '../../../../test/helpers/synthesized.ts';
-import { type IssuedKey, issueKey, type NewKey } from '../../../admin/keys/issue-key.ts';
-import { createOwner } from '../../../admin/owners/create-owner.ts';
+import { issueKey, type NewKey } from '../../../admin/keys/issue.ts';
+import type { IssuedKey } from '../../../admin/keys/new-key.ts';
+import { createOwner } from '../../../admin/owners/create.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
 import { senderTo } from '../../../smoke/stage/http-client.ts';
 import { startLocalService } from '../aws/local-service.ts';

@@ -1,0 +1,64 @@
+import { Argument } from 'commander';
+import type { Result } from '../console/command-io.ts';
+import { asOption } from '../console/operator-name.ts';
+import { futureSeconds, timeAhead } from '../console/option-values.ts';
+import { type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
+import { isoTime } from '../console/view.ts';
+import { unchanged } from '../stage/dynamodb-calls.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { findKey, type StoredKey, validEntry } from '../store/keys.ts';
+import { changeEntry } from './change-entry.ts';
+import type { KeyView } from './key-view.ts';
+import { revokeKey, revokeQuestion } from './revoke.ts';
+
+/** Parses the time at which a key expires; undefined for `never`. */
+const expiryOf = (text: string) => (text === 'never' ? undefined : timeAhead(text));
+
+export const expire: Verb = {
+  usage: 'expire <keyId>',
+  arguments: [
+    new Argument('<when>', 'a duration from now, a date, or never; 0s revokes the key').argParser(
+      expiryOf,
+    ),
+  ],
+  description: "change a key's expiry",
+  options: [yesOption, asOption],
+  asks: 'If the new expiry is earlier than the old one, the command asks for confirmation',
+  examples: [
+    `keys expire ${keyIdOfExamples} 2026-12-31 --stage prod`,
+    `keys expire ${keyIdOfExamples} 30d --stage prod`,
+  ],
+  run: expireOrRevoke,
+};
+
+async function expireOrRevoke({ stage, confirm }: Call, keyId = '', when = ''): Promise<Result> {
+  const time = expiryOf(when);
+  const nowMs = stage.now();
+  const isNow = time?.(nowMs) === nowMs;
+  const expiresAt = time && !isNow ? futureSeconds('when', time, nowMs) : undefined;
+  const key = await findKey(keyId, stage);
+  const { expiresAt: before } = validEntry(key, 'changed', nowMs);
+  if (isNow) {
+    await confirm(revokeQuestion(key));
+    await revokeKey(keyId, stage);
+    return { value: { keyId, status: 'revoked' }, text: `${keyId} is revoked.` };
+  }
+  if (expiresAt !== undefined && expiresAt < (before ?? Infinity)) {
+    const today = before === undefined ? 'never expires' : `expires at ${isoTime(before)}`;
+    await confirm(`Let ${keyId} expire at ${isoTime(expiresAt)}? At present, it ${today}.`);
+  }
+  const view = await expireKey(key, expiresAt, stage);
+  const end = view.expiresAt ? `works until ${view.expiresAt}` : 'never expires';
+  return { value: view, text: `${keyId} ${end}.` };
+}
+
+/** Changes a key's expiry in Unix seconds; undefined for never. @throws OperatorError if the key is not valid */
+export async function expireKey(
+  key: StoredKey,
+  expiresAt: number | undefined,
+  stage: KeyStage,
+): Promise<KeyView> {
+  const before = validEntry(key, 'changed', stage.now());
+  const where = { [`keys.${key.tokenHash}.expiresAt`]: unchanged(before.expiresAt) };
+  return changeEntry(key, { expiresAt }, 'keys expire', stage, where);
+}

@@ -1,0 +1,98 @@
+import { Option } from 'commander';
+import { ChangedMeanwhileError, quoted } from '../../shared/errors.ts';
+import { asOption } from '../console/operator-name.ts';
+import { futureSeconds, type Time, timeAhead } from '../console/option-values.ts';
+import type { Verb } from '../console/verb.ts';
+import { isoTime } from '../console/view.ts';
+import { present, size } from '../stage/dynamodb-calls.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { checkedText } from '../store/checked-text.ts';
+import { leavingKeysOf, withoutDeadKeys } from '../store/dead-keys.ts';
+import { differences } from '../store/history.ts';
+import { changeOwner } from '../store/owner-change.ts';
+import { findCompleteOwner } from '../store/owners.ts';
+import { keyView } from './key-view.ts';
+import {
+  attributesOf,
+  draftKey,
+  type IssuedKey,
+  issuedResult,
+  maxKeys,
+  storeKey,
+  tooManyKeys,
+} from './new-key.ts';
+
+export const issue: Verb<{ owner: string; label?: string; expiresIn?: Time; readOnly?: boolean }> =
+  {
+    usage: 'issue',
+    description: 'issue a key, which is shown only once and stored nowhere',
+    options: [
+      new Option('--owner <owner>', "the owner's id or name").makeOptionMandatory(),
+      new Option(
+        '--label <text>',
+        'a note on the purpose of the key; "./admin keys list" shows it',
+      ),
+      new Option(
+        '--expires-in <duration>',
+        'the time until the key expires, such as 90d, or a date (default: never)',
+      ).argParser(timeAhead),
+      new Option('--read-only', 'issue a key that can list orders but not cancel them'),
+      asOption,
+    ],
+    examples: [
+      'keys issue --stage prod --owner "Acme Ltd"',
+      'keys issue --stage prod --owner "Acme Ltd" --label "web shop" --expires-in 90d',
+    ],
+    run: async ({ stage, options: { owner, label, expiresIn, readOnly } }) => {
+      const expiresAt = expiresIn && futureSeconds('--expires-in', expiresIn, stage.now());
+      return issuedResult(await issueKey({ owner, label, expiresAt, isReadOnly: readOnly }, stage));
+    },
+  };
+
+/** A key to issue. */
+export interface NewKey {
+  /** The owner's id or name. */
+  readonly owner: string;
+  readonly label?: string | undefined;
+  /** The expiry in Unix seconds. @default - never expires */
+  readonly expiresAt?: number | undefined;
+  /** Whether the key may list orders and not cancel them. @default false */
+  readonly isReadOnly?: boolean | undefined;
+}
+
+const maxLabelLength = 100;
+
+/** Issues a key to an owner. @throws OperatorError if a value is invalid, or there is no such owner */
+export async function issueKey(request: NewKey, stage: KeyStage): Promise<IssuedKey> {
+  const { expiresAt } = request;
+  // A key with full access lacks the attribute, because each request writes all entries.
+  const isReadOnly = request.isReadOnly || undefined;
+  const label =
+    request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
+  const owner = await findCompleteOwner(request.owner, stage);
+  const draft = draftKey(owner, { label }, { expiresAt, isReadOnly }, stage);
+  const { keyId, apiKey } = draft;
+  const set = attributesOf(draft);
+  const expiry = expiresAt === undefined ? undefined : isoTime(expiresAt);
+  const most = maxKeys + leavingKeysOf(owner, stage.now()).length;
+  const change = {
+    deed: {
+      command: 'keys issue',
+      keyIds: [keyId],
+      changes: differences({}, { label, expiresAt: expiry, isReadOnly }),
+    },
+    item: { set: set.item, where: { ownerHash: present, keys: size('<', most) } },
+    details: { set: set.details },
+    refusal: () =>
+      tooManyKeys(owner, 1, stage) ??
+      new ChangedMeanwhileError(`The owner ${quoted(owner.details.name)}`),
+  };
+  // The view is made before the change, because after the change nothing must fail.
+  const view = keyView(draft, stage.now(), stage.plans);
+  await storeKey(
+    keyId,
+    () => changeOwner(owner, withoutDeadKeys(owner, change, stage.now()), stage),
+    `nobody has received its API key, so run "./admin keys revoke ${keyId}", then this command again`,
+  );
+  return { ...view, apiKey };
+}

@@ -1,0 +1,39 @@
+import { Option } from 'commander';
+import type { Verb } from '../console/verb.ts';
+import { tableText } from '../console/view.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { keyStatuses, keysOf } from '../store/keys.ts';
+import { ownersNamed } from '../store/owners.ts';
+import { type KeyView, keyFields, keyView } from './key-view.ts';
+
+export const list: Verb<KeyFilter> = {
+  usage: 'list',
+  description: 'list all keys, or only the keys that the options select, the newest first',
+  options: [
+    new Option('--owner <owner>', 'only keys of the owner with this id or name'),
+    new Option('--status <status>', 'only keys in this state').choices(keyStatuses),
+  ],
+  examples: ['keys list --stage prod --owner "Acme Ltd" --status banned'],
+  run: async ({ stage, options }) => {
+    const views = await listKeys(options, stage);
+    return { value: views, text: tableText(keyFields, views, 'There are no such keys.') };
+  },
+};
+
+/** Selects the keys to list. An absent field selects all keys. */
+interface KeyFilter {
+  /** The owner's id or name. */
+  readonly owner?: string;
+  readonly status?: KeyView['status'];
+}
+
+/** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
+export async function listKeys({ owner, status }: KeyFilter, stage: KeyStage): Promise<KeyView[]> {
+  const { plans } = stage;
+  const nowMs = stage.now();
+  return (await ownersNamed(owner, stage))
+    .flatMap(keysOf)
+    .map((key) => keyView(key, nowMs, plans))
+    .filter((key) => status === undefined || key.status === status)
+    .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
+}

@@ -1,0 +1,53 @@
+import { asOption } from '../console/operator-name.ts';
+import { keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
+import { present } from '../stage/dynamodb-calls.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { endOf, findKey, type StoredKey } from '../store/keys.ts';
+import { changeOwner } from '../store/owner-change.ts';
+
+export const revoke: Verb = {
+  usage: 'revoke <keyId>',
+  description: 'reject all further requests with a key, permanently',
+  options: [yesOption, asOption],
+  examples: [`keys revoke ${keyIdOfExamples} --stage prod`],
+  run: async ({ stage, confirm }, keyId = '') => {
+    const key = await findKey(keyId, stage);
+    await confirm(revokeQuestion(key));
+    const wasActive = await revokeKey(keyId, stage);
+    const text = wasActive ? `${keyId} is revoked.` : `${keyId} was already ${endOf(key)}.`;
+    return { value: { keyId, status: 'revoked', wasActive }, text };
+  },
+};
+
+/** The question before a key is revoked. */
+export function revokeQuestion({ keyId, owner, details }: StoredKey): string {
+  const name = [details?.label, details && `…${details.lastFour}`].filter(Boolean).join(', ');
+  return `Revoke ${keyId}${name && ` (${name})`} of ${owner.details.name}? It is refused from its next request on, for good.`;
+}
+
+/** Removes a key's entry from the ApiKeys table, so that the key is refused. Returns false if there is no entry. */
+export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
+  const key = await findKey(keyId, stage);
+  const { tokenHash, owner, details, entry } = key;
+  if (!entry) return false;
+  const [pathOfEntry, pathOfDetails] = [`keys.${tokenHash}`, `keys.${keyId}`];
+  const change = {
+    deed: { command: 'keys revoke', keyIds: [keyId] },
+    item: { remove: [pathOfEntry], where: { [pathOfEntry]: present } },
+    details: details && {
+      set: revocationOf(key, stage),
+      where: { [pathOfDetails]: present },
+    },
+  };
+  await changeOwner(owner, change, stage);
+  return true;
+}
+
+/** The attributes that the details of a key get when the key is revoked. */
+export function revocationOf({ keyId, entry }: StoredKey, { now }: KeyStage) {
+  const path = `keys.${keyId}`;
+  return {
+    [`${path}.revokedAt`]: new Date(now()).toISOString(),
+    ...(entry?.usedAt && { [`${path}.usedAt`]: entry.usedAt }),
+  };
+}

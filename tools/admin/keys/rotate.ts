@@ -1,0 +1,153 @@
+import { Option } from 'commander';
+import { WrongStateError } from '../../shared/errors.ts';
+import type { Result } from '../console/command-io.ts';
+import { asOption } from '../console/operator-name.ts';
+import { type Time, timeAhead } from '../console/option-values.ts';
+import { type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
+import { isoTime } from '../console/view.ts';
+import { present, size, unchanged } from '../stage/dynamodb-calls.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { withoutDeadKeys } from '../store/dead-keys.ts';
+import { differences } from '../store/history.ts';
+import { findKey, replacementOf, type StoredKey, validEntry } from '../store/keys.ts';
+import { changeOwner } from '../store/owner-change.ts';
+import { complete } from '../store/owners.ts';
+import type { StoredEntry } from '../store/stored-owner.ts';
+import { keyView } from './key-view.ts';
+import {
+  attributesOf,
+  draftKey,
+  type IssuedKey,
+  issuedResult,
+  storeKey,
+  tooManyKeys,
+} from './new-key.ts';
+import { revocationOf, revokeKey, revokeQuestion } from './revoke.ts';
+
+export const rotate: Verb<{ grace: Time }> = {
+  usage: 'rotate <keyId>',
+  description: 'replace a key with a new key that has the same label, access and expiry',
+  options: [
+    new Option(
+      '--grace <duration>',
+      'how long the old key keeps working: a duration, or a date; 0s revokes it now',
+    )
+      .argParser(timeAhead)
+      .default(timeAhead('24h'), '24h'),
+    yesOption,
+    asOption,
+  ],
+  asks: 'If the old key does not keep working, the command asks for confirmation',
+  help: `If the key was replaced already, and its API key leaks before it has expired,
+the command revokes it with --grace 0s, and issues no other key.`,
+  examples: [
+    `keys rotate ${keyIdOfExamples} --stage prod`,
+    `keys rotate ${keyIdOfExamples} --stage prod --grace 0s`,
+  ],
+  run: rotateOrRevoke,
+};
+
+async function rotateOrRevoke(
+  { stage, options, confirm }: Call<{ grace: Time }>,
+  keyId = '',
+): Promise<Result> {
+  const graceEnd = Math.floor(options.grace(stage.now()) / 1_000);
+  if (isOver(graceEnd, stage)) {
+    const old = await findKey(keyId, stage);
+    const replacement = replacementOf(old)?.keyId;
+    validEntry(old, 'rotated', stage.now());
+    await confirm(revokeQuestion(old));
+    if (replacement !== undefined) {
+      await revokeKey(keyId, stage);
+      const text = `${keyId} is revoked. ${replacement} has replaced it.`;
+      return { value: { keyId, status: 'revoked', replacedBy: replacement }, text };
+    }
+  }
+  const { previousExpiresAt: end, ...rotated } = await rotateKey(keyId, graceEnd, stage);
+  const previousExpiresAt = end === undefined ? null : isoTime(end);
+  const fate = previousExpiresAt ? `works until ${previousExpiresAt}` : 'is revoked';
+  const value = { ...rotated, previousKeyId: keyId, previousExpiresAt };
+  return issuedResult(value, `\nThe old key ${keyId} ${fate}.`);
+}
+
+/**
+ * Replaces a key with a new key that inherits its label, access, expiry, ban and count of rejections. The transaction
+ * fails if the old key's ban or expiry, or the number of keys, has changed since it was read. So a ban that begins at
+ * the same time is not lost, and the second of two simultaneous rotations fails.
+ *
+ * @param graceEnd the old token's end, in Unix seconds. If this time has passed, the old key is revoked
+ * @returns the new key, and the old key's expiry in Unix seconds unless it is revoked
+ * @throws OperatorError if the key is not valid, if it was already rotated, or if the owner would have too many keys
+ */
+export async function rotateKey(
+  keyId: string,
+  graceEnd: number,
+  stage: KeyStage,
+): Promise<IssuedKey & { previousExpiresAt: number | undefined }> {
+  const old = await findKey(keyId, stage);
+  refuseReplaced(old);
+  const entry = validEntry(old, 'rotated', stage.now());
+  const { bannedUntil, expiresAt } = entry;
+  const owner = complete(old.owner);
+  const isRevoked = isOver(graceEnd, stage);
+  const tooMany = tooManyKeys(owner, isRevoked ? 0 : 1, stage);
+  if (tooMany) throw tooMany;
+  const traits = { label: old.details?.label, replaces: keyId };
+  const draft = draftKey(owner, traits, inheritedFrom(entry), stage);
+  const set = attributesOf(draft);
+  // A rotation must not let the old key work longer than it would without the rotation.
+  const end = isRevoked ? undefined : Math.min(graceEnd, expiresAt ?? graceEnd);
+  const path = `keys.${old.tokenHash}`;
+  const [from, to] = [expiresAt, end].map((time) => time && isoTime(time));
+  const change = {
+    deed: {
+      command: 'keys rotate',
+      keyIds: [keyId, draft.keyId],
+      changes: isRevoked
+        ? differences({}, { status: 'revoked' })
+        : differences({ expiresAt: from }, { expiresAt: to }),
+    },
+    item: {
+      set: isRevoked ? set.item : { ...set.item, [`${path}.expiresAt`]: end },
+      remove: isRevoked ? [path] : [],
+      where: {
+        [path]: present,
+        [`${path}.bannedUntil`]: unchanged(bannedUntil),
+        [`${path}.expiresAt`]: unchanged(expiresAt),
+      },
+    },
+    details: {
+      set: isRevoked && old.details ? { ...set.details, ...revocationOf(old, stage) } : set.details,
+      // The details may have been read before another rotation of the same key, and the item after it.
+      where: { keys: size('=', Object.keys(owner.details.keys).length) },
+    },
+  };
+  // The view is made before the change, because after the change nothing must fail.
+  const view = keyView(draft, stage.now(), stage.plans);
+  await storeKey(
+    draft.keyId,
+    () => changeOwner(owner, withoutDeadKeys(owner, change, stage.now()), stage),
+    'run the command again',
+  );
+  return { ...view, apiKey: draft.apiKey, previousExpiresAt: end };
+}
+
+const isOver = (seconds: number, { now }: KeyStage) => seconds <= Math.floor(now() / 1_000);
+
+/** @throws WrongStateError if a key already has a replacement */
+function refuseReplaced(key: StoredKey): void {
+  const replacement = replacementOf(key);
+  if (!replacement) return;
+  const { keyId: by } = replacement;
+  const problem = `nothing was changed: ${by} has already replaced ${key.keyId}`;
+  const remedy =
+    `"./admin keys show ${by}" shows whether the new key is used; if nobody has received its API key, ` +
+    `"./admin keys rotate ${by}" replaces the new key; ` +
+    `if the old API key has leaked, "./admin keys revoke ${key.keyId}" ends it`;
+  throw new WrongStateError(problem, { remedy });
+}
+
+/** The values of an entry that a replacement inherits: all except the id and the last use. */
+function inheritedFrom({ id: _id, usedAt: _usedAt, ...inherited }: StoredEntry) {
+  return inherited;
+}

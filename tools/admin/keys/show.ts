@@ -1,0 +1,116 @@
+import { hashOwnerPart, hashToken, parseAuthorization } from '../../../lambdas/keys/api-key.ts';
+import { anyKeyPrefix, apiKeyPrefixes, stageOfKey } from '../../../lib/settings/stages.ts';
+import { NotFoundError, OperatorError } from '../../shared/errors.ts';
+import { readSecret } from '../console/questions.ts';
+import { keyIdOfExamples, type Verb } from '../console/verb.ts';
+import { recordText } from '../console/view.ts';
+import { ownerFields, ownerView } from '../owners/owner-view.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { ownerIdOf } from '../store/identities.ts';
+import { keysOf, refuseMalformed, type StoredKey } from '../store/keys.ts';
+import { findOwner, findOwnerOfHash } from '../store/owners.ts';
+import type { StoredOwner } from '../store/stored-owner.ts';
+import { type KeyView, keyFields, keyView } from './key-view.ts';
+
+export const show: Verb = {
+  usage: 'show [keyId]',
+  description:
+    'show a key and its owner, by the key id or by the API key, for example if it leaked',
+  help: `Without a key id, the command reads a text with one or more API keys from
+standard input. So the API keys appear neither in the list of processes nor in
+the shell's history. The command does not print the API keys.`,
+  examples: [`keys show ${keyIdOfExamples} --stage prod`, 'keys show --stage prod'],
+  run: async ({ stage, io }, keyId?: string) => {
+    if (keyId !== undefined) return described(await whoseKeyId(keyId, stage), stage);
+    const tokens = tokensIn(await readSecret(io, `${stage.place}: API key:`));
+    if (tokens.length === 1) return described(await whoseToken(tokens[0]!, stage), stage);
+    const results = await Array.fromAsync(tokens, (token) => describedToken(token, stage));
+    return {
+      value: results.map(({ value }) => value),
+      text: results.map(({ text }, index) => `API key ${index + 1}\n${text}`).join('\n\n'),
+    };
+  },
+};
+
+/** Describes one of several tokens. If nobody has this token, the result says so, and the command continues. */
+async function describedToken(token: string, stage: KeyStage) {
+  try {
+    return described(await whoseToken(token, stage), stage);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return { value: { keyId: null, note: error.problem }, text: `${error.problem}.` };
+  }
+}
+
+function described({ owner, key }: OwnedKey, { now, plans }: KeyStage) {
+  if (key) {
+    const view = keyView(key, now(), plans);
+    return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
+  }
+  const { ownerId, name } = owner.details;
+  const known = recordText(ownerFields, ownerView(owner, now(), plans));
+  const value = { keyId: null, owner: name, ownerId, note: unknownKeyText };
+  return { value, text: `${known}\n\n${unknownKeyText}` };
+}
+
+/** The commands for a leaked token. */
+function adviceOn({ keyId, status, replacedBy }: KeyView): string {
+  if (status === 'expired' || status === 'revoked') return 'The API key is not valid.';
+  const replace = replacedBy ? '' : `"./admin keys rotate ${keyId} --grace 0s" replaces it. `;
+  return `The API key is valid. ${replace}"./admin keys revoke ${keyId}" revokes it.`;
+}
+
+const unknownKeyText =
+  'The owner has no such API key. Either the API key ended more than 90 days ago, or somebody who knows another API ' +
+  'key of this owner made it up.';
+
+/** An owner, and the key that was looked up, unless it is no longer listed. */
+interface OwnedKey {
+  readonly owner: StoredOwner;
+  readonly key: StoredKey | undefined;
+}
+
+/** Finds a key and its owner by the key id. @throws OperatorError if the id is malformed, or its owner does not exist */
+export async function whoseKeyId(keyId: string, stage: KeyStage): Promise<OwnedKey> {
+  refuseMalformed(keyId);
+  const owner = await findOwner(ownerIdOf(keyId), stage);
+  return { owner, key: keysOf(owner).find((each) => each.keyId === keyId) };
+}
+
+const tokenForm = new RegExp(`${anyKeyPrefix}[0-9A-Za-z]+`, 'g');
+
+/** Finds the tokens in a text, each once. @throws OperatorError if there is none; it contains no part of the text */
+export function tokensIn(text: string): string[] {
+  const tokens = [...new Set(text.match(tokenForm))];
+  if (tokens.length > 0) return tokens;
+  throw new OperatorError(
+    `Standard input contains no API key. An API key starts with ${apiKeyPrefixes.join(' or ')}`,
+  );
+}
+
+/** Finds a key and its owner by the token, even if it is no longer valid. @throws OperatorError without the token */
+export async function whoseToken(token: string, stage: KeyStage): Promise<OwnedKey> {
+  const { tokenPrefix } = stage;
+  refuseOtherStage(token, tokenPrefix);
+  if (parseAuthorization(`Bearer ${token}`, tokenPrefix) === undefined) {
+    throw new OperatorError('The API key is incomplete or mistyped');
+  }
+  const owner = await findOwnerOfHash(hashOwnerPart(token), stage);
+  if (!owner) {
+    throw new NotFoundError(
+      'No owner of this stage has such an API key: its owner was deleted, or the API key belongs to another ' +
+        'account, or it was made up',
+    );
+  }
+  const tokenHash = hashToken(token);
+  return { owner, key: keysOf(owner).find((each) => each.tokenHash === tokenHash) };
+}
+
+function refuseOtherStage(token: string, prefix: string): void {
+  if (token.startsWith(prefix)) return;
+  const stage = stageOfKey(token);
+  if (stage === undefined) throw new OperatorError('The API key has a prefix that no stage uses');
+  throw new OperatorError(`The API key belongs to stage ${stage}`, {
+    remedy: 'look it up in that stage',
+  });
+}

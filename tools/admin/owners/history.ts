@@ -1,0 +1,46 @@
+import type { Verb } from '../console/verb.ts';
+import { type Field, recordText, tableText } from '../console/view.ts';
+import { type HistoryRecord, readHistory } from '../store/history.ts';
+import { isOwnerId } from '../store/identities.ts';
+import { findOwner } from '../store/owners.ts';
+
+export const history: Verb = {
+  usage: 'history <owner>',
+  description:
+    'show the changes of an owner and its keys, with operator and time, the newest change first',
+  help: `The history has the latest 180 changes. After an owner was deleted, its history
+has only the deletion. You can still read this history, by the owner's id.`,
+  examples: ['owners history "Acme Ltd" --stage prod'],
+  run: async ({ stage, io }, idOrName = '') => {
+    const ownerId = isOwnerId(idOrName)
+      ? idOrName
+      : (await findOwner(idOrName, stage)).details.ownerId;
+    const records = (await readHistory(ownerId, stage)).reverse();
+    if (records.length === 0) await findOwner(ownerId, stage);
+    return { value: records, text: historyText(records, io.stdout.isTTY === true) };
+  },
+};
+
+/** Formats changes: on a terminal as paragraphs, because a change can be wider than any terminal. */
+function historyText(records: readonly HistoryRecord[], isTerminal: boolean): string {
+  if (!isTerminal) return tableText(historyFields, records, noChanges);
+  return records.map((record) => recordText(historyFields, record)).join('\n\n') || noChanges;
+}
+
+const noChanges = 'There are no changes.';
+
+const historyFields: readonly Field<HistoryRecord>[] = [
+  { name: 'when', of: ({ at }) => at },
+  { name: 'who', of: ({ by }) => by },
+  { name: 'command', of: ({ command }) => command },
+  { name: 'keys', of: ({ keyIds }) => keyIds?.join(' ') ?? null },
+  { name: 'changes', of: changesText },
+];
+
+function changesText({ changes = {} }: HistoryRecord): string | null {
+  const texts = Object.entries(changes).map(
+    ([field, { from, to }]) => `${field} ${from ?? 'none'} → ${to ?? 'none'}`,
+  );
+  // Sorted, because DynamoDB does not keep the order of a map's entries.
+  return texts.sort().join(', ') || null;
+}

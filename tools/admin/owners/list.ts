@@ -1,0 +1,18 @@
+import type { Verb } from '../console/verb.ts';
+import { tableText } from '../console/view.ts';
+import { allOwners } from '../store/owners.ts';
+import { ownerFields, ownerView } from './owner-view.ts';
+
+export const list: Verb = {
+  usage: 'list',
+  description: 'list all owners with their usage, those with the most requests today first',
+  examples: ['owners list --stage prod'],
+  run: async ({ stage }) => {
+    const { plans } = stage;
+    const views = (await allOwners(stage))
+      .map((owner) => ownerView(owner, stage.now(), plans))
+      .sort((one, other) => (other.usage?.day.used ?? 0) - (one.usage?.day.used ?? 0));
+    const none = 'There are no owners; "./admin owners create Acme --plan free" creates one.';
+    return { value: views, text: tableText(ownerFields, views, none) };
+  },
+};

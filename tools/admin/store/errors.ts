@@ -1,0 +1,50 @@
+import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
+import type { OwnerDetails, StoredOwner } from './stored-owner.ts';
+
+/* The errors of this folder. It knows no commands, so console/advice.ts says what an operator can do. */
+
+/** There is no owner with this id or name. */
+export class OwnerNotFoundError extends NotFoundError {
+  constructor(idOrName: string) {
+    super(`There is no owner ${quoted(idOrName)}`);
+  }
+}
+
+/** The creation of an owner, or its deletion, was interrupted. */
+export class IncompleteOwnerError extends WrongStateError {
+  readonly owner: OwnerDetails;
+
+  constructor(owner: OwnerDetails) {
+    super(`The owner ${quoted(owner.name)} is incomplete`);
+    this.owner = owner;
+  }
+}
+
+/** Another owner has the name. */
+export class NameTakenError extends WrongStateError {
+  readonly ownerId: string;
+
+  constructor({ details: { name, ownerId }, item }: StoredOwner) {
+    super(
+      `There is already an owner ${quoted(name)}, ${ownerId}${item ? `, on the ${item.plan} plan` : ''}`,
+    );
+    this.ownerId = ownerId;
+  }
+}
+
+/** There is no key with this id. */
+export class KeyNotFoundError extends NotFoundError {
+  constructor(keyId: string) {
+    super(`No key has the id ${keyId}`);
+  }
+}
+
+/** A key is expired or revoked, so it cannot be changed. */
+export class KeyEndedError extends WrongStateError {
+  readonly ownerId: string;
+
+  constructor(keyId: string, end: string, change: string, ownerId: string) {
+    super(`${keyId} is ${end} and cannot be ${change}`);
+    this.ownerId = ownerId;
+  }
+}

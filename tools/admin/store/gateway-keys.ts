@@ -1,0 +1,92 @@
+import { gatewayKeyValue } from '../../../lambdas/keys/owner-record.ts';
+import { stackTag } from '../../../lib/settings/names.ts';
+import type { PlanName } from '../../../lib/settings/plans.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
+import { isRefusedForAnother } from '../stage/call-limits.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+
+/**
+ * Ensures that an owner has an API Gateway key for a plan, and that this key is in the plan's usage plan. Nothing but the
+ * deletion of the owner removes the key again.
+ *
+ * @param knownId the id of the gateway key in API Gateway. @default - it is looked up, or the key is created
+ * @returns whether anything was added. API Gateway knows a new key some seconds later
+ */
+export async function ensureGatewayKey(
+  ownerId: string,
+  plan: PlanName,
+  stage: KeyStage,
+  knownId?: string,
+): Promise<boolean> {
+  const usagePlanId = stage.usagePlanId(plan);
+  const name = gatewayKeyName(gatewayKeyValue(ownerId, plan), stage);
+  const existing = knownId ?? (await idOfName(name, stage));
+  const keyId = existing ?? (await createKey(name, gatewayKeyValue(ownerId, plan), stage));
+  try {
+    await stage.gateway.addToUsagePlan(usagePlanId, keyId);
+    return true;
+  } catch (error) {
+    if (isAlreadyThere(error)) return existing === undefined;
+    // The owner, and so the key, was deleted at the same time.
+    if (Object(error).name === 'NotFoundException') throw new ChangedMeanwhileError(ownerId);
+    throw error;
+  }
+}
+
+/** Deletes the API Gateway keys of an owner. Returns their number. */
+export async function deleteGatewayKeys(ownerId: string, stage: KeyStage): Promise<number> {
+  const keys = await findGatewayKeys(stage, ownerId);
+  for (const { id } of keys) await stage.gateway.deleteGatewayKey(id);
+  return keys.length;
+}
+
+/** An API Gateway key of an owner. */
+export interface GatewayKey {
+  /** The id in API Gateway. */
+  readonly id: string;
+  readonly value: string;
+  readonly ownerId: string;
+}
+
+/** Finds the API Gateway keys of a stage, or of one owner. */
+export async function findGatewayKeys(stage: KeyStage, ownerId = ''): Promise<GatewayKey[]> {
+  const start = gatewayKeyName(ownerId && gatewayKeyValue(ownerId, ''), stage);
+  const found = await stage.gateway.findGatewayKeys(start);
+  return found.map(({ id, name }) => {
+    const value = name.slice(gatewayKeyName('', stage).length);
+    return { id, value, ownerId: ownerOfGatewayKey(value) };
+  });
+}
+
+/** The owner's id in the value of an API Gateway key. */
+export function ownerOfGatewayKey(value: string): string {
+  return /^own_[^_]*/.exec(value)?.[0] ?? '';
+}
+
+async function createKey(name: string, value: string, stage: KeyStage): Promise<string> {
+  const tags = { [stackTag]: stage.stackName };
+  try {
+    return (await stage.gateway.createGatewayKey({ name, value, enabled: true, tags })).id;
+  } catch (error) {
+    // Another command has created the key at the same time.
+    const id = isAlreadyThere(error) ? await idOfName(name, stage) : undefined;
+    if (id === undefined) throw error;
+    return id;
+  }
+}
+
+// Names are found by their start, so the name of a longer plan may be found, too.
+async function idOfName(name: string, stage: KeyStage): Promise<string | undefined> {
+  const found = await stage.gateway.findGatewayKeys(name);
+  return found.find((key) => key.name === name)?.id;
+}
+
+/** The name of the gateway key with a value. */
+function gatewayKeyName(value: string, { stackName }: KeyStage): string {
+  return `${stackName}-${value}`;
+}
+
+/** Whether API Gateway has refused to add something that is there. It also refuses two changes at the same time. */
+function isAlreadyThere(error: unknown): boolean {
+  return Object(error).name === 'ConflictException' && !isRefusedForAnother(error);
+}

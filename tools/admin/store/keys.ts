@@ -1,0 +1,102 @@
+import { keyIdOf } from '../../../lambdas/keys/owner-record.ts';
+import type { Plans } from '../../../lambdas/keys/plan.ts';
+import { currentTimes, isCurrent } from '../../../lambdas/keys/windows.ts';
+import { InvalidValueError } from '../../shared/errors.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { refuseToken } from './checked-text.ts';
+import { KeyEndedError, KeyNotFoundError } from './errors.ts';
+import { isKeyId, ownerIdOf } from './identities.ts';
+import { readOwner } from './owners.ts';
+import type { KeyDetails, StoredEntry, StoredOwner } from './stored-owner.ts';
+
+/** Everything that is stored about a key. */
+export interface StoredKey {
+  readonly keyId: string;
+  readonly owner: StoredOwner;
+  /** The name of the key's entry in the map `keys` of its owner's item. */
+  readonly tokenHash: string;
+  /** Undefined if only the ApiKeys table was restored to an earlier time. The key can still be valid. */
+  readonly details: KeyDetails | undefined;
+  /** Undefined if the key is revoked, or has expired and left its owner's item. */
+  readonly entry: StoredEntry | undefined;
+}
+
+/** Finds a key by its id. @throws OperatorError if the id is malformed, or there is no such key */
+export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey> {
+  refuseMalformed(keyId);
+  const owner = await readOwner(ownerIdOf(keyId), stage);
+  const key = owner && keysOf(owner).find((each) => each.keyId === keyId);
+  if (key) return key;
+  throw new KeyNotFoundError(keyId);
+}
+
+/** Lists all keys of an owner, including valid keys whose details were removed. */
+export function keysOf(owner: StoredOwner): StoredKey[] {
+  const { ownerId, keys } = owner.details;
+  const entries = owner.item?.keys ?? {};
+  const known = Object.entries(keys).map(([keyId, details]) => {
+    const { tokenHash } = details;
+    return { keyId, owner, tokenHash, details, entry: entries[tokenHash] };
+  });
+  const knownHashes = new Set(known.map(({ tokenHash }) => tokenHash));
+  const unknown = Object.entries(entries)
+    .filter(([tokenHash]) => !knownHashes.has(tokenHash))
+    .map(([tokenHash, entry]) => {
+      return { keyId: keyIdOf(ownerId, entry.id), owner, tokenHash, details: undefined, entry };
+    });
+  return [...known, ...unknown];
+}
+
+/** The key that has replaced a key, unless this replacement was revoked. */
+export function replacementOf({ keyId, owner }: StoredKey): StoredKey | undefined {
+  return keysOf(owner).find(({ details, entry }) => entry && details?.replaces === keyId);
+}
+
+/** @throws OperatorError if a text does not have the form of a key id; the message contains no token */
+export function refuseMalformed(keyId: string): void {
+  if (isKeyId(keyId)) return;
+  refuseToken('key id', keyId);
+  throw new InvalidValueError('key id', keyId, '"key_" and 32 characters');
+}
+
+/** The statuses of a key. `suspended`: its owner is suspended. */
+export const keyStatuses = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
+
+/** The status of a key at a time, by the plans of the deployed version. */
+export function statusOf(
+  key: StoredKey,
+  nowMs: number,
+  plans: Plans,
+): (typeof keyStatuses)[number] {
+  const { owner, entry } = key;
+  if (!entry || isExpired(entry, nowMs)) return endOf(key);
+  if (owner.item?.status !== 'active') return 'suspended';
+  return isBanned(entry, nowMs, plans) ? 'banned' : 'active';
+}
+
+/** Why a key has ended. Its entry must be absent or expired. */
+export function endOf({ entry, details }: StoredKey): 'expired' | 'revoked' {
+  if (entry) return 'expired';
+  return details?.expiresAt === undefined ? 'revoked' : 'expired';
+}
+
+/**
+ * The entry of a key.
+ *
+ * @param change the participle of a command, such as `rotated`
+ * @throws KeyEndedError if the key is expired or revoked
+ */
+export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
+  if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
+  throw new KeyEndedError(key.keyId, endOf(key), change, key.owner.details.ownerId);
+}
+
+/** Whether a key is expired. Like the authorizer, it counts the second of the expiry as expired. */
+export function isExpired({ expiresAt }: StoredEntry, nowMs: number): boolean {
+  return expiresAt !== undefined && expiresAt <= Math.floor(nowMs / 1_000);
+}
+
+/** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
+export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number, plans: Plans): boolean {
+  return isCurrent(bannedUntil, currentTimes(Math.floor(nowMs / 1_000), plans).ban);
+}

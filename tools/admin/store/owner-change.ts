@@ -1,0 +1,154 @@
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
+import {
+  absent,
+  changeTogether,
+  expressions,
+  present,
+  type TransactionPart,
+  type Update,
+} from '../stage/dynamodb-calls.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { type Deed, historyKey, namedRecords, signed } from './history.ts';
+import { nameReservation, reservableFor } from './owners.ts';
+import type { OwnerDetails, StoredOwner } from './stored-owner.ts';
+
+/**
+ * A change of what is stored about an owner and its keys: its record, and what it writes to each table. All of it is one
+ * transaction, so there is a record if, and only if, something has changed.
+ */
+export interface OwnerChange {
+  readonly deed: Deed;
+  /** What happens to the owner's item in the ApiKeys table. */
+  readonly item?: Update | 'deleted' | undefined;
+  /** What happens to the owner's details in the Owners table. */
+  readonly details?: Update | undefined;
+  /** The new name, which the owner then has instead of its present name. */
+  readonly name?: string | undefined;
+  /**
+   * Returns the error if a condition fails. Then nothing is changed.
+   *
+   * @default - a ChangedMeanwhileError
+   */
+  refusal?(): Error | Promise<Error>;
+}
+
+/**
+ * The number of changes that a history keeps. The largest record, of a renaming, has 2 KB, and an item can have 400 KB.
+ */
+const keptRecords = 180;
+
+/** Makes a change of an owner. @throws the change's `refusal` if a condition fails */
+export async function changeOwner(
+  { details }: Pick<StoredOwner, 'details'>,
+  change: OwnerChange,
+  stage: KeyStage,
+): Promise<void> {
+  const { deed, item, name } = change;
+  const parts = [
+    ...ofItem(details, item, stage),
+    ...(change.details ? [{ Update: inOwners(details.ownerId, change.details, stage) }] : []),
+    ...(name === undefined ? [] : renaming(details, name, stage)),
+    await recording(details, deed, stage),
+  ];
+  if (await changeTogether(parts, stage)) return;
+  throw (
+    (await change.refusal?.()) ?? new ChangedMeanwhileError(deed.keyIds?.[0] ?? details.ownerId)
+  );
+}
+
+/**
+ * Writes the details of an owner, and reserves its name. This is not recorded, because the owner has no valid key before
+ * its item is written. Returns false if another owner has the name.
+ */
+export async function storeDetails(
+  { ownerId, ...details }: OwnerDetails,
+  stage: KeyStage,
+): Promise<boolean> {
+  const where = { ownerId: absent };
+  const reservation = { set: { owner: ownerId }, where };
+  const parts = [
+    { Update: inOwners(ownerId, { set: details, where }, stage) },
+    { Update: inOwners(nameReservation(details.name), reservation, stage) },
+  ];
+  return changeTogether(parts, stage);
+}
+
+/**
+ * Deletes the item of an owner, so that its keys are refused, and then everything else except for the record of the
+ * deletion. In between, the owner is incomplete.
+ *
+ * @throws ChangedMeanwhileError if the owner was renamed, deleted or completed since it was read
+ */
+export async function removeOwner({ details, item }: StoredOwner, stage: KeyStage): Promise<void> {
+  const { ownerId, name } = details;
+  const deed = { command: 'owners delete' };
+  if (item) await changeOwner({ details }, { deed, item: 'deleted' }, stage);
+  const isDeleted = await changeTogether(
+    [
+      { Delete: inOwners(ownerId, { where: { name } }, stage) },
+      { Delete: inOwners(nameReservation(name), { where: reservableFor(ownerId) }, stage) },
+      // After the item was deleted, another command may have completed the owner again.
+      { ConditionCheck: inApiKeys(details, { where: { ownerHash: absent } }, stage) },
+      await onlyDeletion(ownerId, deed, item !== undefined, stage),
+    ],
+    stage,
+  );
+  if (!isDeleted) throw new ChangedMeanwhileError(ownerId);
+}
+
+function ofItem(details: OwnerDetails, item: OwnerChange['item'], stage: KeyStage) {
+  if (item === undefined) return [];
+  return item === 'deleted'
+    ? [{ Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) }]
+    : [{ Update: inApiKeys(details, item, stage) }];
+}
+
+/** Changes an owner's name, and moves its reservation. An owner always has exactly one. */
+function renaming({ ownerId, name: oldName }: OwnerDetails, name: string, stage: KeyStage) {
+  const [reservation, oldReservation] = [nameReservation(name), nameReservation(oldName)];
+  const where = reservableFor(ownerId);
+  return [
+    { Update: inOwners(ownerId, { set: { name }, where: { name: oldName } }, stage) },
+    { Update: inOwners(reservation, { set: { owner: ownerId }, where }, stage) },
+    // Names that differ only in case have the same reservation, which must not be deleted.
+    ...(reservation === oldReservation
+      ? []
+      : [{ Delete: inOwners(oldReservation, { where }, stage) }]),
+  ];
+}
+
+async function recording(
+  { ownerId }: OwnerDetails,
+  deed: Deed,
+  stage: KeyStage,
+): Promise<TransactionPart> {
+  const records = await namedRecords(ownerId, stage);
+  const [name, record] = signed(deed, records, stage);
+  const surplus = records.slice(0, 1 - keptRecords);
+  const update = { set: { [name]: record }, remove: surplus.map(([old]) => old) };
+  return { Update: inOwners(historyKey(ownerId), update, stage) };
+}
+
+/** Removes an owner's history, except for the record of the owner's deletion. */
+async function onlyDeletion(
+  ownerId: string,
+  deed: Deed,
+  isRecorded: boolean,
+  stage: KeyStage,
+): Promise<TransactionPart> {
+  const records = await namedRecords(ownerId, stage);
+  const kept = records.filter(([, { command }]) => command === deed.command);
+  if (!isRecorded) kept.push(signed(deed, kept, stage));
+  const Item = { ...Object.fromEntries(kept), ownerId: historyKey(ownerId) };
+  return { Put: { TableName: stage.ownersTable, Item } };
+}
+
+/** The part of a transaction that concerns an owner's item in the ApiKeys table. */
+function inApiKeys({ ownerHash }: OwnerDetails, update: Update, { apiKeysTable }: KeyStage) {
+  return expressions({ table: apiKeysTable, key: { ownerHash }, ...update });
+}
+
+/** The part of a transaction that concerns an item of the Owners table. */
+function inOwners(ownerId: string, update: Update, { ownersTable }: KeyStage) {
+  return expressions({ table: ownersTable, key: { ownerId }, ...update });
+}

@@ -1,0 +1,102 @@
+import { InvalidValueError } from '../../shared/errors.ts';
+import { absent, type Condition, readItem, readItems } from '../stage/dynamodb-calls.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { checkedText } from './checked-text.ts';
+import { IncompleteOwnerError, OwnerNotFoundError } from './errors.ts';
+import { isOwnerId } from './identities.ts';
+import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
+
+const maxNameLength = 200;
+
+/** Normalizes an owner's name. @throws OperatorError if it is not accepted */
+export function ownerName(text: string): string {
+  const name = checkedText('owner', text, maxNameLength);
+  if (!isOwnerId(name)) return name;
+  throw new InvalidValueError('owner', text, 'a name that does not have the form of an owner id');
+}
+
+/** The key of the item that reserves a name in upper and lower case. @throws OperatorError if it is not accepted */
+export function nameReservation(text: string): string {
+  return `name#${ownerName(text).toLowerCase().normalize('NFC')}`;
+}
+
+/** The condition that a name is reserved for this owner, or is not reserved. */
+export function reservableFor(owner: string): Condition[] {
+  return [{ owner }, { ownerId: absent }];
+}
+
+/** Finds an owner by its id or name. @throws OperatorError if there is none, or the text looks like a token */
+export async function findOwner(idOrName: string, stage: KeyStage): Promise<StoredOwner> {
+  const owner = await lookUpOwner(idOrName, stage);
+  if (owner) return owner;
+  throw new OwnerNotFoundError(idOrName);
+}
+
+/** Like `findOwner`, but also throws if the creation of the owner was interrupted. */
+export async function findCompleteOwner(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
+  return complete(await findOwner(idOrName, stage));
+}
+
+/** @throws IncompleteOwnerError if the creation of the owner was interrupted */
+export function complete({ details, item }: StoredOwner): CompleteOwner {
+  if (item) return { details, item };
+  throw new IncompleteOwnerError(details);
+}
+
+/** Like `findOwner`, but undefined if there is none. @throws OperatorError if the name is invalid */
+export async function lookUpOwner(
+  idOrName: string,
+  stage: KeyStage,
+): Promise<StoredOwner | undefined> {
+  const ownerId = isOwnerId(idOrName) ? idOrName : await ownerIdOfName(idOrName, stage);
+  return ownerId === undefined ? undefined : readOwner(ownerId, stage);
+}
+
+/** The id of the owner for which a name is reserved. @throws OperatorError if the name is invalid */
+async function ownerIdOfName(name: string, stage: KeyStage): Promise<string | undefined> {
+  const key = { ownerId: nameReservation(name) };
+  const reservation = await readItem<{ owner: string }>(stage.ownersTable, key, stage);
+  return reservation?.owner;
+}
+
+/** Reads both items of an owner; undefined if there is no such owner. */
+export async function readOwner(
+  ownerId: string,
+  stage: KeyStage,
+): Promise<StoredOwner | undefined> {
+  const details = await readItem<OwnerDetails>(stage.ownersTable, { ownerId }, stage);
+  if (!details) return undefined;
+  const { ownerHash } = details;
+  const item = await readItem<OwnerItem>(stage.apiKeysTable, { ownerHash }, stage);
+  return { details, item };
+}
+
+/** Finds an owner by the hash of the common part of its tokens; undefined if there is none. */
+export async function findOwnerOfHash(
+  ownerHash: string,
+  stage: KeyStage,
+): Promise<StoredOwner | undefined> {
+  const item = await readItem<OwnerItem>(stage.apiKeysTable, { ownerHash }, stage);
+  return item && readOwner(item.ownerId, stage);
+}
+
+/** The owner with this id or name. Without one, all owners. @throws OperatorError if there is no such owner */
+export async function ownersNamed(
+  idOrName: string | undefined,
+  stage: KeyStage,
+): Promise<StoredOwner[]> {
+  return idOrName === undefined ? allOwners(stage) : [await findOwner(idOrName, stage)];
+}
+
+/** All owners of the stage, the newest first. */
+export async function allOwners(stage: KeyStage): Promise<StoredOwner[]> {
+  const details = await readItems<OwnerDetails>(stage.ownersTable, stage, {
+    FilterExpression: 'begins_with(ownerId, :own)',
+    ExpressionAttributeValues: { ':own': 'own_' },
+  });
+  const items = await readItems<OwnerItem & { ownerHash: string }>(stage.apiKeysTable, stage);
+  const byHash = new Map(items.map((item) => [item.ownerHash, item]));
+  return details
+    .map((owner) => ({ details: owner, item: byHash.get(owner.ownerHash) }))
+    .sort((one, other) => (one.details.createdAt < other.details.createdAt ? 1 : -1));
+}

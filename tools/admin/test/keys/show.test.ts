@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { plans } from '../../../../lib/settings/plans.ts';
+import { anyKeyPrefix } from '../../../../lib/settings/stages.ts';
+import { keyPrefix, otherKeyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
+import { issueKey } from '../../keys/issue.ts';
+import { keyView } from '../../keys/key-view.ts';
+import { revokeKey } from '../../keys/revoke.ts';
+import { rotateKey } from '../../keys/rotate.ts';
+import { tokensIn, whoseKeyId, whoseToken } from '../../keys/show.ts';
+import { createOwnerIdentity, createToken } from '../../store/identities.ts';
+import { issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
+
+let apiKey: string;
+let keyId: string;
+
+const { stage } = stageOfEachTest();
+beforeEach(async () => {
+  ({ apiKey, keyId } = await issueTo({ owner: 'Acme' }, stage));
+});
+
+const tokenOf = (prefix: string) => createToken(prefix, createOwnerIdentity(prefix).seed);
+/** The same text with another last character. */
+const mistyped = (token: string) => token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+
+describe('keys show', () => {
+  it.each([
+    ['alone', (token: string) => token],
+    ['in a header', (token: string) => `Authorization: Bearer ${token}\r\n`],
+    ['twice', (token: string) => `curl -H "${token}"\n${token}`],
+  ])('finds the key of a token %s', async (_, textWith) => {
+    const [token, ...others] = tokensIn(textWith(apiKey));
+    const { key } = await whoseToken(token!, stage);
+
+    expect(others).toEqual([]);
+    expect(keyView(key!, nowMs, plans)).toMatchObject({ keyId, owner: 'Acme', status: 'active' });
+  });
+
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['was revoked', () => revokeKey(keyId, stage), 'revoked'],
+    ['was replaced', () => rotateKey(keyId, nowSeconds, stage), 'revoked'],
+  ])('finds a key that %s', async (_, make, status) => {
+    await make();
+
+    for (const found of [await whoseToken(apiKey, stage), await whoseKeyId(keyId, stage)]) {
+      expect(keyView(found.key!, nowMs, plans)).toMatchObject({ keyId, status });
+    }
+  });
+
+  it('finds the owner of a key that is no longer listed, also by its id', async () => {
+    await revokeKey(keyId, stage);
+    await issueKey({ owner: 'Acme' }, { ...stage, now: () => nowMs + 91 * 86_400_000 });
+
+    for (const found of [await whoseToken(apiKey, stage), await whoseKeyId(keyId, stage)]) {
+      expect(found).toMatchObject({ owner: { details: { name: 'Acme' } }, key: undefined });
+    }
+  });
+
+  it('finds each token of a text once', () => {
+    const other = tokenOf(keyPrefix);
+
+    expect(tokensIn(`${apiKey} ${other}\n${apiKey}`)).toEqual([apiKey, other]);
+  });
+
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['no token', async () => tokensIn('hello'), 'Standard input contains no API key'],
+    ['nothing', async () => tokensIn(''), 'Standard input contains no API key'],
+    ['a token that is cut off', () => whoseToken(apiKey.slice(0, 50), stage), 'is incomplete'],
+    ['a token that is mistyped', () => whoseToken(mistyped(apiKey), stage), 'or mistyped'],
+    [
+      'a token of another stage',
+      () => whoseToken(`${otherKeyPrefix}abc`, stage),
+      'to stage prod; look',
+    ],
+    ['a token of no stage', () => whoseToken('so_prod_abc', stage), 'a prefix that no stage uses'],
+    [
+      'a token nobody has',
+      () => whoseToken(tokenOf(keyPrefix), stage),
+      'owner was deleted, or the API key',
+    ],
+    ['a token as an id', () => whoseKeyId(apiKey, stage), 'key id: this looks like an API key'],
+    [
+      'the id of a deleted owner',
+      () => whoseKeyId(`key_${'a'.repeat(32)}`, stage),
+      'There is no owner "own_aaaa',
+    ],
+  ])('refuses %s without repeating a token', async (_, find, message) => {
+    const error = (await find().catch((thrown) => thrown)) as Error;
+
+    expect(error.message).toContain(message);
+    expect(error.message).not.toContain(apiKey.slice(8, 20));
+    expect(error.message).not.toMatch(new RegExp(`${anyKeyPrefix}\\w`));
+  });
+});

@@ -1,0 +1,13 @@
+import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
+import { expect, it } from '@jest/globals';
+import { type KeyGateway, keyGateway } from '../../stage/key-gateway.ts';
+
+it.each<[string, (gateway: KeyGateway) => Promise<unknown>]>([
+  ['the deletion of a key', (gateway) => gateway.deleteGatewayKey('one')],
+  ['a key in a usage plan', (gateway) => gateway.addToUsagePlan('plan-free', 'one')],
+])('API Gateway is not said to have done what it refuses: %s', async (_, change) => {
+  const client = new APIGatewayClient({ region: 'us-east-1' });
+  client.send = () => Promise.reject(new Error('Rate exceeded'));
+
+  await expect(change(keyGateway(client))).rejects.toThrow('Rate exceeded');
+});

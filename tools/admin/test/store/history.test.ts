@@ -1,0 +1,106 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { expireKey } from '../../keys/expire.ts';
+import { deleteOwner } from '../../owners/delete.ts';
+import { renameOwner } from '../../owners/rename.ts';
+import { setOwnerPlan } from '../../owners/set-plan.ts';
+import { setOwnerStatus } from '../../owners/suspend.ts';
+import type { KeyStage } from '../../stage/key-stage.ts';
+import { readHistory } from '../../store/history.ts';
+import { findKey } from '../../store/keys.ts';
+import { issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
+
+const fixture = stageOfEachTest();
+const { stage } = fixture;
+
+const by = (operator: string, laterMs = 0): KeyStage => ({
+  ...stage,
+  now: () => nowMs + laterMs,
+  operator,
+});
+const whoDidWhat = async (ownerId: string) =>
+  (await readHistory(ownerId, stage)).map((record) => [record.by, record.command]);
+
+describe('the history of an owner', () => {
+  it('says who has changed what of the owner and its keys, and when', async () => {
+    const { ownerId, keyId } = await issueTo({ owner: 'Acme', label: 'web shop' }, stage);
+    await setOwnerPlan(
+      'Acme',
+      { plan: 'enterprise', perMinute: 70, perDay: 500 },
+      by('user/bob', 1_000),
+    );
+    await expireKey(await findKey(keyId, stage), nowSeconds + 60, stage);
+
+    const to = (value: unknown) => ({ from: null, to: value });
+    const byAnn = { at: '2026-11-20T09:30:15.500Z', by: 'user/ann' };
+    const history = await readHistory(ownerId, stage);
+    expect(Object.keys(history[0]!)).toEqual(['at', 'by', 'command', 'changes']);
+    expect(history).toEqual([
+      {
+        ...byAnn,
+        command: 'owners create',
+        changes: { name: to('Acme'), plan: to('free') },
+      },
+      { ...byAnn, command: 'keys issue', keyIds: [keyId], changes: { label: to('web shop') } },
+      {
+        at: '2026-11-20T09:30:16.500Z',
+        by: 'user/bob',
+        command: 'owners set-plan',
+        changes: {
+          plan: { from: 'free', to: 'enterprise' },
+          perMinute: to(70),
+          perDay: to(500),
+        },
+      },
+      // This operator's clock is behind.
+      {
+        ...byAnn,
+        command: 'keys expire',
+        keyIds: [keyId],
+        changes: { expiresAt: to('2026-11-20T09:31:15Z') },
+      },
+    ]);
+  });
+
+  it('has one record if two operators make the same change, and it repeats none that was made', async () => {
+    const { ownerId } = await issueTo({ owner: 'Acme' }, stage);
+
+    const made = await Promise.allSettled(
+      ['user/bob', 'user/eve'].map((operator) => setOwnerStatus('Acme', 'suspended', by(operator))),
+    );
+    await setOwnerStatus('Acme', 'suspended', stage);
+    await renameOwner('Acme', 'Acme', stage);
+    await setOwnerPlan('Acme', { plan: 'free' }, stage);
+
+    expect(made.map(({ status }) => status)).toContain('fulfilled');
+    expect((await whoDidWhat(ownerId)).slice(2)).toEqual([[expect.any(String), 'owners suspend']]);
+  });
+
+  it('keeps the latest 180 records, which fit into an item', async () => {
+    const { ownerId } = await issueTo({ owner: 'Acme' }, stage);
+    const changes = { name: { from: '日'.repeat(200), to: '本'.repeat(200) } };
+    const old = Array.from({ length: 180 }, (_, at) => [
+      `${1e12 + at}-`,
+      { at, by: '日'.repeat(128), command: 'owners rename', changes },
+    ]);
+    const Item = { ownerId: `history#${ownerId}`, ...Object.fromEntries(old) };
+    await stage.documents.send(new PutCommand({ TableName: stage.ownersTable, Item }));
+
+    await setOwnerStatus('Acme', 'suspended', stage);
+
+    const history = await readHistory(ownerId, stage);
+    expect(history.map(({ at }) => at)).toEqual([
+      ...Array.from({ length: 179 }, (_, index) => index + 1),
+      '2026-11-20T09:30:15.500Z',
+    ]);
+  });
+
+  it('is reduced to the deletion, without a name, when the owner is deleted', async () => {
+    const { ownerId } = await issueTo({ owner: 'Acme', label: 'Ann' }, stage);
+
+    await deleteOwner('Acme', by('user/eve'));
+
+    expect(await whoDidWhat(ownerId)).toEqual([['user/eve', 'owners delete']]);
+    expect(JSON.stringify(await fixture.readAll('Owners'))).not.toMatch(/Acme|Ann/);
+  });
+});
