@@ -216,7 +216,7 @@ describe('a cancellation of the example client', () => {
       await expect(client().cancelOrder(1n)).rejects.toMatchObject({
         ...{ code: 'unknown', message, status: 403, requestId: 'abc=' },
       });
-    expect(sendSpaces.mock.calls.length).toBeLessThan(20);
+      expect(sendSpaces.mock.calls.length).toBeLessThan(20);
     },
   );
 
