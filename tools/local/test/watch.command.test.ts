@@ -10,8 +10,8 @@ import {
 import { type Ready, type Run, root, startRun } from './running-service.ts';
 
 /** A file of the stack, and a text in it that clients see. */
-const stack = 'lib/api/gateway-responses.ts';
-const unauthorized = 'A valid API key is required';
+const stack = 'lib/api/error-answers.ts';
+const unknownPath = 'There is no such path or method.';
 
 // The code of `npm start`, and the files that it reads.
 const copied = [
@@ -33,7 +33,7 @@ function withStatement(source: string, statement: string): string {
 
 /** Has the handler answer with an error message for the order 0. */
 function answering(source: string, message: string): string {
-  const error = `Object.assign(new OrderNotFoundError(), { message: '${message}' })`;
+  const error = `new ApiError('order_not_found', { message: '${message}' })`;
   return withStatement(source, `throw ${error}`);
 }
 
@@ -103,7 +103,7 @@ describe('npm start -- --watch', () => {
 
   it('goes on after an error that nobody caught after the response, and names its function and line', async () => {
     const late = "setTimeout(() => Promise.reject(new Error('late')), 50)";
-    const source = withStatement(original, `{ ${late}; throw new OrderNotFoundError() }`);
+    const source = withStatement(original, `{ ${late}; throw new ApiError('order_not_found') }`);
     const line = source.slice(0, source.indexOf('late')).split('\n').length;
 
     writeFileSync(file(changedHandler), source);
@@ -129,11 +129,11 @@ describe('npm start -- --watch', () => {
 
   it('loads a changed stack', async () => {
     const text = readFileSync(file(stack), 'utf8');
-    expect(text).toContain(unauthorized);
+    expect(text).toContain(unknownPath);
 
-    writeFileSync(file(stack), text.replace(unauthorized, 'Nobody knows this key.'));
+    writeFileSync(file(stack), text.replace(unknownPath, 'Nobody knows this path.'));
 
-    const answer = async () => (await fetch(`${ready.baseUrl}/store/orders`)).text();
+    const answer = async () => (await fetch(`${ready.baseUrl}/nothing`)).text();
     await until(async () => (await answer()).includes('Nobody knows'));
   });
 
