@@ -46,21 +46,16 @@ export function method(name: string, properties: Properties): Resources {
 }
 
 /** A MOCK integration that answers 200. */
-export function mock({ headers = {}, body = '' } = {}): { Integration: object } & Properties {
-  const mapped = Object.entries(headers).map(([name, value]) => [
-    `method.response.header.${name}`,
-    `'${value}'`,
-  ]);
-  const ResponseParameters = Object.fromEntries(mapped);
+export function mock(body = ''): { Integration: object } & Properties {
   const ResponseTemplates = { 'application/json': body };
   return {
     Integration: {
       Type: 'MOCK',
       PassthroughBehavior: 'NEVER',
       RequestTemplates: { 'application/json': '{"statusCode":200}' },
-      IntegrationResponses: [{ StatusCode: '200', ResponseParameters, ResponseTemplates }],
+      IntegrationResponses: [{ StatusCode: '200', ResponseTemplates }],
     },
-    MethodResponses: [{ StatusCode: '200', ResponseParameters }],
+    MethodResponses: [{ StatusCode: '200' }],
   };
 }
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import type { Gateway } from '../../../aws/api-gateway/gateway.ts';
 import {
   api,
   createRequest,
@@ -11,7 +10,6 @@ import {
   method,
   mock,
   proxy,
-  type Resources,
   type RunFunction,
 } from '../small-template.ts';
 
@@ -26,7 +24,8 @@ interface Recording {
   readonly api: {
     readonly stage: string;
     readonly methods: Readonly<Record<string, FactMethod>>;
-    readonly authorizer?: FactAuthorizer;
+    /** The result of a TOKEN authorizer's function, or the message of the error that it throws. */
+    readonly authorizer?: { readonly header: string; failsWith?: string; returns?: unknown };
   };
   readonly facts: readonly Fact[];
 }
@@ -49,32 +48,21 @@ interface Fact {
 }
 
 interface FactMethod {
-  /** `echo` answers with its event, `returnBody` returns its body; else results by the event's path. */
-  readonly function?: 'echo' | 'returnBody' | Readonly<Record<string, unknown>>;
+  /** `echo` answers with its event, and `returnBody` returns its body. */
+  readonly function?: 'echo' | 'returnBody';
   readonly mock?: { readonly body?: string };
   readonly hasAuthorizer?: boolean;
-}
-
-/** A TOKEN authorizer: the result of its function, or the message of the error that it throws. */
-interface FactAuthorizer {
-  readonly header: string;
-  readonly failsWith?: string;
-  readonly returns?: unknown;
 }
 
 const file = join(import.meta.dirname, 'facts.yaml');
 const recordings: readonly Recording[] = parse(readFileSync(file, 'utf8'));
 
 describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
-  let gateway: Gateway;
-
-  beforeEach(async () => {
-    gateway = await createGateway(factApi);
-  });
-
   it.each(facts)('$id: $title', async ({ request, answer, received }) => {
     const { functionReturns, path, headers = {} } = request;
     const isReturned = 'functionReturns' in request;
+    const gateway = await createGateway(factApi);
+
     const { statusCode, ...rest } = await gateway.answer(
       createRequest({
         method: request.method ?? (isReturned ? 'POST' : 'GET'),
@@ -85,69 +73,49 @@ describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
     );
 
     const body = String(rest.body);
-    const json = jsonOf(body);
-    const found = { status: statusCode, headers: headersOf(rest.headers), body, json };
+    const json = body.startsWith('{') ? JSON.parse(body) : undefined;
+    const lowerCase = rest.headers.map(([name, value]) => [name.toLowerCase(), value]);
+    const found = { status: statusCode, headers: Object.fromEntries(lowerCase), body, json };
     expectRecorded(answer ?? {}, found, 'answer');
     expectRecorded(received ?? {}, json, 'event');
   });
 });
 
 function createGateway({ stage, methods, authorizer }: Recording['api']) {
-  const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
-  const resources: Resources = {
+  const resources = {
     ...api,
     Stage: { ...api.Stage!, Properties: { ...api.Stage!.Properties, StageName: stage } },
-    ...(authorizer && {
-      Auth: {
-        Type: 'AWS::ApiGateway::Authorizer',
-        Properties: {
-          Type: 'TOKEN',
-          AuthorizerUri: 'authorizer',
-          IdentitySource: `method.request.header.${authorizer.header}`,
-          AuthorizerResultTtlInSeconds: 0,
-        },
+    Auth: {
+      Type: 'AWS::ApiGateway::Authorizer',
+      Properties: {
+        Type: 'TOKEN',
+        AuthorizerUri: 'authorizer',
+        IdentitySource: `method.request.header.${authorizer?.header}`,
+        AuthorizerResultTtlInSeconds: 0,
       },
-    }),
+    },
   };
   for (const [name, own] of Object.entries(methods)) {
-    const integration = own.mock ? mock(own.mock) : proxy(name);
-    const authorization = own.hasAuthorizer ? authorized : {};
-    Object.assign(resources, method(name, { ...integration, ...authorization }));
+    const integration = own.mock ? mock(own.mock.body) : proxy(name);
+    const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
+    Object.assign(
+      resources,
+      method(name, { ...integration, ...(own.hasAuthorizer && authorized) }),
+    );
   }
   // biome-ignore lint/suspicious/noExplicitAny: an event of the authorizer, or of another function
   const run: RunFunction = async (name, event: any) => {
-    if (name !== 'authorizer') {
-      const own = methods[name]!.function!;
-      if (own === 'echo') return resultOf({ statusCode: 200, body: JSON.stringify(event) });
-      if (own !== 'returnBody') return resultOf(own[event.path]);
-      if (event.body) return resultOf(JSON.parse(event.body));
-      return { error: { errorType: 'Error', errorMessage: 'no body' } };
+    const failure = (errorMessage: string) => ({ error: { errorType: 'Error', errorMessage } });
+    if (name === 'authorizer') {
+      const { failsWith, returns } = authorizer!;
+      return failsWith ? failure(failsWith) : { payload: JSON.stringify(returns) };
     }
-    const { failsWith, returns } = authorizer!;
-    if (failsWith) return { error: { errorType: 'Error', errorMessage: failsWith } };
-    return resultOf(returns);
+    if (methods[name]!.function === 'returnBody') {
+      return event.body ? { payload: event.body } : failure('no body');
+    }
+    return { payload: JSON.stringify({ statusCode: 200, body: JSON.stringify(event) }) };
   };
   return gatewayOf(createTemplate(resources), run, '');
-}
-
-const resultOf = (returned: unknown) => ({ payload: JSON.stringify(returned) });
-
-/** The values by lower-case name; several values of a name are joined by commas. */
-function headersOf(headers: readonly [string, string][]): Record<string, string> {
-  const all: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    const key = name.toLowerCase();
-    all[key] = key in all ? `${all[key]}, ${value}` : value;
-  }
-  return all;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Expects the parts of a value that were recorded. @param path names the value in a failure */
