@@ -24,8 +24,20 @@ import {
 const deprecatedAt = new Date('2026-05-01T00:00:00Z');
 const sunsetAt = new Date('2026-11-01T00:00:00Z');
 
-/** The maximum for which Chromium caches the response to a preflight request. */
-const preflightMaxAgeSeconds = 7_200;
+/** An error, or an answer without a body. */
+type FixedAnswer = Omit<ErrorAnswer, 'body'> & Partial<ErrorAnswer>;
+
+/** A preflight allows every method, so that a page can read the response to a wrong method. */
+const preflightAnswer: FixedAnswer = {
+  status: 204,
+  headers: staticMappings({
+    'Access-Control-Allow-Methods': '*',
+    // The wildcard stands for all other headers, such as the headers that a tool in a browser adds to trace requests.
+    'Access-Control-Allow-Headers': 'Authorization, *',
+    // Two hours, the maximum for which Chromium caches the response to a preflight request.
+    'Access-Control-Max-Age': '7200',
+  }),
+};
 
 /**
  * The content types that forms, `fetch` and `curl` send by themselves. Each needs a request template with the status.
@@ -45,16 +57,14 @@ const withoutKey = { authorizationType: AuthorizationType.NONE, apiKeyRequired: 
  * (RFC 9745), the `Sunset` header an HTTP date (RFC 8594).
  */
 export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings): void {
-  const headers = {
-    ...rateLimitMappings(true),
-    ...everyResponse,
-    ...staticMappings({
-      Deprecation: `@${deprecatedAt.getTime() / 1000}`,
-      Sunset: sunsetAt.toUTCString(),
-    }),
-  };
+  const headers = staticMappings({
+    Deprecation: `@${deprecatedAt.getTime() / 1000}`,
+    Sunset: sunsetAt.toUTCString(),
+  });
+  const answer = errorAnswer('gone', { headers });
   const resource = restApi.root.resourceForPath(`${versionPath}/pets/{petId}`);
-  addFixedMethod(resource, 'GET', headers, { operationName: 'getPet' }, errorAnswer('gone'));
+  const common = { ...rateLimitMappings(true), ...everyResponse };
+  addFixedMethod(resource, 'GET', common, { operationName: 'getPet' }, answer);
 }
 
 /**
@@ -84,45 +94,33 @@ export function addOtherRoutes(
     routes.set(resource, []);
   }
   const preflight = hasPreflights ? ['OPTIONS'] : [];
+  const common = { ...rateLimitMappings(), ...everyResponse };
   for (const [resource, operations] of routes) {
-    if (hasPreflights) addPreflight(resource, everyResponse);
+    if (hasPreflights) addFixedMethod(resource, 'OPTIONS', common, withoutKey, preflightAnswer);
     const Allow = [...operations.map(({ httpMethod }) => httpMethod), ...preflight].join(', ');
     const answer =
       operations.length > 0
         ? errorAnswer('method_not_allowed', { headers: staticMappings({ Allow }) })
         : errorAnswer('not_found');
-    const headers = { ...rateLimitMappings(), ...everyResponse, ...answer.headers };
-    addFixedMethod(resource, 'ANY', headers, withoutKey, answer);
+    addFixedMethod(resource, 'ANY', common, withoutKey, answer);
   }
 }
 
-/** A preflight allows every method, so that a page can read the response to a wrong method. */
-function addPreflight(resource: IResource, everyResponse: Mappings): void {
-  const headers = {
-    ...rateLimitMappings(),
-    ...everyResponse,
-    ...staticMappings({
-      'Access-Control-Allow-Methods': '*',
-      // The wildcard stands for all other headers, such as the headers that a tool in a browser adds to trace requests.
-      'Access-Control-Allow-Headers': 'Authorization, *',
-      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
-    }),
-  };
-  addFixedMethod(resource, 'OPTIONS', headers, withoutKey);
-}
-
-/** Adds a method with a MOCK integration. @param answer without it, the response is an empty 204 */
+/**
+ * Adds a method with a MOCK integration.
+ *
+ * @param common the headers besides the answer's own
+ */
 function addFixedMethod(
   resource: IResource,
   httpMethod: string,
-  headers: Mappings,
+  common: Mappings,
   options: MethodOptions,
-  answer?: ErrorAnswer,
+  { status, headers, body }: FixedAnswer,
 ): void {
-  const status = answer?.status ?? 204;
   const statusCode = String(status);
   const requestTemplate = JSON.stringify({ statusCode: status });
-  const parameters = Object.entries(headers).map(
+  const parameters = Object.entries({ ...common, ...headers }).map(
     ([name, value]) => [`method.response.header.${name}`, value] as const,
   );
   const integration = new MockIntegration({
@@ -132,7 +130,7 @@ function addFixedMethod(
       {
         statusCode,
         responseParameters: Object.fromEntries(parameters),
-        ...(answer && { responseTemplates: { 'application/json': answer.body } }),
+        ...(body !== undefined && { responseTemplates: { 'application/json': body } }),
       },
     ],
   });
