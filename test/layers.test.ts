@@ -36,16 +36,8 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/local/page',
     'tools/admin',
   ],
-  'tools/smoke': [...rooms, 'test', 'lib/settings', 'tools/shared'],
   // The acceptance run tries the operators' commands.
-  'tools/smoke/acceptance': [
-    ...rooms,
-    'test',
-    'lib/settings',
-    'tools/shared',
-    'tools/admin',
-    'tools/smoke',
-  ],
+  'tools/smoke': [...rooms, 'test', 'lib/settings', 'tools/shared', 'tools/admin'],
   // The benchmark measures the functions with the tests' double of DynamoDB.
   'tools/bench': [...rooms, 'lib/settings', 'lib', 'test'],
   'tools/examples': [],

@@ -113,7 +113,7 @@ describe('a job that can sign in to AWS', () => {
 
     expect(uses.map((line) => line.trim())).toEqual([
       'echo "::add-mask::$key"',
-      expect.stringMatching(/^npm [^$]*"\$base_url" --limits <<< "\$key"$/),
+      expect.stringMatching(/^npm [^$]*"\$base_url" --alarm-topic "\$topic" --limits <<< "\$key"$/),
     ]);
   });
 });

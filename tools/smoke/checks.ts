@@ -7,21 +7,13 @@ import {
   operations,
   operationsWith,
 } from '../../test/contract/contract.ts';
+import { type Check, CheckSkipped } from './runner.ts';
 import type { Answer } from './stage/http-client.ts';
 import { headerOf, minuteSecondsOf, rateLimitOf } from './stage/rate-limit.ts';
 import { type CallOptions, CheckFailed, codeOf, type Stage } from './stage/stage.ts';
 
-/** A check of one aspect of a stage. */
-export interface Check {
-  /** The numbers of the rules in docs/requirements.md, and the title of the group. */
-  readonly group: string;
-  readonly title: string;
-  /** Throws `CheckFailed` if the stage is not as documented, or `CheckSkipped`. */
-  readonly run: (stage: Stage) => Promise<unknown>;
-}
-
-/** Thrown by a check that cannot be made with this key. */
-export class CheckSkipped extends Error {}
+/** The group begins with the numbers of rules in docs/requirements.md. */
+export type StageCheck = Check<Stage>;
 
 const unauthorized = { status: 401, code: 'unauthorized' };
 const gone = { status: 410, code: 'gone' };
@@ -135,7 +127,7 @@ const countingChecks = checksOf('R22, R23, I20, I24: Rate limits', {
 });
 
 /** The checks of every run, which change no order. */
-export const usualChecks: readonly Check[] = [
+export const usualChecks: readonly StageCheck[] = [
   ...authenticationChecks,
   ...routeChecks,
   ...orderChecks,
@@ -144,7 +136,7 @@ export const usualChecks: readonly Check[] = [
 ];
 
 /** Checks that cancel an order. */
-export function cancellationChecks(orderId: string): Check[] {
+export function cancellationChecks(orderId: string): StageCheck[] {
   return checksOf('R12, R13, I2, I4: Cancel an order', {
     [`cancels order ${orderId}`]: (stage) =>
       stage.expect('cancelOrder', { orderId }, { status: 204 }),
@@ -159,7 +151,10 @@ export const exhaustionChecks = checksOf('R19, R24, I14, I22, I23: Used-up rate 
 });
 
 /** Creates the checks of one group from their titles and functions. */
-function checksOf(group: string, checks: Readonly<Record<string, Check['run']>>): Check[] {
+function checksOf(
+  group: string,
+  checks: Readonly<Record<string, StageCheck['run']>>,
+): StageCheck[] {
   return Object.entries(checks).map(([title, run]) => ({ group, title, run }));
 }
 

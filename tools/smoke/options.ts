@@ -9,6 +9,8 @@ export interface SmokeOptions {
   /** A pending order. */
   readonly cancelOrder?: string;
   readonly limits?: boolean;
+  /** The ARN of the SNS topic of the alarms. */
+  readonly alarmTopic?: string;
 }
 
 export interface KeySources {
@@ -20,6 +22,8 @@ export interface KeySources {
 /** The host names of this machine. A parsed URL has every IPv4 address as four decimal numbers. */
 const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
+const topicArn = /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/;
+
 const helpAfter = `
 Pass the API key in the environment variable ORDERS_KEY, or on standard input:
   ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging${versionPath}
@@ -27,6 +31,7 @@ Pass the API key in the environment variable ORDERS_KEY, or on standard input:
 
 The key is never printed. Use a key that nobody else uses, because other requests would change the
 counters that are checked. The limits of a key of the Free plan are enough. All orders are read once.
+For --alarm-topic, AWS credentials are needed, too.
 
 Exit code: 0 if everything is as documented, 1 otherwise.`;
 
@@ -38,11 +43,16 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
     .option(
       '--cancel-order <id>',
       'also cancel this pending order; only an operator can reopen it',
-      parseOrderId,
+      parsed('--cancel-order', isInt64, 'the digits of an order id, such as 1001'),
     )
     .option(
       '--limits',
       "also use up the key's limit, to check the answer 429; not for a key of the Enterprise plan",
+    )
+    .option(
+      '--alarm-topic <arn>',
+      "also check that somebody gets the alarms: the stack's output AlarmTopicArn",
+      parsed('--alarm-topic', (text) => topicArn.test(text), "the stack's output AlarmTopicArn"),
     )
     .addHelpText('after', helpAfter);
   const options = parseCommandLine<Partial<SmokeOptions>>(command, words);
@@ -77,7 +87,10 @@ function parseBaseUrl(text: string): URL {
   throw expect(`an address that ends with ${versionPath}, such as the stack's output BaseUrl`);
 }
 
-function parseOrderId(text: string): string {
-  if (isInt64(text)) return text;
-  throw new InvalidValueError('--cancel-order', text, 'the digits of an order id, such as 1001');
+/** Parses the value of an option that has to match a pattern. */
+function parsed(option: string, isValid: (text: string) => boolean, expected: string) {
+  return (text: string) => {
+    if (isValid(text)) return text;
+    throw new InvalidValueError(option, text, expected);
+  };
 }

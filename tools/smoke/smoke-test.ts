@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
-import {
-  type Check,
-  CheckSkipped,
-  cancellationChecks,
-  exhaustionChecks,
-  usualChecks,
-} from './checks.ts';
+import { alarmChecks } from './alarms.ts';
+import { cancellationChecks, exhaustionChecks, type StageCheck, usualChecks } from './checks.ts';
 import { type KeySources, parseOptions, readKey, type SmokeOptions } from './options.ts';
+import { isGood, type Result, runChecks } from './runner.ts';
 import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
@@ -25,9 +21,7 @@ interface SmokeIo extends KeySources {
 /** The longest wait for the stage, which is more than the 29 seconds after which API Gateway itself gives up. */
 const timeoutMs = 30_000;
 
-const marks = { passed: '✓', failed: '✗', skipped: '–' };
-
-type Outcome = keyof typeof marks;
+const marks = { passed: '✓', failed: '✗', unchecked: '?', skipped: '–' };
 
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
@@ -52,48 +46,31 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   const startedMs = performance.now();
   io.print(`Smoke test of ${options.url.href}`);
   await preflight(stage, options.url.hostname, io.printError, io.sleep ?? sleep);
-  const { passed, failed, skipped } = await runChecks(stage, selectChecks(options), io.print);
+  let group = '';
+  const report = ({ check, outcome, seen, durationMs }: Result) => {
+    if (check.group !== group) io.print(`\n${check.group.replace(/^.*: /, '')}`);
+    group = check.group;
+    io.print(`  ${marks[outcome]} ${check.title} (${Math.round(durationMs)} ms)`);
+    for (const line of seen.split('\n').filter(Boolean)) io.print(`      ${line}`);
+  };
+  // After such an error, no other check would say anything about the stage.
+  const isEnd = (error: unknown) => error instanceof OperatorError;
+  const outcomes = await runChecks(selectChecks(options), stage, report, isEnd);
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
-  io.print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
-  return failed === 0 ? 0 : 1;
+  const counts = Object.keys(marks).map(
+    (outcome) => `${outcomes.filter((each) => each === outcome).length} ${outcome}`,
+  );
+  io.print(`\n${counts.join(', ')} in ${seconds} s`);
+  return isGood(outcomes) ? 0 : 1;
 }
 
 /** The selected checks. The check that uses up the key's limit comes last. */
-export function selectChecks({ cancelOrder, limits }: Omit<SmokeOptions, 'url'>): Check[] {
+export function selectChecks(options: Omit<SmokeOptions, 'url'>): StageCheck[] {
+  const { cancelOrder, limits, alarmTopic } = options;
   return [
     ...usualChecks,
+    ...(alarmTopic === undefined ? [] : alarmChecks(alarmTopic)),
     ...(cancelOrder === undefined ? [] : cancellationChecks(cancelOrder)),
     ...(limits ? exhaustionChecks : []),
   ];
-}
-
-/** Runs the checks one after the other, because they share a key and its counters. */
-async function runChecks(
-  stage: Stage,
-  checks: readonly Check[],
-  print: (line: string) => void,
-): Promise<Record<Outcome, number>> {
-  const counts = { passed: 0, failed: 0, skipped: 0 };
-  let group = '';
-  for (const check of checks) {
-    if (check.group !== group) print(`\n${check.group.replace(/^.*: /, '')}`);
-    group = check.group;
-    const startedMs = performance.now();
-    const [outcome, ...details] = await outcomeOf(check, stage);
-    counts[outcome]++;
-    print(`  ${marks[outcome]} ${check.title} (${Math.round(performance.now() - startedMs)} ms)`);
-    for (const detail of details) print(`      ${detail}`);
-  }
-  return counts;
-}
-
-async function outcomeOf({ run }: Check, stage: Stage): Promise<[Outcome, ...string[]]> {
-  try {
-    await run(stage);
-    return ['passed'];
-  } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    const outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
-    return [outcome, ...(error as Error).message.split('\n')];
-  }
 }

@@ -46,7 +46,7 @@ export async function startRecording() {
 export async function operatorCalls(recording: Recording, isReader = false): Promise<AwsCall[]> {
   const isReading = /^\w+ (history|list|show|usage)\b/;
   const done: string[] = [];
-  const calls: AwsCall[] = [];
+  const calls: AwsCall[] = [...smokeTestCalls];
   const run = async (words: readonly string[], [input = '']: Iterable<string> = []) => {
     done.push(words.slice(0, 2).join(' '));
     let output = '';
@@ -67,8 +67,16 @@ export async function operatorCalls(recording: Recording, isReader = false): Pro
 /** The calls of the deployment workflow. */
 export async function workflowCalls(recording: Recording): Promise<AwsCall[]> {
   const ofCommands = await recording.callsDuring(() => runCommandsOfWorkflow(recording));
-  return [...ofCommands, ...rolesOfDeployment()];
+  return [...ofCommands, ...smokeTestCalls, ...rolesOfDeployment()];
 }
+
+/** The call of `npm run smoke -- --alarm-topic`. */
+const smokeTestCalls: readonly AwsCall[] = [
+  {
+    action: 'sns:GetTopicAttributes',
+    resource: `arn:aws:sns:${region}:${account}:${stack}-MonitoringAlarmTopic1`,
+  },
+];
 
 /** Runs the operator's commands of the deployment workflow. */
 async function runCommandsOfWorkflow({ run }: Recording): Promise<void> {

@@ -1,7 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { APIGateway, type ApiKey } from '@aws-sdk/client-api-gateway';
 import { STS } from '@aws-sdk/client-sts';
-import { lookUntil } from './evidence.ts';
-import { admin, createStack, type Deployed } from './trial.ts';
+import { stackTag } from '../../../lib/settings/names.ts';
+import { row } from '../runner.ts';
+import { gatewayKey, statusOf } from './gateway-rows.ts';
+import {
+  admin,
+  createRole,
+  type Deployed,
+  gateway,
+  lookUntil,
+  type Row,
+  settings,
+} from './trial.ts';
 
 /** Every command. A line of input follows after `<`. */
 const commands = `
@@ -50,15 +61,22 @@ export async function runEveryCommand(
   return lines.length;
 }
 
-/** Runs all commands in a role with `docs/iam/operator-policy.json`. All later commands also run in this role. */
-export async function checkOperator(trial: Deployed): Promise<void> {
-  const { evidence } = trial;
-  await evidence.add('a role with operator-policy.json', 'assumed', () => becomeOperator(trial));
-  await evidence.add("all operator's commands", 'succeeded as this role', async () => {
+const policyPage = 'docs/operating.md: allows all commands';
+
+/** The rows about the operators' policy. All later commands also run in a role with this policy. */
+export const operatorRows: readonly Row[] = [
+  row(policyPage, 'a role with operator-policy.json', 'assumed', becomeOperator),
+  row(policyPage, "all operators' commands", 'succeeded in this role', async (trial) => {
     const count = await runEveryCommand((words, input) => admin(trial, words, input));
-    return `${count} succeeded ${trial.operator ? 'as this role' : 'with the rights of the caller'}`;
-  });
-}
+    return `${count} succeeded ${trial.operator ? 'in this role' : 'with the rights of the caller'}`;
+  }),
+  row(
+    'docs/operating.md: These policies are for one stage',
+    "PUT /tags with another stage's tag, and for another stage's key",
+    '403, 403',
+    tagAsOperator,
+  ),
+];
 
 async function becomeOperator(trial: Deployed): Promise<string> {
   const [, partition, , region, account] = trial.outputs.AlarmTopicArn.split(':');
@@ -69,16 +87,18 @@ async function becomeOperator(trial: Deployed): Promise<string> {
     .replaceAll('<STACK>', trial.stack);
   const RoleName = `${trial.stack}-operator`;
   const trust = { Effect: 'Allow', Principal: { AWS: account }, Action: 'sts:AssumeRole' };
-  const Properties = {
+  await createRole(trial, {
     RoleName,
     AssumeRolePolicyDocument: { Version: '2012-10-17', Statement: [trust] },
     Policies: [{ PolicyName: 'operator', PolicyDocument: JSON.parse(policy) }],
-  };
-  await createStack(trial, '-operator', { Role: { Type: 'AWS::IAM::Role', Properties } });
+  });
   const RoleArn = `arn:${partition}:iam::${account}:role/${RoleName}`;
   // Repeated, because a new role can be assumed only after some seconds, and has its policy even later.
   const assume = async () => {
-    const assumed = await new STS().assumeRole({ RoleArn, RoleSessionName: 'acceptance' });
+    const assumed = await new STS(settings).assumeRole({
+      RoleArn,
+      RoleSessionName: 'acceptance',
+    });
     const operator = {
       AWS_ACCESS_KEY_ID: assumed.Credentials!.AccessKeyId,
       AWS_SECRET_ACCESS_KEY: assumed.Credentials!.SecretAccessKey,
@@ -90,5 +110,28 @@ async function becomeOperator(trial: Deployed): Promise<string> {
     trial.operator = operator;
     return 'created and assumed';
   };
-  return lookUntil('assumed', assume, trial.signal);
+  return lookUntil('assumed', trial, assume);
+}
+
+/** Tries to give a key away, and to take another stage's key, with the operators' policy. */
+async function tagAsOperator(trial: Deployed): Promise<string> {
+  const { operator, stack } = trial;
+  if (!operator) throw new Error("there are no credentials of the operator's role");
+  const client = new APIGateway({
+    ...settings,
+    credentials: {
+      accessKeyId: operator.AWS_ACCESS_KEY_ID!,
+      secretAccessKey: operator.AWS_SECRET_ACCESS_KEY!,
+      sessionToken: operator.AWS_SESSION_TOKEN!,
+    },
+  });
+  const [, partition, , region] = trial.outputs.AlarmTopicArn.split(':');
+  const tag = ({ id }: ApiKey, value: string) => {
+    const resourceArn = `arn:${partition}:apigateway:${region}::/apikeys/${id}`;
+    return statusOf(client.tagResource({ resourceArn, tags: { [stackTag]: value } }));
+  };
+  // Its name lets `remove` delete it.
+  const foreign = { name: `${stack}-own_foreign`, tags: { [stackTag]: 'another-stack' } };
+  const given = await tag(await gatewayKey(trial), 'another-stack');
+  return `${given}, ${await tag(await gateway.createApiKey(foreign), stack)}`;
 }

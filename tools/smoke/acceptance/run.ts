@@ -1,22 +1,43 @@
-/** `npm run acceptance`: deploys a trial, checks what only a real stage can show, and destroys it. */
+/** `npm run acceptance`: deploys a trial, checks what only a real stage can show, and removes it. */
 import { Command } from 'commander';
 import { stackName } from '../../../lib/settings/names.ts';
 import { isStageName, stageNames, stageSettings } from '../../../lib/settings/stages.ts';
 import { reportFailure } from '../../admin/failure-report.ts';
 import { parseCommandLine } from '../../shared/command-line.ts';
 import { InterruptedError, InvalidValueError, OperatorError } from '../../shared/errors.ts';
-import { checkContract, checkGatewayResponses } from './contract.ts';
-import { Evidence, emulator } from './evidence.ts';
-import { checkOperator } from './operator-commands.ts';
-import { checkOrders } from './orders.ts';
-import { checkRecords } from './records.ts';
-import { type Deployed, deploy, destroy, type Trial } from './trial.ts';
+import { selectChecks } from '../smoke-test.ts';
+import { accept } from './accept.ts';
+import { gatewayKeyRows, requestRows, tlsRow } from './gateway-rows.ts';
+import { operatorRows } from './operator-commands.ts';
+import { importRow, outageRows } from './outage-rows.ts';
+import { type Deployed, deploy, emulator, type Row, remove } from './trial.ts';
 
-const checks = [checkOperator, checkContract, checkOrders, checkGatewayResponses, checkRecords];
+/** The rows for a trial. The smoke test cancels the first order that was imported. */
+function rowsFor({ outputs }: Deployed): Row[] {
+  const smokeChecks = selectChecks({
+    cancelOrder: '1',
+    limits: true,
+    alarmTopic: outputs.AlarmTopicArn,
+  });
+  const smokeRows = smokeChecks.map(({ group, title, run }) => ({
+    group: `docs/requirements.md: ${group.split(':')[0]}`,
+    title: `smoke test: ${title}`,
+    run: ({ api }: Deployed) => run(api),
+  }));
+  return [
+    ...gatewayKeyRows,
+    ...operatorRows,
+    importRow,
+    ...smokeRows,
+    ...requestRows,
+    ...outageRows,
+    tlsRow,
+  ];
+}
 
 const command = new Command('npm run acceptance --')
   .option('--clean', 'only remove what an interrupted run has left')
-  .description(`Deploys a trial with your AWS credentials, checks it, and destroys it. Prints a
+  .description(`Deploys a trial with your AWS credentials, checks it, and removes it. Prints a
 table in Markdown.
 
 A run takes about half an hour, and costs less than a dollar. The environment
@@ -36,7 +57,7 @@ try {
   const options = parseCommandLine<{ readonly clean?: boolean }>(command, process.argv.slice(2));
   if (options) process.exitCode = await run(options.clean);
 } catch (error) {
-  printFailure('', error);
+  printFailure(error);
   process.exitCode = 1;
 }
 
@@ -50,44 +71,27 @@ async function run(isCleanOnly = false): Promise<number> {
   // Set in the environment, because the programs that the checks run inherit it.
   const own = { ORDERS_STAGE: stage, ORDERS_LOCAL: '', ORDERS_KEY: '' };
   Object.assign(process.env, { ...own, AWS_REGION: region });
-  const evidence = new Evidence();
-  const trial = { stage, stack: stackName(stage), signal: interruption.signal, evidence };
+  const trial = { name: stage, stack: stackName(stage), signal: interruption.signal };
   if (isCleanOnly) {
-    for (const each of await destroy(trial)) console.log(`${each} remains`);
+    await remove(trial);
     return 0;
   }
-  const failure: unknown = await accept(trial).catch((error) => error);
-  if (failure) printFailure('the checks ended early: ', failure);
+  await remove(trial);
   const where = emulator ? `the emulator at ${emulator}, which says nothing about AWS` : 'AWS';
   console.log(`On ${where}, in ${region}, ${new Date().toISOString()}:\n`);
-  console.log(evidence.markdown);
-  return failure || !evidence.isGood ? 1 : 0;
+  const isAsExpected = await accept({
+    deploy: () => deploy(trial),
+    rowsFor,
+    remove: () => remove(trial),
+    print: console.log,
+    signal: trial.signal,
+  });
+  return isAsExpected ? 0 : 1;
 }
 
-/** Deploys a stage, makes every check, and destroys the stage, even if a check or the user ends the run. */
-async function accept(trial: Trial): Promise<void> {
-  await destroy(trial);
-  try {
-    let deployed: Deployed | undefined;
-    const startedMs = performance.now();
-    await trial.evidence.add('cdk deploy', 'succeeded', async () => {
-      deployed = await deploy(trial);
-      return `succeeded in ${Math.round((performance.now() - startedMs) / 1_000)} s`;
-    });
-    if (deployed) for (const check of checks) await check(deployed);
-  } finally {
-    const most = 'at most the role with which API Gateway logs';
-    await trial.evidence.add('what remains in the end', most, async () => {
-      const remaining = await destroy(trial);
-      const isMost = remaining.every((each) => /ApiGateway::Account|CloudWatchRole/.test(each));
-      return `${isMost ? most : 'more'}: ${remaining.join(', ') || 'nothing'}`;
-    });
-  }
-}
-
-function printFailure(consequence: string, error: unknown): void {
+function printFailure(error: unknown): void {
   const { message, remedy } = reportFailure(error, { stage });
-  console.error(`acceptance: ${consequence}${[message, remedy].filter(Boolean).join('; ')}`);
+  console.error(`acceptance: ${[message, remedy].filter(Boolean).join('; ')}`);
 }
 
 function interrupt(): void {

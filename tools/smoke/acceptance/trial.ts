@@ -1,106 +1,127 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { APIGateway } from '@aws-sdk/client-api-gateway';
 import {
   CloudFormation,
-  paginateListStackResources,
   waitUntilStackCreateComplete,
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
 import { versionPath } from '../../../lib/settings/functions.ts';
 import type { OutputName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
-import { withCallLimits } from '../../admin/stage/call-limits.ts';
+import { callLimitSettings, withCallLimits } from '../../admin/stage/call-limits.ts';
 import { keyGateway } from '../../admin/stage/key-gateway.ts';
+import type { Check } from '../runner.ts';
 import { senderTo } from '../stage/http-client.ts';
 import { Stage } from '../stage/stage.ts';
-import { type Evidence, emulator } from './evidence.ts';
 
-const client = new CloudFormation();
+/** The settings of all clients of AWS. */
+export const settings = callLimitSettings();
+export const gateway = withCallLimits(new APIGateway(settings));
+const client = new CloudFormation(settings);
 const waiting = { client, maxWaitTime: 1_800, minDelay: 5, maxDelay: 10 };
 
-/** The suffixes of the trial's stacks. The checks add resources in stacks of their own, which are easy to delete. */
-const suffixes = ['-firewall', '-operator', ''] as const;
-type Suffix = (typeof suffixes)[number];
+/** The address of an emulator; undefined for AWS itself. */
+export const emulator = process.env.AWS_ENDPOINT_URL || undefined;
 
-/** The stage that is deployed, checked and destroyed. */
+/** The longest wait for a result, because metrics can be late by some minutes. In an emulator, nothing is late. */
+const [patienceMs, pauseMs] = emulator ? [2_000, 500] : [600_000, 5_000];
+
+/** A stage that is deployed, checked and removed. */
 export interface Trial {
-  readonly stage: StageName;
+  readonly name: StageName;
   readonly stack: string;
   readonly signal: AbortSignal;
-  readonly evidence: Evidence;
   /** The credentials of an operator. @default the credentials of the caller */
   operator?: NodeJS.ProcessEnv;
 }
 
-/** A trial that is deployed. */
+/** A trial that is deployed, and has the owner `customer`. */
 export interface Deployed extends Trial {
   readonly outputs: Readonly<Record<OutputName, string>>;
+  readonly ownerId: string;
+  /** The stage, which is called with the owner's key. */
+  readonly api: Stage;
 }
 
-/** @throws Error if `cdk deploy` fails */
+/** A row of the table. Its group is a page, a colon, and words of the page that depend on the result. */
+export type Row = Check<Deployed>;
+
+/** @throws Error if a command fails */
 export async function deploy(trial: Trial): Promise<Deployed> {
-  const options = ['--require-approval', 'never', '--output', `.cache/acceptance/${trial.stage}`];
-  await run(trial, [
-    createRequire(import.meta.url).resolve('aws-cdk/bin/cdk'),
-    'deploy',
-    ...options,
-  ]);
+  const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
+  const output = `.cache/acceptance/${trial.name}`;
+  await run(trial, [cdk, 'deploy', '--require-approval', 'never', '--output', output]);
   const { Stacks } = await client.describeStacks({ StackName: trial.stack });
   const listed = Stacks?.[0]?.Outputs ?? [];
   const outputs = Object.fromEntries(listed.map((each) => [each.OutputKey, each.OutputValue]));
+  await admin(trial, ['owners', 'create', 'customer', '--plan', 'pro']);
+  const issued = await admin(trial, ['keys', 'issue', '--owner', 'customer', '--json']);
+  const { apiKey, ownerId } = JSON.parse(issued);
   // ministack and LocalStack serve an API at this path.
-  const path = `_aws/execute-api/${outputs.RestApiId}/${trial.stage}${versionPath}`;
+  const path = `_aws/execute-api/${outputs.RestApiId}/${trial.name}${versionPath}`;
   if (emulator) outputs.BaseUrl = `${emulator}/${path}`;
-  return { ...trial, outputs };
+  const api = new Stage(senderTo(new URL(outputs.BaseUrl), 60_000), apiKey);
+  return { ...trial, outputs, ownerId, api };
 }
 
-/** Deletes everything that a run, or an interrupted run, has created. @returns the resources that remain */
-export async function destroy(trial: Trial): Promise<string[]> {
-  const gateway = keyGateway(withCallLimits(new APIGateway()));
-  for (const { id } of await gateway.findGatewayKeys(`${trial.stack}-own_`)) {
-    await gateway.deleteGatewayKey(id);
+/** Removes everything that a run, or an interrupted run, has created. @throws Error if something cannot be removed */
+export async function remove({ stack }: Pick<Trial, 'stack'>): Promise<void> {
+  const keys = keyGateway(gateway);
+  for (const { id } of await keys.findGatewayKeys(`${stack}-own_`)) await keys.deleteGatewayKey(id);
+  for (const StackName of [roleStack(stack), stack]) {
+    // Repeated, because API Gateway may refuse to delete a REST API while it changes the API's TLS policy.
+    for (let attempt = 1; ; attempt++) {
+      await client.deleteStack({ StackName });
+      const deletion = waitUntilStackDeleteComplete(waiting, { StackName });
+      const error: unknown = await deletion.then(() => {}, Object);
+      if (error === undefined) break;
+      if (attempt === 4) throw error;
+      await sleep(attempt * 12 * pauseMs);
+    }
   }
-  return (await Array.fromAsync(suffixes, (suffix) => deleteStack(trial.stack + suffix))).flat();
 }
 
-async function deleteStack(StackName: string): Promise<string[]> {
-  const found = await client.describeStacks({ StackName }).catch(() => undefined);
-  if (found === undefined) return [];
-  await client.deleteStack({ StackName });
-  // CloudFormation still describes a deleted stack by its id.
-  const deleted = { StackName: found.Stacks?.[0]?.StackId };
-  // A failure is ignored, because the list of the resources shows what remains.
-  await waitUntilStackDeleteComplete(waiting, deleted).catch(() => {});
-  const pages = await Array.fromAsync(paginateListStackResources({ client }, deleted));
-  return pages
-    .flatMap(({ StackResourceSummaries = [] }) => StackResourceSummaries)
-    .filter(({ ResourceStatus }) => ResourceStatus !== 'DELETE_COMPLETE')
-    .map(({ ResourceType, PhysicalResourceId }) => `${ResourceType} ${PhysicalResourceId}`);
+/** The name of the stack with the operator's role. */
+function roleStack(stack: string): string {
+  return `${stack}-operator`;
 }
 
-/** Creates resources in a stack of their own, which `destroy` deletes. */
-export async function createStack(trial: Trial, suffix: Suffix, Resources: object): Promise<void> {
-  const StackName = trial.stack + suffix;
-  const TemplateBody = JSON.stringify({ Resources });
+/** Creates a role in a stack of its own, which `remove` deletes. */
+export async function createRole({ stack }: Trial, Properties: object): Promise<void> {
+  const StackName = roleStack(stack);
+  const TemplateBody = JSON.stringify({
+    Resources: { Role: { Type: 'AWS::IAM::Role', Properties } },
+  });
   await client.createStack({ StackName, TemplateBody, Capabilities: ['CAPABILITY_NAMED_IAM'] });
   await waitUntilStackCreateComplete(waiting, { StackName });
 }
 
-/** Creates an owner with a key. */
-export async function addOwner(trial: Deployed, name: string, ...options: string[]) {
-  await admin(trial, ['owners', 'create', name, ...options]);
-  return issueKey(trial, name);
+/**
+ * Repeats `look` until its result contains a text, or the longest wait is over. Errors before that are ignored.
+ *
+ * @returns the last result
+ */
+export async function lookUntil(
+  text: string,
+  { signal }: Trial,
+  look: () => Promise<string>,
+): Promise<string> {
+  for (const endMs = performance.now() + patienceMs; performance.now() < endMs; ) {
+    const seen = await look().catch(() => '');
+    if (seen.includes(text)) return seen;
+    await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  return look();
 }
 
-/** Issues a key. @returns the stage, which is called with this key */
-export async function issueKey(trial: Deployed, owner: string, ...options: string[]) {
-  const issued = await admin(trial, ['keys', 'issue', '--owner', owner, '--json', ...options]);
-  const { apiKey, keyId, ownerId } = JSON.parse(issued) as Record<string, string>;
-  const send = senderTo(new URL(trial.outputs.BaseUrl), 60_000);
-  return { stage: new Stage(send, apiKey!), keyId: keyId!, ownerId };
+/** Compares the time since a moment, which is in Unix milliseconds, with a limit in seconds. */
+export function secondsSince(startedMs: number, limit: number): string {
+  const seconds = Math.round((Date.now() - startedMs) / 1_000);
+  return `${seconds <= limit ? 'within' : 'later than'} ${limit} s (${seconds} s)`;
 }
 
 /** Runs an operator's command. @returns its standard output */
@@ -109,7 +130,7 @@ export async function admin(trial: Trial, words: readonly string[], input?: Iter
 }
 
 /** Runs a program of this repository. @returns its output @throws Error with its last line */
-export async function run(
+async function run(
   { operator, signal }: Trial,
   words: readonly string[],
   input: Iterable<string> = [],

@@ -72,7 +72,7 @@ describe('smoke test', () => {
     expect(output).toContain(
       '✓ admits exactly what Remaining promised, then answers 429 on every operation',
     );
-    expect(output).toContain(' 0 failed, 0 skipped');
+    expect(output).toContain(' 0 failed, 0 unchecked, 0 skipped in ');
     expect(exitCode).toBe(0);
   });
 
@@ -84,7 +84,7 @@ describe('smoke test', () => {
     expect(output).toMatch(
       /✗ answers 404 to an order that does not exist .*\n +request: \w+ \/store\/orders\/-\d+\n +response: 500 \(application\/json, request id [-\w]+=\) \{"code":"order_not_found",.*\n +expected: 404 order_not_found, as in openapi.yaml/,
     );
-    expect(output).toMatch(/\d+ passed, 1 failed, 0 skipped in \d+\.\d s$/);
+    expect(output).toMatch(/\d+ passed, 1 failed, 0 unchecked, 0 skipped in \d+\.\d s$/);
     expect(exitCode).toBe(1);
   });
 
@@ -96,7 +96,7 @@ describe('smoke test', () => {
     });
 
     expect(output).toContain('requests left; use a key of the Free plan');
-    expect(output).toContain(' 0 failed, 1 skipped');
+    expect(output).toContain(' 0 failed, 0 unchecked, 1 skipped in ');
     expect(exitCode).toBe(0);
   });
 
@@ -140,6 +140,7 @@ describe('smoke test, before its checks', () => {
       ['--url', 'https://host/v1', '--cancel-order', '007'],
       '--cancel-order: "007" is not accepted; expected the digits',
     ],
+    [['--url', 'https://host/v1', '--alarm-topic', 'alarms'], "the stack's output AlarmTopicArn"],
     [['--unknown'], '"--unknown": no such option; npm run smoke -- --help lists the options'],
   ])('explains a wrong call in one line: %j', async (argv, message) => {
     const { exitCode, errors } = await run(argv);
