@@ -70,9 +70,9 @@ const dateTime =
 export function isDateTime(value: unknown): value is string {
   if (typeof value !== 'string' || !dateTime.test(value)) return false;
   const day = value.slice(0, 10);
-  const isOrdinary = day.slice(8) <= '28' && day > '0002' && day < '9999';
-  if (isOrdinary) return true;
-  // `Date` reads 30 February as 2 March. It writes years beyond 9999 and before 0 with a sign, which is less than a digit.
+  // These days are in every month, and in UTC their times are in the years 1 to 9999.
+  if (day.slice(8) <= '28' && day > '0001-01-01') return true;
+  // `Date` reads 30 February as 2 March. It writes a year beyond 9999 with a plus sign, which sorts before all digits.
   const hasDay = new Date(`${day}T00:00Z`).toISOString().startsWith(day);
   return hasDay && new Date(value).toISOString() >= '0001';
 }

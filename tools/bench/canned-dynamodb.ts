@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { hashToken } from '../../lambdas/keys/api-key.ts';
 import { windowStarts } from '../../lambdas/keys/windows.ts';
@@ -14,28 +13,28 @@ import {
   failure,
   type Reply,
 } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import {
-  exampleToken,
-  keyId,
-  keyPrefix,
-  ownerId,
-  ownerItem,
-} from '../../test/helpers/dynamodb/key-items.ts';
+import { exampleToken, keyId, ownerId, ownerItem } from '../../test/helpers/dynamodb/key-items.ts';
 import { serve } from '../../test/helpers/loopback-server.ts';
-import { type OrdersTable, pageBody } from './canned-orders.ts';
 
 /** The content of the tables: orders, and an owner with four keys. */
-export interface Tables extends OrdersTable {
+export interface Tables {
+  /** The pages of a `Scan`, which all have the same orders. */
+  pages: number;
+  /** @default ordersPerFullPage */
+  ordersPerPage?: number;
   /** Whether the owner has used up its minute. @default false */
   isMinuteFull?: boolean;
-  /** The delay of each page of orders. @default 0 */
-  delayMs?: number;
 }
 
-/** The counters of `rate-limiter-flexible`: an item per owner and window. */
-const counterTable = 'rate-limiter-counters';
+/** These orders take 1 MB, which is DynamoDB's maximum for a `Scan`. */
+export const ordersPerFullPage = 8_500;
 
+/** The counters of `rate-limiter-flexible`: an item for each owner and window. */
+const counterTable = 'rate-limiter-counters';
 const perMinute = 60_000;
+/** Ids have 16 digits and are below 2^53, because the peer reads an id into a JavaScript number. */
+const lowestOrderId = 8_000_000_000_000_000;
+
 let tables: Tables = { pages: 0 };
 
 export function fillTables(others: Tables): void {
@@ -48,12 +47,12 @@ export function fillTables(others: Tables): void {
  * @param home the folder for the server's certificate
  */
 export async function startServers(home: string) {
-  // A certificate with this name is also valid for 127.0.0.1. The certificate's private key is not stored.
+  // HTTPS, because the SDK loads another handler for it. A certificate with this name is also valid for 127.0.0.1.
   const name = [{ name: 'commonName', value: 'localhost' }];
   const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
   const certificateFile = join(home, 'certificate.pem');
   writeFileSync(certificateFile, cert);
-  const dynamodb = await DynamodbProxy.start(replyToFunction, { certificate: { key, cert } });
+  const dynamodb = await DynamodbProxy.start(reply, { certificate: { key, cert } });
   const receiver = await serve(receive);
   return {
     /** The environment of a process that uses the servers. */
@@ -71,14 +70,7 @@ export async function startServers(home: string) {
 }
 
 /** Answers like DynamoDB, but checks no signature, evaluates no expression and writes nothing. */
-async function replyToFunction(call: DynamodbCall): Promise<void> {
-  if (call.operation !== 'Scan') return void replyFor(call)(call);
-  if (tables.delayMs) await pause(tables.delayMs);
-  const [items, end] = pageBody(tables, call.input);
-  call.outgoing.writeHead(200, { ...contentType, 'content-length': items.length + end.length });
-  call.outgoing.write(items);
-  call.outgoing.end(end);
-}
+const reply: Reply = (call) => (call.operation === 'Scan' ? sendPage : replyFor(call))(call);
 
 function replyFor({ operation, input, body }: DynamodbCall): Reply {
   // The table of our authorizer has the partition key `ownerHash`. The table of the peer has `keyHash`.
@@ -98,9 +90,50 @@ function replyFor({ operation, input, body }: DynamodbCall): Reply {
   return answer({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } });
 }
 
+/** Sends a page of a scan. A start key is the number of a page, and the segments have the pages in turn. */
+function sendPage({ input, outgoing }: DynamodbCall): void {
+  const { Segment = 0, TotalSegments = 1, ExclusiveStartKey } = input as ScanInput;
+  const { pages, ordersPerPage = ordersPerFullPage } = tables;
+  const page = ExclusiveStartKey ? Number(ExclusiveStartKey.id.N) + TotalSegments : Segment;
+  const count = page < pages ? ordersPerPage : 0;
+  const isLast = page + TotalSegments >= pages;
+  const next = isLast ? '' : `,"LastEvaluatedKey":{"id":{"N":"${page}"}}`;
+  const end = `,"Count":${count},"ScannedCount":${count}${next}}`;
+  const items = renderedItems.get(count) ?? renderItems(count);
+  renderedItems.set(count, items);
+  outgoing.writeHead(200, { ...contentType, 'content-length': items.length + end.length });
+  outgoing.write(items);
+  outgoing.end(end);
+}
+
+interface ScanInput {
+  Segment?: number;
+  TotalSegments?: number;
+  ExclusiveStartKey?: { id: { N: string } };
+}
+
+/** The items of a page, by their number. They are rendered once. */
+const renderedItems = new Map<number, Buffer>();
+
+/** Every 20th order has no ship date. The attributes are not in the published order of the fields. */
+function renderItems(count: number): Buffer {
+  const items = Array.from({ length: count }, (_, index) => {
+    const minuteMs = ((index * 48_271) % 525_600) * 60_000;
+    const shipDate = `${new Date(Date.UTC(2026, 0) + minuteMs).toISOString().slice(0, 19)}Z`;
+    return {
+      petId: { N: String((index * 7_919) % 1_000_000) },
+      complete: { BOOL: index % 3 === 0 },
+      id: { N: String(lowestOrderId + index) },
+      quantity: { N: String((index % 9) + 1) },
+      shipDate: index % 20 === 0 ? undefined : { S: shipDate },
+    };
+  });
+  return Buffer.from(`{"Items":${JSON.stringify(items)}`);
+}
+
 function cannedOwner() {
   const { minute, day } = windowStarts(Math.floor(Date.now() / 1_000));
-  const others = ['b', 'c', 'd'].map((own) => exampleToken(keyPrefix, own.repeat(20)));
+  const others = ['b', 'c', 'd'].map((own) => exampleToken('so_test_', own.repeat(20)));
   const keys = [exampleToken(), ...others].map((token) => [hashToken(token), {}]);
   const limits = { plan: 'enterprise', perMinute, perDay: 10_000_000 };
   const minuteCount = tables.isMinuteFull ? perMinute : 17;

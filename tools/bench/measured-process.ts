@@ -6,34 +6,30 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { lambdaContext } from '../../test/helpers/functions/events.ts';
 
-/** The task of a fresh process: it loads a bundle and calls its handler, in batches. */
+/** The task of a fresh process: it loads a bundle, and calls its handler. */
 export interface Job {
   /** The absolute path of the bundle that exports `handler`; an ES module ends in `.mjs`. */
   bundleFile: string;
   event: unknown;
-  /** The number of calls in each batch. The batches before the measured batch warm up the process. */
-  batches: number[];
+  /** The calls before the measured calls. V8 compiles code that runs often, so the first calls take longer. */
+  warmUps: number;
+  calls: number;
 }
 
-/** The measurements of a fresh process. */
-export interface JobResult {
-  load: Usage;
-  /** The averages for one call of each batch. */
-  batches: Usage[];
-  peakRssMb: number;
-  /** The result of the last call: the returned value, or the stream's status. */
-  answer: unknown;
-}
-
-interface Usage {
+/** The measurements of a fresh process. The values in the middle are averages for one of the measured calls. */
+export interface Measurements {
+  /** The time for loading the bundle and for the first call. */
+  coldMs: number;
   cpuMs: number;
-  wallMs: number;
   /** The requests to DynamoDB. */
   requests: number;
   /** The write units. A write of up to 1 KB takes one, even if its condition fails. */
   writeUnits: number;
   /** The bytes of streamed responses. */
   bytes: number;
+  peakRssMb: number;
+  /** The result of the last call: the returned value, or the stream's status. */
+  answer: unknown;
 }
 
 type Handler = ((...parameters: unknown[]) => Promise<unknown>) & {
@@ -45,7 +41,7 @@ type LambdaStream = ClientRequest & { prelude?: { statusCode?: number } };
 
 // This file is bundled, so that the fresh process loads nothing but this code and the function.
 const context = lambdaContext(300_000);
-const job = JSON.parse(process.argv[2]!) as Job;
+const { bundleFile, event, warmUps, calls } = JSON.parse(process.argv[2]!) as Job;
 const counts = { requests: 0, writeUnits: 0, bytes: 0 };
 
 subscribe('http.client.request.start', (message) => {
@@ -54,46 +50,34 @@ subscribe('http.client.request.start', (message) => {
   if (String(target).endsWith('.UpdateItem')) counts.writeUnits++;
 });
 installLambdaDouble();
-measure().then((result) => process.send!(result, () => process.exit()));
+measure().then((measurements) => process.send!(measurements, () => process.exit()));
 
-async function measure(): Promise<JobResult> {
-  let handler: Handler;
-  const load = await usageOf(1, async () => {
-    const module = job.bundleFile.endsWith('.mjs')
-      ? await import(pathToFileURL(job.bundleFile).href)
-      : createRequire(job.bundleFile)(job.bundleFile);
-    handler = module.handler;
-  });
-  const batches: Usage[] = [];
-  let answer: unknown;
-  for (const calls of job.batches) {
-    const usage = await usageOf(calls, async () => {
-      for (let index = 0; index < calls; index++) answer = await answerOf(handler);
-    });
-    batches.push(usage);
-  }
-  return { load, batches, peakRssMb: process.resourceUsage().maxRSS / 1024, answer };
-}
-
-/** The average usage of some calls. */
-async function usageOf(calls: number, work: () => Promise<void>): Promise<Usage> {
-  Object.assign(counts, { requests: 0, writeUnits: 0, bytes: 0 });
+async function measure(): Promise<Measurements> {
   const startedAtMs = performance.now();
+  const { handler } = bundleFile.endsWith('.mjs')
+    ? await import(pathToFileURL(bundleFile).href)
+    : createRequire(bundleFile)(bundleFile);
+  let answer = await answerOf(handler);
+  const coldMs = performance.now() - startedAtMs;
+  for (let call = 1; call < warmUps; call++) answer = await answerOf(handler);
+
+  Object.assign(counts, { requests: 0, writeUnits: 0, bytes: 0 });
   const cpuAtStart = process.cpuUsage();
-  await work();
+  for (let call = 0; call < calls; call++) answer = await answerOf(handler);
   const { user, system } = process.cpuUsage(cpuAtStart);
-  const wallMs = performance.now() - startedAtMs;
-  const total: Usage = { cpuMs: (user + system) / 1000, wallMs, ...counts };
-  const averages = Object.entries(total).map(([figure, value]) => [figure, value / calls]);
-  return Object.fromEntries(averages);
+  const averages = Object.entries({ cpuMs: (user + system) / 1000, ...counts }).map(
+    ([name, total]) => [name, total / (calls || 1)],
+  );
+  const peakRssMb = process.resourceUsage().maxRSS / 1024;
+  return { coldMs, ...Object.fromEntries(averages), peakRssMb, answer };
 }
 
 /** Like on Lambda, a response stream is a chunked HTTP request to a local server, so writing has the same cost. */
 async function answerOf(handler: Handler): Promise<unknown> {
-  if (!handler.isStreaming) return handler(job.event, context);
+  if (!handler.isStreaming) return handler(event, context);
   const stream: LambdaStream = request(process.env.RECEIVER_URL!, { method: 'POST' });
   const received = once(stream, 'response').then(([response]) => text(response));
-  await handler(job.event, stream, context);
+  await handler(event, stream, context);
   counts.bytes += Number(await received);
   return { statusCode: 200, ...stream.prelude };
 }

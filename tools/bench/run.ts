@@ -1,34 +1,36 @@
-import { Console } from 'node:console';
 import { Command, Option } from 'commander';
-import { jobs } from './jobs.ts';
-import { type Findings, missedTargets, printFindings, renderJson } from './report.ts';
+import { type Figure, jobs } from './jobs.ts';
 import { setUpWorkbench } from './workbench.ts';
 
 const jobNames = Object.keys(jobs) as (keyof typeof jobs)[];
-const { only, quick, json } = new Command('npm run bench --')
-  .description("Compares the service's speed and memory with other libraries.")
+const { only, quick } = new Command('npm run bench --')
+  .description(
+    "Compares the service's speed and memory with other libraries, in about two minutes.",
+  )
   .addOption(
     new Option('--only <job...>', 'run only these jobs')
       .choices(jobNames)
       .default(jobNames, 'all of them'),
   )
-  .option(
-    '--quick',
-    'check that the benchmark works: with small sizes, one round, and no targets',
-    false,
-  )
-  .option('--json', 'print one line of figures on stdout and the table on stderr', false)
+  .option('--quick', 'check that the benchmark works: the figures mean nothing', false)
   .parse()
-  .opts<{ only: typeof jobNames; quick: boolean; json: boolean }>();
+  .opts<{ only: typeof jobNames; quick: boolean }>();
 
-const table = new Console(json ? process.stderr : process.stdout);
-const findings: Findings[] = [];
 await using bench = await setUpWorkbench(quick);
-for (const name of only) {
-  const found = await jobs[name](bench);
-  findings.push(found);
-  printFindings(found, table, quick);
+for (const job of only) {
+  process.stdout.write(job);
+  const figures = await jobs[job](bench);
+  console.log(`\n${figures.map(lineOf).join('\n')}`);
+  if (!quick && figures.some(isMissed)) process.exitCode = 1;
 }
-if (json) console.log(renderJson(findings));
-// The figures of a quick run mean nothing.
-if (!quick && findings.flatMap(missedTargets).length > 0) process.exitCode = 1;
+
+function lineOf(figure: Figure): string {
+  const { name, value, max } = figure;
+  const line = `  ${name.padEnd(32)}${Number(value.toPrecision(3))}`;
+  if (quick || max === undefined) return line;
+  return `${line.padEnd(42)}${isMissed(figure) ? 'MISSED' : 'met'}: at most ${max}`;
+}
+
+function isMissed({ value, max = Infinity }: Figure): boolean {
+  return value > max;
+}

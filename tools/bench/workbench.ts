@@ -8,7 +8,7 @@ import { handlerEntries } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { functionEnvironment } from '../../test/helpers/functions/function-environment.ts';
 import { fillTables, startServers, type Tables } from './canned-dynamodb.ts';
-import type { Job, JobResult } from './measured-process.ts';
+import type { Job, Measurements } from './measured-process.ts';
 
 /** The functions and servers that the jobs share. */
 export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
@@ -19,7 +19,6 @@ const ownEntries = {
   rateLimiterFlexible: 'tools/bench/peers/authorizer-rate-limiter-flexible.ts',
   measuredProcess: 'tools/bench/measured-process.ts',
 };
-const ownOptions: BuildOptions = { ...bundlingOptions, sourcemap: false };
 
 /** esbuild's default: `--bundle --platform=node --format=esm`. */
 const defaultOptions: BuildOptions = {
@@ -44,7 +43,7 @@ export async function setUpWorkbench(isQuick: boolean) {
   const [ours, byDefault, own, servers] = await Promise.all([
     bundle(handlerEntries, join(home, 'ours'), bundlingOptions),
     bundle(handlerEntries, join(home, 'default'), defaultOptions),
-    bundle(ownEntries, join(home, 'own'), ownOptions),
+    bundle(ownEntries, join(home, 'own'), { ...bundlingOptions, sourcemap: false }),
     startServers(home),
   ]);
   const lambda = { AWS_SESSION_TOKEN: 'benchmark', AWS_LAMBDA_FUNCTION_NAME: 'benchmark' };
@@ -55,17 +54,18 @@ export async function setUpWorkbench(isQuick: boolean) {
     bundles: { ours, byDefault, own },
     isQuick,
     /**
-     * Does a job in a new process.
+     * Does a job in a new process, and prints a dot.
      *
      * @param answer has to match the handler's last answer, as JSON
      * @throws Error if the answer does not match, or if the process fails, which prints the reason on stderr
      */
-    async measure(job: Job, answer: RegExp, tables: Tables): Promise<JobResult> {
+    async measure(job: Job, answer: RegExp, tables: Tables): Promise<Measurements> {
       fillTables(tables);
       const measured = fork(own.measuredProcess, [JSON.stringify(job)], { execArgv: [], env });
       const exited = once(measured, 'exit').then(() => []);
-      const [result] = (await Promise.race([once(measured, 'message'), exited])) as [JobResult?];
+      const [result] = (await Promise.race([once(measured, 'message'), exited])) as [Measurements?];
       await exited;
+      process.stdout.write('.');
       const found = JSON.stringify(result?.answer);
       if (result && answer.test(found)) return result;
       throw new Error(`${job.bundleFile} answered ${found}, expected ${answer}`);

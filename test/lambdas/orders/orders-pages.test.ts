@@ -184,6 +184,23 @@ describe('startScan', () => {
     expect([...signals].map(({ aborted }) => aborted)).toEqual([true]);
     expect(asked).toEqual([0, 1, 2, 3, 3]);
   });
+
+  it('ignores a page that fails after its reader has left', async () => {
+    const table = fakeTable(orderIds(100), 10);
+    const nextPage = Promise.withResolvers<OrdersPage>();
+    const pages = await startScan(
+      (request) => (request.startKey ? nextPage.promise : table.readPage(request)),
+      signal,
+    );
+    await pages.next();
+    await pages.return();
+
+    nextPage.reject(new Error('too late'));
+    // A rejection that nobody handles would fail the test.
+    await settled();
+
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
+  });
 });
 
 function orderIds(count: number): string[] {
