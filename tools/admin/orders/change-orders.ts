@@ -78,7 +78,7 @@ async function outcomeOf(order: Item, change: Change, call: Call): Promise<Outco
   if (!refused) return { id, outcome: 'changed', text: `Order ${id} is ${to}.` };
   const { found } = refused;
   if (found?.status?.S === to) {
-    return { id, outcome: 'unchanged', text: `Order ${id} already ${stateOf(found)}.` };
+    return { id, outcome: 'unchanged', text: `Order ${id} ${stateOf(found, 'already ')}.` };
   }
   const failure = found
     ? new WrongStateError(`Order ${id} ${stateOf(found)}`, { remedy: wayTo(change, found) })
@@ -133,11 +133,11 @@ export function asRead(order: Item): Condition {
 }
 
 /** Describes the state of an order, and who changed it. An unknown state is quoted, because it can be `pending `. */
-export function stateOf({ status, ...order }: Item): string {
+export function stateOf({ status, ...order }: Item, already: 'already ' | '' = ''): string {
   if (!status) return 'has no status';
   if (!isKnown(status)) return `has the unknown status ${quoted(status.S ?? 'of another type')}`;
   const [at, by] = [order[`${status.S}At`]?.S, order[`${status.S}By`]?.S];
-  return `is ${status.S}${at ? ` since ${at}` : ''}${by ? ` by ${by}` : ''}`;
+  return `is ${already}${status.S}${at ? ` since ${at}` : ''}${by ? ` by ${by}` : ''}`;
 }
 
 /** The commands that lead from an order's state to the state that a change leads to. */

@@ -29,6 +29,7 @@ const stateText = {
   shipped: `is shipped since ${since} by bob`,
   cancelled: `is cancelled since ${since} by key_1`,
 };
+const alreadyShipped = `Order 2 is already shipped since ${since} by bob.`;
 type State = keyof typeof states;
 const everyChange = Object.keys(changes) as (keyof typeof changes)[];
 
@@ -98,7 +99,10 @@ describe('orders ship, cancel and reopen', () => {
 
       const { exitCode, stdout } = await change(verb, id);
 
-      expect([exitCode, stdout]).toEqual([0, `Order ${id} already ${stateText[to]}.\n`]);
+      expect([exitCode, stdout]).toEqual([
+        0,
+        `Order ${id} ${stateText[to].replace('is', 'is already')}.\n`,
+      ]);
       expect(await stored()).toEqual([order]);
     },
   );
@@ -116,7 +120,7 @@ describe('orders ship, cancel and reopen', () => {
       1,
       [
         'Order 1 is shipped.',
-        `Order 2 already ${stateText.shipped}.`,
+        alreadyShipped,
         expect.stringMatching(`Order ${id} ${stateText.cancelled}; if its parcel has left, run`),
         'No order has the id 4',
         '',
@@ -124,7 +128,7 @@ describe('orders ship, cancel and reopen', () => {
     ]);
     expect(stderr).toBe('error: 2 orders of 4 not shipped: see above\n');
     expect(json).toMatch(
-      `"outcome":"unchanged","text":"Order 2 already ${stateText.shipped}."},{"id":${id},"outcome":"refused",`,
+      `"outcome":"unchanged","text":"${alreadyShipped}"},{"id":${id},"outcome":"refused",`,
     );
     expect(json).toContain('{"id":4,"outcome":"refused","text":"No order has the id 4"}]');
   });
