@@ -7,7 +7,8 @@ export const cancel: Verb = {
   description: 'cancel pending orders',
   options: [asOption],
   help: `
-If an order has shipped or is in an unknown state, the command does not cancel this order, and ends with exit code 1.`,
+If an order has shipped or is in an unknown state, the command does not cancel
+this order, and ends with exit code 1.`,
   isInterruptible: true,
   showCommand: () => '',
   examples: ['orders cancel 1001 1002 --stage prod'],

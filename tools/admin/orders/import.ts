@@ -11,12 +11,13 @@ import { readOrders } from './orders-file.ts';
 
 const importHelp = `
 The file has one order on each line:
-  {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
-Only id is required. The status is one of ${orderStatuses.join(', ')}. An order without a status becomes shipped if
-"complete" is true, and pending otherwise.
+  {"id":1001,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z"}
+Only id is required. A line can also have "complete", which is true for shipped
+orders only, and "status": ${orderStatuses.join(', ')}. Without a status, a
+complete order becomes shipped, and any other order pending.
 
-If a line is bad, the command creates no order. An order that exists stays as it is. If the command is interrupted, run
-it again.`;
+If a line is bad, the command creates no order. An order that exists stays as it
+is. If the command is interrupted, run it again.`;
 
 export const importOrders: Verb = {
   usage: 'import <file>',

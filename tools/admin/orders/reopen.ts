@@ -21,10 +21,12 @@ interface ReopenOptions {
 }
 
 const reopenHelp = `
-With order ids, the command also makes orders pending that are in an unknown state.
-With --cancelled-by, the command shows the number of orders in each hour before it asks. The key or the owner may have
-been deleted. If no order matches, the exit code is 4. An order that was reopened after --since, and then cancelled
-again, stays cancelled.`;
+With order ids, the command also makes an order in an unknown state pending.
+
+With --cancelled-by, the command shows the number of orders in each hour before
+it asks. It also finds the orders of an owner or a key that was deleted. An order
+that was reopened after --since, and then cancelled again, stays cancelled. If no
+order matches, the exit code is 4.`;
 
 export const reopen: Verb<ReopenOptions> = {
   usage: 'reopen [orderIds...]',
