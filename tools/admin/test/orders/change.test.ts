@@ -183,7 +183,7 @@ it.each([
 
 it('orders cancel ends at Ctrl+C with exit code 5, and completes when it is run again', async () => {
   const ids = Array.from({ length: 60 }, (_, index) => `${index}`);
-  for (const each of ids) await put({ id: { N: each }, ...states.pending });
+  await Promise.all(ids.map((each) => put({ id: { N: each }, ...states.pending })));
   const controller = new AbortController();
   proxy.reply = (call) => {
     if (call.operation === 'UpdateItem') controller.abort();

@@ -24,20 +24,20 @@ describe('orders import', () => {
   it('creates the orders that do not exist, and leaves and counts the others', async () => {
     const changed = { id: { N: '7' }, status: { S: 'cancelled' }, note: { S: 'x' } };
     await put(changed);
-    const path = file(lines(203));
+    const path = file(lines(43));
 
     const first = await orders(['import', path]);
     const again = await orders(['import', path, '--json'], { isTerminal: true });
 
     expect(first).toEqual({
       exitCode: 0,
-      stdout: 'Imported 202 orders; 1 already there.\n',
+      stdout: 'Imported 42 orders; 1 already there.\n',
       stderr: '',
     });
-    expect(again.stdout).toBe('{"imported":0,"alreadyThere":203}\n');
-    expect(again.stderr).toMatch(/\r\S+1 of 203 orders\r/);
+    expect(again.stdout).toBe('{"imported":0,"alreadyThere":43}\n');
+    expect(again.stderr).toMatch(/\r\S+1 of 43 orders\r/);
     const items = await stored();
-    expect(items).toHaveLength(203);
+    expect(items).toHaveLength(43);
     expect(items).toContainEqual(changed);
   });
 
