@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
 import type { Limits } from '../../../../lambdas/keys/plan.ts';
@@ -105,10 +105,13 @@ export async function startStore(now = Date.now, change = (template: string) => 
   async function putOrders(orders: readonly Order[]): Promise<void> {
     const puts = orders.map(({ id, ...texts }) => {
       const attributes = Object.entries(texts).map(([name, S]) => [name, { S }]);
-      const Item = orderItem(id, Object.fromEntries(attributes));
-      return database.dynamodb.send(new PutItemCommand({ TableName: ordersTable, Item }));
+      return { PutRequest: { Item: orderItem(id, Object.fromEntries(attributes)) } };
     });
-    await Promise.all(puts);
+    // DynamoDB accepts 25 items a call. All calls at once would make the SDK warn on a slow machine.
+    while (puts.length > 0) {
+      const RequestItems = { [ordersTable]: puts.splice(0, 25) };
+      await database.dynamodb.send(new BatchWriteItemCommand({ RequestItems }));
+    }
   }
 
   return {
