@@ -1,9 +1,8 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from './errors.ts';
 
-const directoryMode = 0o700;
 // SQLITE_BUSY: another connection has locked the file.
 const sqliteBusy = 5;
 
@@ -17,11 +16,8 @@ const sqliteBusy = 5;
  */
 export function openDataDirectory(path: string): Disposable {
   try {
-    for (const each of [dirname(path), path]) {
-      if (!existsSync(each)) mkdirSync(each, { mode: directoryMode });
-    }
-    // Needed if the directory exists.
-    chmodSync(path, directoryMode);
+    mkdirSync(path, { recursive: true });
+    chmodSync(path, 0o700);
     const lock = new DatabaseSync(join(path, 'lock.sqlite'));
     // The transaction writes nothing, so it needs no journal on the disk.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');

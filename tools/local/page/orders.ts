@@ -14,8 +14,6 @@ const rows = element<HTMLTableSectionElement>('rows');
 // The last column is for the buttons.
 const fields = [...element('columns').children].map(({ textContent }) => textContent).slice(0, -1);
 let orders: readonly ShownOrder[] = [];
-/** The last answer to a cancellation of each order, by its id. */
-const outcomes = new Map<string, string>();
 
 prefix.addEventListener('input', showMatching);
 element('more').addEventListener('click', showMore);
@@ -31,7 +29,6 @@ export async function parseOrders(body: string): Promise<ShownOrder[]> {
 /** Shows a list that has just arrived, or removes the orders, because their key was refused. */
 export function showOrders(listed: readonly ShownOrder[] | undefined): void {
   orders = listed ?? [];
-  outcomes.clear();
   const listedAt = `Listed at ${new Date().toISOString().slice(11, 19)} UTC`;
   show('listedAt', listed ? listedAt : 'A key that is refused shows no orders.');
   element('orders').hidden = !listed;
@@ -45,7 +42,6 @@ export function keepOrders(): void {
 
 /** Shows the outcome of a cancellation in the order's row. */
 export function showOutcome(orderId: string, outcome: string): void {
-  outcomes.set(orderId, outcome);
   element(`outcome-${orderId}`)?.replaceChildren(outcome);
 }
 
@@ -74,12 +70,11 @@ function addRow(order: ShownOrder): void {
   for (const name of fields) row.insertCell().textContent = String(order[name] ?? '');
   const ariaLabel = `Cancel order ${id}`;
   const button = { textContent: 'Cancel', className: 'small', value: id, ariaLabel };
-  const outcome = { textContent: outcomes.get(id) ?? '', id: `outcome-${id}` };
   row
     .insertCell()
     .append(
       Object.assign(document.createElement('button'), button),
       ' ',
-      Object.assign(document.createElement('small'), outcome),
+      Object.assign(document.createElement('small'), { id: `outcome-${id}` }),
     );
 }

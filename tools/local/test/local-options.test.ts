@@ -19,8 +19,6 @@ describe('options of the local run', () => {
   it.each([
     ['--port', 'abc', 'a whole number from 0 to 65535'],
     ['--port', '65536', 'a whole number from 0 to 65535'],
-    ['--port', '', 'a whole number from 0 to 65535'],
-    ['--inspect', 'abc', 'a whole number from 0 to 65535'],
     ['--stage', 'toString', stageChoices],
     ['--host', '', 'a text'],
     ['--data', '', 'a text'],

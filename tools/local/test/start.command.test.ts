@@ -170,7 +170,6 @@ describe('a local run', () => {
 
   it.each<[string, string[], Record<string, string>, RegExp]>([
     ['an unknown option', ['--prot', '0'], {}, /^"--prot": no such option.* --help/],
-    ['a text that could clear the screen', ['--stage', '\u009b2J'], {}, /'\\u009b2J'/],
     [
       'a port in use',
       ['--port', usedPort],

@@ -18,7 +18,6 @@ describe('data directory', () => {
 
   it.each([
     ['below a file', 'file/data', /ENOTDIR/],
-    ['whose parent has no parent', 'a/b/c', /ENOENT/],
     ['whose lock is no database', '', /not a database/],
   ])('reports why a directory %s cannot be used', (_, name, reason) => {
     writeFileSync(join(parent.path, 'file'), '');

@@ -33,9 +33,7 @@ describe('the page of a local run', () => {
   });
 
   it.each([
-    ['GET', '/page.ts', 200, 'text/javascript'],
     ['GET', '/simple.css?a', 200, 'text/css'],
-    ['HEAD', '/', 200, 'text/html'],
     ['POST', '/', 404, undefined],
     ['GET', '/package.json', 404, undefined],
     ['GET', '/toString', 404, undefined],

@@ -110,14 +110,13 @@ describe('the page of a local run', () => {
     expect(await cells(2)).toEqual(cellsOf({ id: '2', shipDate: '"id":5 {' }));
   });
 
-  it('shows in a row what became of its cancellation, and keeps that while rows are filtered', async () => {
+  it('shows in a row what became of its cancellation', async () => {
     await press('List orders');
     const [id] = await cells(1);
 
     expect(await press(`Cancel order ${id}`)).toMatch(`204 No Content  Order ${id} is cancelled.`);
     expect(await focused()).toBe(`Cancel order ${id}`);
     expect(await press(`Cancel order ${id}`)).toMatch(/^409 Conflict order_already_cancelled /);
-    await page.getByLabel('Id begins with').fill(id!);
 
     expect((await cells(1)).at(-1)).toBe('Cancel 409 order_already_cancelled');
   });

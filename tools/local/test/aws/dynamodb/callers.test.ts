@@ -21,7 +21,6 @@ describe("a function's role", () => {
     ['all tables', true, [allow(`${tables}/*`)]],
     ['it in a second statement', true, [allow(orders, 'dynamodb:Scan'), allow(orders)]],
     ['nothing', false, []],
-    ['another action', false, [allow(orders, 'dynamodb:GetItem')]],
     ['another table', false, [allow(`${tables}/Keys`)]],
     ['a table whose name begins like it', false, [allow(`${tables}/Order`)]],
     ['it, and denies it', false, [allow(orders), { ...allow('*'), Effect: 'Deny' }]],

