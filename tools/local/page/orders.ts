@@ -26,18 +26,11 @@ export async function parseOrders(body: string): Promise<ShownOrder[]> {
   return JSON.parse(quoted);
 }
 
-/** Shows a list that has just arrived, or removes the orders, because their key was refused. */
+/** Shows a list that has just arrived, or removes the orders of an earlier list. */
 export function showOrders(listed: readonly ShownOrder[] | undefined): void {
   orders = listed ?? [];
-  const listedAt = `Listed at ${new Date().toISOString().slice(11, 19)} UTC`;
-  show('listedAt', listed ? listedAt : 'A key that is refused shows no orders.');
   element('orders').hidden = !listed;
   showMatching();
-}
-
-/** Says that the orders are from an earlier list, because a newer list failed. */
-export function keepOrders(): void {
-  show('listedAt', element('listedAt').textContent.replace(/^Listed/, 'Not updated: listed'));
 }
 
 /** Shows the outcome of a cancellation in the order's row. */

@@ -1,6 +1,6 @@
 import { element, numbers, show } from './elements.ts';
 import { showLimits } from './limits.ts';
-import { keepOrders, parseOrders, showOrders, showOutcome } from './orders.ts';
+import { parseOrders, showOrders, showOutcome } from './orders.ts';
 
 const shownCharacters = 2_000;
 
@@ -50,16 +50,14 @@ async function listOrders(): Promise<void> {
   listing?.abort();
   listing = new AbortController();
   const { signal } = listing;
-  let isListed = false;
+  showOrders(undefined);
   const read = async (body: string) => {
     const orders = await parseOrders(body);
     signal.throwIfAborted();
     showOrders(orders);
-    isListed = true;
     return `${numbers.format(orders.length)} orders`;
   };
   await send(listRequest, read, signal);
-  if (!isListed && !signal.aborted) keepOrders();
 }
 
 async function cancelOrder(id: string): Promise<void> {
@@ -112,10 +110,6 @@ async function send(
   const lines = [...headers].map((header) => `${header.join(': ')}\n`);
   const isCut = body.length > shownCharacters;
   show('raw', `${lines.join('')}\n${body.slice(0, shownCharacters)}${isCut ? ' …' : ''}`);
-  if (status === 401) {
-    listing?.abort();
-    showOrders(undefined);
-  }
   // If another key was entered after the request, the response says nothing about it.
   if (response && key === currentKey()) {
     showLimits(headers);
