@@ -1,11 +1,11 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { gatewayKeyValue } from '../../../lambdas/keys/owner-record.ts';
-import type { PlanName } from '../../../lib/settings/plans.ts';
+import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { reportFailure } from '../failure-report.ts';
 import { expireKey } from '../keys/expire.ts';
 import { issueKey } from '../keys/issue.ts';
-import { listKeys } from '../keys/list.ts';
+import { keyView } from '../keys/key-view.ts';
 import { revokeKey } from '../keys/revoke.ts';
 import { rotateKey } from '../keys/rotate.ts';
 import { unbanKey } from '../keys/unban.ts';
@@ -17,22 +17,21 @@ import { resetOwnerUsage } from '../owners/reset-usage.ts';
 import { setOwnerPlan } from '../owners/set-plan.ts';
 import { setOwnerStatus } from '../owners/suspend.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { findGatewayKeys } from '../store/gateway-keys.ts';
+import { ownerOfGatewayKey } from '../store/gateway-keys.ts';
 import type { HistoryRecord } from '../store/history.ts';
 import { findKey, keysOf } from '../store/keys.ts';
-import { allOwners, lookUpOwner, readOwner } from '../store/owners.ts';
 import type { StoredOwner } from '../store/stored-owner.ts';
 import {
   interleaved,
   issueTo,
-  type Mishap,
   mishaps,
+  nowMs,
   nowSeconds,
-  stageOfEachTest,
+  stageInMemoryOfEachTest,
   stageWithMishap,
 } from './stage-of-keys.ts';
 
-const fixture = stageOfEachTest();
+const fixture = stageInMemoryOfEachTest();
 let keyId: string;
 let ownerId: string;
 
@@ -42,20 +41,30 @@ interface Command {
   readonly plan?: PlanName;
   readonly prepare?: () => Promise<unknown>;
   readonly run: (stage: KeyStage) => Promise<unknown>;
-  readonly expected: Partial<Awaited<ReturnType<typeof presentState>>>;
+  readonly expected: Partial<Looked['state']>;
 }
 
-async function presentState() {
-  const { item } = (await readOwner(ownerId, fixture.stage)) ?? {};
-  const owners = await allOwners(fixture.stage);
-  const allKeys = await listKeys({}, fixture.stage);
+/** Everything that is stored, and what it means. */
+async function look() {
+  const items = await fixture.readAll('Owners');
+  const entries = await fixture.readAll('ApiKeys');
+  const owners = items
+    .filter(({ seed }) => seed)
+    .map((details) => {
+      const item = entries.find(({ ownerHash }) => ownerHash === details.ownerHash);
+      return { details, item } as unknown as StoredOwner;
+    });
+  const histories = items.filter((each) => String(each.ownerId).startsWith('history#'));
+  const records = histories.flatMap(({ ownerId: _, ...each }) => Object.values(each));
+  const { item } = owners.find(({ details }) => details.ownerId === ownerId) ?? {};
+  const allKeys = owners.flatMap(keysOf).map((key) => keyView(key, nowMs, plans));
   const keys = allKeys.filter((key) => key.ownerId === ownerId && key.status === 'active');
   const old = keys.find((key) => key.keyId === keyId);
-  return {
-    names: owners.map((owner) => owner.details.name).sort(),
-    isFoundAsAcme: Boolean(await lookUpOwner('Acme', fixture.stage)),
+  const reservations = items.filter(({ owner }) => owner);
+  const state = {
+    names: owners.map(({ details }) => details.name).sort(),
+    isFoundAsAcme: reservations.some((each) => each.ownerId === 'name#acme'),
     plan: item?.plan,
-    usagePlan: item && fixture.gatewayKeys().get(gatewayKeyValue(ownerId, item.plan)),
     dayCount: item?.dayCount,
     statuses: allKeys.map(({ status }) => status).sort(),
     isReplaced: old?.expiresAt !== null && keys.some((key) => key.expiresAt === null),
@@ -63,10 +72,16 @@ async function presentState() {
     activeKeys: keys.length,
     entries: Object.keys(item?.keys ?? {}).length,
     gatewayKeys: fixture.gatewayKeys().size,
-    stored: (await fixture.readAll('ApiKeys')).length,
-    reserved: (await fixture.readAll('Owners')).filter(({ owner }) => owner).length,
+    stored: entries.length,
+    reserved: reservations.length,
   };
+  return { owners, entries, reservations, state, records: records as HistoryRecord[] };
 }
+
+type Looked = Awaited<ReturnType<typeof look>>;
+
+/** The recorded state: the complete owners with their keys. */
+const recordedOf = ({ owners }: Looked) => owners.filter(({ item }) => item);
 
 const commands: Command[] = [
   {
@@ -120,13 +135,13 @@ const commands: Command[] = [
   {
     name: 'owners set-plan to a larger plan',
     run: (stage) => setOwnerPlan('Acme', { plan: 'business' }, stage),
-    expected: { plan: 'business', usagePlan: 'plan-business' },
+    expected: { plan: 'business', gatewayKeys: 2 },
   },
   {
     name: 'owners set-plan to a smaller plan',
     plan: 'business',
     run: (stage) => setOwnerPlan('Acme', { plan: 'free' }, stage),
-    expected: { plan: 'free', usagePlan: 'plan-free' },
+    expected: { plan: 'free', gatewayKeys: 2 },
   },
   {
     name: 'owners rename',
@@ -156,32 +171,35 @@ const everyMishap = commands.flatMap((command) =>
 );
 
 it.each(everyMishap)(
-  '$name, when one of its changes is $mishap, reports success only if it is done, leaves every key listed, and completes when it is run again',
+  '$name, when one of its changes is $mishap, refuses no request, leaves every key listed, and completes when it is run again',
   async ({ command, mishap }) => {
+    const restore = await startStage(command);
+    const before = await look();
     let changes = 0;
     for (let hasHappened = true; hasHappened; changes++) {
-      await startStage(command);
+      await restore();
       const faulty = stageWithMishap(mishap, fixture.stage, changes);
-      const before = await recordsAndState();
 
       const error = await command.run(faulty.stage).then(
         () => undefined,
         (thrown: Error) => thrown,
       );
 
-      hasHappened = faulty.hasHappened();
+      ({ hasHappened } = faulty.state);
       try {
-        expectNobodyRefused(await expectNothingUnknown());
-        const after = await recordsAndState();
+        expect([faulty.state.callsAfter, error !== undefined]).toEqual([0, hasHappened]);
+        const after = await look();
+        expectNothingUnknown(after);
         // There is a record if, and only if, something has changed.
-        const isChanged = !isDeepStrictEqual(after.state, before.state);
+        const isChanged = !isDeepStrictEqual(recordedOf(after), recordedOf(before));
         const known = new Set(before.records.map(textOf));
         const isRecorded = after.records.some((record) => !known.has(textOf(record)));
         expect(isRecorded).toBe(isChanged);
-        if (error) await repair(error, mishap, command);
-        expect(await presentState()).toMatchObject(command.expected);
-        await expectRecords(command, before.records.length);
-        expectNobodyRefused(await expectNothingUnknown());
+        if (error) await repair(error, command);
+        const completed = await look();
+        expect(completed.state).toMatchObject(command.expected);
+        expectRecords(completed, command, before.records.length);
+        expectNothingUnknown(completed);
       } catch (cause) {
         throw new Error(`its change ${changes + 1} was ${mishap}: ${cause}`, { cause });
       }
@@ -194,7 +212,7 @@ it.each(everyMishap)(
 const completion: Command = {
   name: 'owners create after an interrupted deletion',
   prepare: () => {
-    const { stage } = stageWithMishap('followed by a kill', fixture.stage, 0);
+    const { stage } = stageWithMishap('done, but its response lost', fixture.stage, 0);
     return deleteOwner(ownerId, stage).catch(() => {});
   },
   run: (stage) => createOwner({ name: 'Acme', plan: 'pro' }, stage),
@@ -220,12 +238,13 @@ it.each<[string, string, Command['run']]>([
   ['owners suspend', 'keys issue', (stage) => issueKey({ owner: 'Acme' }, stage)],
   ['keys rotate', 'another rotation', (stage) => rotateKey(keyId, nowSeconds + 60, stage)],
 ])(
-  '%s, before each of whose calls a second operator makes a change (%s), leaves everything known and found',
-  (name, _, second) =>
-    interleaved(fixture.stage, async (between, calls) => {
-      const first = [...commands, completion].find((command) => command.name === name)!;
-      await startStage(first);
-      const { records } = await recordsAndState();
+  '%s, before each of whose calls a second operator makes a change (%s), refuses no request, and leaves everything known',
+  async (name, _, second) => {
+    const first = [...commands, completion].find((command) => command.name === name)!;
+    const restore = await startStage(first);
+    const { records } = await look();
+    await interleaved(fixture.stage, async (between, calls) => {
+      await restore();
       let done = 0;
       const attempt = (run: Command['run'], stage: KeyStage) =>
         run(stage).then(
@@ -238,38 +257,50 @@ it.each<[string, string, Command['run']]>([
 
       await attempt(
         first.run,
-        between(() => attempt(second, fixture.stage)),
+        between(async () => {
+          expectNobodyRefused(await look());
+          await attempt(second, fixture.stage);
+        }),
       ).catch((cause) => {
         throw new Error(`before its call ${calls + 1}: ${cause}`, { cause });
       });
 
+      const after = await look();
       // A deletion removes all other records.
       if (second !== remove && name !== 'owners delete') {
-        const after = await recordsAndState();
         expect(after.records.length).toBeGreaterThanOrEqual(records.length + done);
       }
-      const owners = await expectOwnersKnown();
-      expectNobodyRefused(owners);
-      await expectOneOfEach(owners);
-      await expectNoKeyLeft();
-    }),
+      expectNobodyRefused(after);
+      expectOneOfEach(after);
+      await expectNoGatewayKeyLeft(after);
+    });
+  },
 );
 
-/** Each owner has one name, by which it is found, and the usage plan of its plan. Each key has one replacement. */
-async function expectOneOfEach(owners: StoredOwner[]): Promise<void> {
-  expect((await presentState()).reserved).toBe(owners.length);
-  for (const owner of owners) {
-    const { ownerId: id, name } = owner.details;
-    expect((await lookUpOwner(name, fixture.stage))?.details.ownerId).toBe(id);
-    const replacements = keysOf(owner).filter(({ details, entry }) => entry && details?.replaces);
-    expect(replacements.length).toBeLessThanOrEqual(1);
-  }
-}
-
-async function startStage({ plan = 'free', prepare }: Command) {
-  await fixture.clear();
+/** Creates an owner with a key. @returns a function that restores them */
+async function startStage({ plan = 'free', prepare }: Command): Promise<() => Promise<void>> {
   ({ keyId, ownerId } = await issueTo({ owner: 'Acme', plan }, fixture.stage));
   await prepare?.();
+  return fixture.save();
+}
+
+/** Does what the message says, and runs the command again. */
+async function repair(error: Error, { run }: Command): Promise<void> {
+  const remedy = expect.stringContaining('run');
+  expect(reportFailure(error, { stage: 'prod' })).toMatchObject({ exitCode: 3, remedy });
+  const [, leftBehind] =
+    /run "\.\/admin keys revoke (key_\w+)", then this command again/.exec(error.message) ?? [];
+  if (leftBehind) await revokeKey(leftBehind, fixture.stage).catch(isNothingLeft);
+  await run(fixture.stage).catch(isDoneAlready);
+}
+
+function isNothingLeft(error: Error): void {
+  expect(error.message).toContain('No key has the id');
+}
+
+/** Expects the error that follows if the last change was done, but its response was lost. */
+function isDoneAlready(error: Error): void {
+  expect(error.message).toMatch(/There is already an owner "New"|There is no owner "own_\w+"/);
 }
 
 /** Rotates a key, or its replacement if the error names one. */
@@ -288,23 +319,10 @@ async function rotateOrItsReplacement(
   }
 }
 
-/** All records of histories, and the recorded state: the complete owners with their keys. */
-async function recordsAndState() {
-  const owners = (await allOwners(fixture.stage)).filter(({ item }) => item);
-  const items = await fixture.readAll('Owners');
-  const histories = items.filter((item) => String(item.ownerId).startsWith('history#'));
-  const records = histories.flatMap(({ ownerId: _, ...each }) => Object.values(each));
-  return {
-    records: records as HistoryRecord[],
-    state: Object.fromEntries(owners.map((owner) => [owner.details.ownerId, owner])),
-  };
-}
-
 const textOf = (record: HistoryRecord) => inspect(record, { sorted: true, depth: 9 });
 
 /** Each change is recorded once, with the name of its command. */
-async function expectRecords({ name }: Command, earlier: number): Promise<void> {
-  const { records } = await recordsAndState();
+function expectRecords({ records }: Looked, { name }: Command, earlier: number): void {
   const commandName = name.split(' ').slice(0, 2).join(' ');
   const own = records.filter(({ command }) => command === commandName);
   expect(records.length).toBeGreaterThan(commandName === 'owners delete' ? 0 : earlier);
@@ -314,30 +332,11 @@ async function expectRecords({ name }: Command, earlier: number): Promise<void> 
   expect(new Set(own.map(textOf)).size).toBe(own.length);
 }
 
-/** Does what the message says, and runs the command again. */
-async function repair(error: Error, mishap: Mishap, { run }: Command): Promise<void> {
-  if (mishap !== 'followed by a kill') {
-    const remedy = expect.stringContaining('run');
-    expect(reportFailure(error, { stage: 'prod' })).toMatchObject({ exitCode: 3, remedy });
-  }
-  const [, leftBehind] =
-    /run "\.\/admin keys revoke (key_\w+)", then this command again/.exec(error.message) ?? [];
-  if (leftBehind) await revokeKey(leftBehind, fixture.stage).catch(isNothingLeft);
-  await run(fixture.stage).catch(isDoneAlready);
-}
-
-function isNothingLeft(error: Error): void {
-  expect(error.message).toContain('No key has the id');
-}
-
-/** Expects the error that follows if the last change was done, but its response was lost. */
-function isDoneAlready(error: Error): void {
-  expect(error.message).toMatch(/There is already an owner "New"|There is no owner "own_\w+"/);
-}
-
-/** Every key that works is listed with its details, and every other key with its end. */
-async function expectNothingUnknown(): Promise<StoredOwner[]> {
-  const owners = await expectOwnersKnown();
+/** Every item is that of an owner. Every key that works is listed with its details, and every other one with its end. */
+function expectNothingUnknown(looked: Looked): void {
+  const { owners, entries } = looked;
+  const hashes = owners.map(({ details }) => details.ownerHash);
+  expect(hashes).toEqual(expect.arrayContaining(entries.map(({ ownerHash }) => ownerHash)));
   for (const key of owners.flatMap(keysOf)) {
     expect(key.details).toMatchObject({ tokenHash: key.tokenHash });
     const { revokedAt, expiresAt } = key.details!;
@@ -345,20 +344,11 @@ async function expectNothingUnknown(): Promise<StoredOwner[]> {
     const isGone = (revokedAt ?? expiresAt) !== undefined || !key.owner.item;
     expect(key.entry === undefined).toBe(isGone);
   }
-  return owners;
-}
-
-/** All items are those of the returned owners. */
-async function expectOwnersKnown(): Promise<StoredOwner[]> {
-  const owners = await allOwners(fixture.stage);
-  const items = await fixture.readAll('ApiKeys');
-  const hashes = owners.map(({ details }) => details.ownerHash);
-  expect(hashes).toEqual(expect.arrayContaining(items.map(({ ownerHash }) => ownerHash)));
-  return owners;
+  expectNobodyRefused(looked);
 }
 
 /** API Gateway knows each owner by the plan with which the authorizer counts, so no request gets 503. */
-function expectNobodyRefused(owners: StoredOwner[]): void {
+function expectNobodyRefused({ owners }: Looked): void {
   for (const { details, item } of owners.filter((owner) => owner.item)) {
     const { plan } = item!;
     const usagePlanId = fixture.gatewayKeys().get(gatewayKeyValue(details.ownerId, plan));
@@ -366,11 +356,26 @@ function expectNobodyRefused(owners: StoredOwner[]): void {
   }
 }
 
-/** API Gateway's keys are those of owners, after a repair that follows a deletion. */
-async function expectNoKeyLeft(): Promise<void> {
-  await repairOwners(fixture.stage).catch((error) => expect(error.message).toMatch(/no owners/));
-  const owners = await allOwners(fixture.stage);
+/** Each owner has one name, by which it is found. Each key has one replacement. */
+function expectOneOfEach({ owners, entries, reservations }: Looked): void {
+  const names = owners.map(({ details: { ownerId: owner, name } }) => {
+    return { ownerId: `name#${name.toLowerCase()}`, owner };
+  });
+  const byName = (one: { ownerId?: unknown }, other: { ownerId?: unknown }) =>
+    String(one.ownerId) < String(other.ownerId) ? -1 : 1;
+  expect(reservations.toSorted(byName)).toEqual(names.toSorted(byName));
+  expect(entries.length).toBe(owners.filter(({ item }) => item).length);
+  for (const owner of owners) {
+    const replacements = keysOf(owner).filter(({ details, entry }) => entry && details?.replaces);
+    expect(replacements.length).toBeLessThanOrEqual(1);
+  }
+}
+
+/** A repair leaves only gateway keys of owners. */
+async function expectNoGatewayKeyLeft({ owners }: Looked): Promise<void> {
+  if (owners.length === 0) return;
+  await repairOwners(fixture.stage);
   const ids = owners.map(({ details }) => details.ownerId);
-  const left = (await findGatewayKeys(fixture.stage)).map((key) => key.ownerId);
-  if (ids.length > 0) expect(ids).toEqual(expect.arrayContaining(left));
+  const left = [...fixture.gatewayKeys().keys()].map(ownerOfGatewayKey);
+  expect(ids).toEqual(expect.arrayContaining(left));
 }

@@ -15,6 +15,7 @@ import { documentClient, type KeyStage } from '../stage/key-stage.ts';
 import { UnconfirmedError } from '../stage/service-failure.ts';
 import { lookUpOwner, readOwner } from '../store/owners.ts';
 import type { StoredOwner } from '../store/stored-owner.ts';
+import { tablesInMemory } from './tables-in-memory.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
 export const nowSeconds = Math.floor(nowMs / 1_000);
@@ -25,7 +26,6 @@ export interface StageOfKeys {
   readonly stage: KeyStage;
   /** The usage plan of each gateway key, by the key's value; undefined if it is in none. */
   gatewayKeys(): Map<string, string | undefined>;
-  clear(): Promise<void>;
   readAll(table: 'ApiKeys' | 'Owners'): Promise<Record<string, unknown>[]>;
   owner(ownerId: string): Promise<StoredOwner>;
   /** Sets attributes of an owner's item, or of a key's entry in it. */
@@ -35,25 +35,6 @@ export interface StageOfKeys {
 /** Gives each test of the calling file an empty stage, whose tables are in an embedded database. */
 export function stageOfEachTest(): StageOfKeys {
   const database = embeddedDynamoDbOfFile();
-  let controlPlane: ControlPlane;
-  const stage = {
-    plans,
-    usagePlanId: (plan) => `plan-${plan}`,
-    settle: async () => {},
-    stackName: stackName('staging'),
-    tokenPrefix: keyPrefix,
-    now: () => nowMs,
-    operator: 'user/ann',
-  } as Partial<KeyStage> as KeyStage;
-  const clear = async () => {
-    controlPlane = createControlPlane();
-    Object.assign(stage, {
-      gateway: controlPlane,
-      documents: documentClient(database.dynamodb),
-      apiKeysTable: await database.createApiKeysTable(),
-      ownersTable: await database.createOwnersTable(),
-    });
-  };
   beforeAll(() => {
     // DynamoDB answers other reads with values that may be outdated, and the embedded database does not.
     database.dynamodb.middlewareStack.add(
@@ -66,15 +47,59 @@ export function stageOfEachTest(): StageOfKeys {
       { step: 'initialize' },
     );
   });
-  beforeEach(clear);
+  return stageWith(async () => ({
+    documents: documentClient(database.dynamodb),
+    apiKeysTable: await database.createApiKeysTable(),
+    ownersTable: await database.createOwnersTable(),
+  }));
+}
+
+/** Like `stageOfEachTest`, with tables in memory. `save` reads everything, and returns a function that restores it. */
+export function stageInMemoryOfEachTest(): StageOfKeys & { save(): () => Promise<void> } {
+  let tables: ReturnType<typeof tablesInMemory>;
+  const fixture = stageWith(async () => {
+    tables = tablesInMemory();
+    return { documents: tables.documents, apiKeysTable: 'ApiKeys', ownersTable: 'Owners' };
+  });
+  const save = () => {
+    const restore = tables.save();
+    const keys = fixture.gatewayKeys();
+    return async () => {
+      restore();
+      const gateway = createControlPlane();
+      Object.assign(fixture.stage, { gateway });
+      for (const [value, usagePlanId] of keys) {
+        const name = `${fixture.stage.stackName}-${value}`;
+        const { id } = await gateway.createGatewayKey({ name, value });
+        await gateway.addToUsagePlan(usagePlanId!, id);
+      }
+    };
+  };
+  return { ...fixture, save };
+}
+
+function stageWith(
+  tables: () => Promise<Pick<KeyStage, 'documents' | 'apiKeysTable' | 'ownersTable'>>,
+): StageOfKeys {
+  const stage = {
+    plans,
+    usagePlanId: (plan) => `plan-${plan}`,
+    settle: async () => {},
+    stackName: stackName('staging'),
+    tokenPrefix: keyPrefix,
+    now: () => nowMs,
+    operator: 'user/ann',
+  } as Partial<KeyStage> as KeyStage;
+  beforeEach(async () => {
+    Object.assign(stage, { gateway: createControlPlane(), ...(await tables()) });
+  });
   const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
   return {
     stage,
     gatewayKeys: () => {
-      const keys = [...controlPlane.keys.values()];
-      return new Map(keys.map(({ value, usagePlanId }) => [value, usagePlanId]));
+      const { keys } = stage.gateway as ControlPlane;
+      return new Map([...keys.values()].map(({ value, usagePlanId }) => [value, usagePlanId]));
     },
-    clear,
     readAll: (table) =>
       readItems(table === 'Owners' ? stage.ownersTable : stage.apiKeysTable, stage),
     owner,
@@ -109,29 +134,24 @@ export async function issueTo(wanted: WantedKey, stage: KeyStage): Promise<Issue
 type Call = object | string;
 
 /** The mishap of a command's change. */
-export const mishaps = ['followed by a kill', 'not done', 'done, but its response lost'] as const;
+export const mishaps = ['not done', 'done, but its response lost'] as const;
 export type Mishap = (typeof mishaps)[number];
 
-const lost = () => new UnconfirmedError('TransactWriteItems', new Error('socket hang up'));
-
 /**
- * A stage in which one change has a mishap, after a number of others. After a kill, no call is carried out.
+ * A stage in which one change has a mishap, after a number of others. Like a killed command, a command makes no call
+ * after the mishap, which `callsAfter` counts.
  */
-export function stageWithMishap(
-  mishap: Mishap,
-  stage: KeyStage,
-  change: number,
-): { stage: KeyStage; hasHappened(): boolean } {
+export function stageWithMishap(mishap: Mishap, stage: KeyStage, change: number) {
   let changes = 0;
-  let isDead = false;
+  const state = { hasHappened: false, callsAfter: 0 };
   const met = intercepted(stage, async (call, carryOut) => {
-    if (isDead) throw lost();
+    if (state.hasHappened) state.callsAfter++;
     if (!isChange(call) || changes++ !== change) return carryOut();
+    state.hasHappened = true;
     if (mishap !== 'not done') await carryOut();
-    isDead = mishap === 'followed by a kill';
-    throw lost();
+    throw new UnconfirmedError('TransactWriteItems', new Error('socket hang up'));
   });
-  return { stage: met, hasHappened: () => changes > change };
+  return { stage: met, state };
 }
 
 /** Runs something before the first call that matches. */
