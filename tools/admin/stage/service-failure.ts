@@ -46,8 +46,9 @@ export class UnconfirmedError extends Error {
   /** @param reason why there is no response */
   constructor(operation: string, reason: unknown) {
     // Not the cause, because the SDK repeats an error whose cause is a lost connection.
-    super(plainReason(reason));
-    this.isInterrupted = reason instanceof InterruptedError;
+    const isInterrupted = reason instanceof InterruptedError;
+    super(isInterrupted ? reason.problem : plainReason(reason));
+    this.isInterrupted = isInterrupted;
     recordCall(this, `DynamoDB ${operation}`);
   }
 }
