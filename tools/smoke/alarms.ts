@@ -6,8 +6,9 @@ import { CheckFailed } from './stage/stage.ts';
 
 /** The check that an alarm would reach somebody. It reads the topic of the alarms, with AWS credentials. */
 export function alarmChecks(topicArn: string): StageCheck[] {
+  const group = 'docs/runbook.md: Alarms that reach nobody';
   const title = 'has somebody who gets its alarms';
-  return [{ group: 'Alarms', title, run: ({ key }) => expectListener(topicArn, key) }];
+  return [{ group, title, run: ({ key }) => expectListener(topicArn, key) }];
 }
 
 async function expectListener(TopicArn: string, key: string): Promise<void> {

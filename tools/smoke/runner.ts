@@ -3,7 +3,7 @@ import { CheckFailed } from './stage/stage.ts';
 
 /** A check of one aspect of a subject, such as a stage. */
 export interface Check<Subject> {
-  /** What the check is about. For the acceptance run, the sentence of a page that depends on it. */
+  /** The rules or the words of a page that depend on the result. Checks of the same group are printed together. */
   readonly group: string;
   readonly title: string;
   /** A text that the result of `run` has to contain. @default - `run` itself compares, and throws `CheckFailed` */
@@ -25,55 +25,67 @@ export function row<Subject>(
 /** A check needs something that its subject does not have. */
 export class CheckSkipped extends Error {}
 
-/** `unchecked` means that a check could not be made, for example because a call was refused. */
-export type Outcome = 'passed' | 'failed' | 'unchecked' | 'skipped';
+/** A check is `unchecked` if it could not be made, for example because AWS has refused a call. */
+const marks = { passed: '✓', failed: '✗', unchecked: '?', skipped: '–' };
+type Outcome = keyof typeof marks;
 
-export interface Result {
-  readonly check: Pick<Check<never>, 'group' | 'title' | 'expected'>;
-  readonly outcome: Outcome;
-  /** What the check has seen, or why it was not made. */
-  readonly seen: string;
-  readonly durationMs: number;
-}
+/** Runs checks, and prints and counts their outcomes. */
+export class Runner {
+  readonly #counts = { passed: 0, failed: 0, unchecked: 0, skipped: 0 };
+  readonly #print: (line: string) => void;
+  readonly #isEnd: (error: unknown) => boolean;
+  #group = '';
 
-/**
- * Runs checks one after the other, because they share a stage and its counters. A check that throws does not end the
- * run, unless `isEnd` returns true for the error, which is then thrown.
- */
-export async function runChecks<Subject>(
-  checks: readonly Check<Subject>[],
-  subject: Subject,
-  report: (result: Result) => void,
-  isEnd: (error: unknown) => boolean,
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const check of checks) {
-    const startedMs = performance.now();
-    const [outcome, seen] = await outcomeOf(check, subject, isEnd);
-    outcomes.push(outcome);
-    report({ check, outcome, seen, durationMs: performance.now() - startedMs });
+  /** @param isEnd whether an error of a check ends the run. After every other error, the next check is made */
+  constructor(print: (line: string) => void, isEnd: (error: unknown) => boolean) {
+    this.#print = print;
+    this.#isEnd = isEnd;
   }
-  return outcomes;
-}
 
-async function outcomeOf<Subject>(
-  { expected, run }: Check<Subject>,
-  subject: Subject,
-  isEnd: (error: unknown) => boolean,
-): Promise<[Outcome, string]> {
-  try {
-    const result = await run(subject);
-    if (expected === undefined) return ['passed', ''];
-    const seen = String(result);
-    return [seen.includes(expected) ? 'passed' : 'failed', seen];
-  } catch (error) {
-    if (isEnd(error)) throw error;
-    if (error instanceof CheckFailed) return ['failed', error.message];
-    return [error instanceof CheckSkipped ? 'skipped' : 'unchecked', reasonOf(error)];
+  /** Whether every check has passed, or was skipped. */
+  get isGood(): boolean {
+    return this.#counts.failed + this.#counts.unchecked === 0;
   }
-}
 
-/** Whether every check has passed, or was skipped. */
-export function isGood(outcomes: readonly Outcome[]): boolean {
-  return outcomes.every((outcome) => outcome === 'passed' || outcome === 'skipped');
+  /** The number of checks with each outcome. */
+  get summary(): string {
+    return Object.entries(this.#counts)
+      .map(([outcome, count]) => `${count} ${outcome}`)
+      .join(', ');
+  }
+
+  /** Runs checks one after the other, because they share the subject and its counters. @throws errors that end the run */
+  async run<Subject>(
+    checks: readonly Check<Subject>[],
+    subject: Subject,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    for (const check of checks) {
+      signal?.throwIfAborted();
+      const { group, title, expected } = check;
+      const startedMs = performance.now();
+      const [outcome, seen] = await this.#outcomeOf(check, subject);
+      this.#counts[outcome]++;
+      if (group !== this.#group) this.#print(`\n${group}`);
+      this.#group = group;
+      this.#print(`  ${marks[outcome]} ${title} (${Math.round(performance.now() - startedMs)} ms)`);
+      const details = expected === undefined ? seen : `expected: ${expected}\nseen: ${seen}`;
+      for (const line of details.split('\n').filter(Boolean)) this.#print(`      ${line}`);
+    }
+  }
+
+  async #outcomeOf<Subject>(
+    { expected, run }: Check<Subject>,
+    subject: Subject,
+  ): Promise<[Outcome, string]> {
+    try {
+      const seen = await run(subject);
+      if (expected === undefined) return ['passed', ''];
+      return [String(seen).includes(expected) ? 'passed' : 'failed', String(seen)];
+    } catch (error) {
+      if (this.#isEnd(error)) throw error;
+      if (error instanceof CheckFailed) return ['failed', error.message];
+      return [error instanceof CheckSkipped ? 'skipped' : 'unchecked', reasonOf(error)];
+    }
+  }
 }

@@ -4,7 +4,7 @@ import { printable } from '../shared/printable.ts';
 import { alarmChecks } from './alarms.ts';
 import { cancellationChecks, exhaustionChecks, type StageCheck, usualChecks } from './checks.ts';
 import { type KeySources, parseOptions, readKey, type SmokeOptions } from './options.ts';
-import { isGood, type Result, runChecks } from './runner.ts';
+import { Runner } from './runner.ts';
 import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
@@ -20,8 +20,6 @@ interface SmokeIo extends KeySources {
 
 /** The longest wait for the stage, which is more than the 29 seconds after which API Gateway itself gives up. */
 const timeoutMs = 30_000;
-
-const marks = { passed: '✓', failed: '✗', unchecked: '?', skipped: '–' };
 
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
@@ -46,22 +44,12 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   const startedMs = performance.now();
   io.print(`Smoke test of ${options.url.href}`);
   await preflight(stage, options.url.hostname, io.printError, io.sleep ?? sleep);
-  let group = '';
-  const report = ({ check, outcome, seen, durationMs }: Result) => {
-    if (check.group !== group) io.print(`\n${check.group.replace(/^.*: /, '')}`);
-    group = check.group;
-    io.print(`  ${marks[outcome]} ${check.title} (${Math.round(durationMs)} ms)`);
-    for (const line of seen.split('\n').filter(Boolean)) io.print(`      ${line}`);
-  };
-  // After such an error, no other check would say anything about the stage.
-  const isEnd = (error: unknown) => error instanceof OperatorError;
-  const outcomes = await runChecks(selectChecks(options), stage, report, isEnd);
+  // After an error of this class, no other check would say anything about the stage.
+  const runner = new Runner(io.print, (error) => error instanceof OperatorError);
+  await runner.run(selectChecks(options), stage);
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
-  const counts = Object.keys(marks).map(
-    (outcome) => `${outcomes.filter((each) => each === outcome).length} ${outcome}`,
-  );
-  io.print(`\n${counts.join(', ')} in ${seconds} s`);
-  return isGood(outcomes) ? 0 : 1;
+  io.print(`\n${runner.summary} in ${seconds} s`);
+  return runner.isGood ? 0 : 1;
 }
 
 /** The selected checks. The check that uses up the key's limit comes last. */

@@ -1,74 +1,41 @@
 import { InterruptedError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
-import { type Check, isGood, type Outcome, type Result, row, runChecks } from '../runner.ts';
+import { Runner, row } from '../runner.ts';
 
 /** The steps of a run on a trial. `Deployed` describes the trial. */
 interface Steps<Deployed> {
   readonly deploy: () => Promise<Deployed>;
-  readonly rowsFor: (deployed: Deployed) => readonly Check<Deployed>[];
+  readonly check: (deployed: Deployed, runner: Runner) => Promise<void>;
   /** Removes everything that a run has created. */
   readonly remove: () => Promise<void>;
   readonly print: (line: string) => void;
-  /** Ends the run. */
-  readonly signal: AbortSignal;
 }
-
-const verdicts: Readonly<Record<Outcome, string>> = {
-  passed: 'as expected',
-  failed: 'differs',
-  unchecked: 'unchecked',
-  skipped: 'not possible here',
-};
 
 /**
- * Deploys a trial, checks it, and removes it, even if the deployment fails or the run is ended. Prints a table in
- * Markdown.
+ * Deploys a trial, checks it, and removes it, even if the deployment fails or the user ends the run. What a server has
+ * sent is printed without keys.
  *
  * @returns whether everything is as expected
- * @throws InterruptedError if the run is ended
+ * @throws InterruptedError if the user ends the run
  */
 export async function accept<Deployed>(steps: Steps<Deployed>): Promise<boolean> {
-  const { print, signal } = steps;
-  print('| verdict | what | expected | seen | who depends on it |');
-  print('| --- | --- | --- | --- | --- |');
-  const outcomes: Outcome[] = [];
-  const check = async <Subject>(rows: readonly Check<Subject>[], subject: Subject) => {
-    const report = (result: Result) => {
-      print(tableRow(result));
-      signal.throwIfAborted();
-    };
-    const isEnd = (error: unknown) => error instanceof InterruptedError;
-    outcomes.push(...(await runChecks(rows, subject, report, isEnd)));
-  };
+  const isEnd = (error: unknown) => error instanceof InterruptedError;
+  const runner = new Runner((line) => steps.print(printable(line)), isEnd);
   let deployed: Deployed | undefined;
-  const page = 'docs/first-deploy.md: The deployment takes a few minutes';
-  const deployment = row(page, 'cdk deploy', 'succeeded', async () => {
+  const deployment = async () => {
     deployed = await steps.deploy();
     return 'succeeded';
-  });
+  };
+  const removal = () => steps.remove().then(() => 'removed');
   try {
-    await check([deployment], undefined);
-    if (deployed) await check(steps.rowsFor(deployed), deployed);
+    await runner.run([row(deploymentPage, 'cdk deploy', 'succeeded', deployment)], undefined);
+    if (deployed) await steps.check(deployed, runner);
   } finally {
-    await check([removal], steps);
+    await runner.run([row(removalPage, 'the removal of the trial', 'removed', removal)], undefined);
+    steps.print(`\n${runner.summary}`);
   }
-  return isGood(outcomes);
+  return runner.isGood;
 }
 
-const removal = row<Pick<Steps<unknown>, 'remove'>>(
-  'docs/operating.md: leaves the role with which API Gateway logs',
-  'the removal of the trial',
-  'removed',
-  async ({ remove }) => {
-    await remove();
-    return 'removed';
-  },
-);
-
-/** A line of the table. It contains no key, whatever a server has sent. */
-function tableRow({ check, outcome, seen }: Result): string {
-  const { title, expected = 'as documented', group } = check;
-  const cells = [verdicts[outcome], title, expected, printable(seen) || 'as documented', group];
-  const escaped = cells.map((text) => text.replaceAll('|', '\\|').replaceAll('\n', '; '));
-  return `| ${escaped.join(' | ')} |`;
-}
+const deploymentPage = 'docs/first-deploy.md: The deployment takes a few minutes';
+const removalPage = 'docs/operating.md: leaves the role with which API Gateway logs';

@@ -5,40 +5,27 @@ import { isStageName, stageNames, stageSettings } from '../../../lib/settings/st
 import { reportFailure } from '../../admin/failure-report.ts';
 import { parseCommandLine } from '../../shared/command-line.ts';
 import { InterruptedError, InvalidValueError, OperatorError } from '../../shared/errors.ts';
+import type { Runner } from '../runner.ts';
 import { selectChecks } from '../smoke-test.ts';
 import { accept } from './accept.ts';
 import { gatewayKeyRows, requestRows, tlsRow } from './gateway-rows.ts';
 import { operatorRows } from './operator-commands.ts';
 import { importRow, outageRows } from './outage-rows.ts';
-import { type Deployed, deploy, emulator, type Row, remove } from './trial.ts';
+import { type Deployed, deploy, emulator, remove } from './trial.ts';
 
-/** The rows for a trial. The smoke test cancels the first order that was imported. */
-function rowsFor({ outputs }: Deployed): Row[] {
-  const smokeChecks = selectChecks({
-    cancelOrder: '1',
-    limits: true,
-    alarmTopic: outputs.AlarmTopicArn,
-  });
-  const smokeRows = smokeChecks.map(({ group, title, run }) => ({
-    group: `docs/requirements.md: ${group.split(':')[0]}`,
-    title: `smoke test: ${title}`,
-    run: ({ api }: Deployed) => run(api),
-  }));
-  return [
-    ...gatewayKeyRows,
-    ...operatorRows,
-    importRow,
-    ...smokeRows,
-    ...requestRows,
-    ...outageRows,
-    tlsRow,
-  ];
+async function check(trial: Deployed, runner: Runner): Promise<void> {
+  const { api, outputs, signal } = trial;
+  // The order 1 was imported.
+  const options = { cancelOrder: '1', limits: true, alarmTopic: outputs.AlarmTopicArn };
+  await runner.run([...gatewayKeyRows, ...operatorRows, importRow], trial, signal);
+  await runner.run(selectChecks(options), api, signal);
+  await runner.run([...requestRows, ...outageRows, tlsRow], trial, signal);
 }
 
 const command = new Command('npm run acceptance --')
   .option('--clean', 'only remove what an interrupted run has left')
-  .description(`Deploys a trial with your AWS credentials, checks it, and removes it. Prints a
-table in Markdown.
+  .description(`Deploys a trial with your AWS credentials, checks it, and removes it. Prints what
+was expected and seen, and the words of a page that depend on it.
 
 A run takes about half an hour, and costs less than a dollar. The environment
 variable ORDERS_STAGE names the trial (default: try-accept). The trial is in
@@ -72,21 +59,17 @@ async function run(isCleanOnly = false): Promise<number> {
   const own = { ORDERS_STAGE: stage, ORDERS_LOCAL: '', ORDERS_KEY: '' };
   Object.assign(process.env, { ...own, AWS_REGION: region });
   const trial = { name: stage, stack: stackName(stage), signal: interruption.signal };
-  if (isCleanOnly) {
-    await remove(trial);
-    return 0;
-  }
   await remove(trial);
+  if (isCleanOnly) return 0;
   const where = emulator ? `the emulator at ${emulator}, which says nothing about AWS` : 'AWS';
-  console.log(`On ${where}, in ${region}, ${new Date().toISOString()}:\n`);
-  const isAsExpected = await accept({
+  console.log(`On ${where}, in ${region}, ${new Date().toISOString()}`);
+  const isGood = await accept({
     deploy: () => deploy(trial),
-    rowsFor,
+    check,
     remove: () => remove(trial),
     print: console.log,
-    signal: trial.signal,
   });
-  return isAsExpected ? 0 : 1;
+  return isGood ? 0 : 1;
 }
 
 function printFailure(error: unknown): void {

@@ -47,7 +47,7 @@ export interface Deployed extends Trial {
   readonly api: Stage;
 }
 
-/** A row of the table. Its group is a page, a colon, and words of the page that depend on the result. */
+/** A check of a trial. Its group is a page, a colon, and words of the page that depend on the result. */
 export type Row = Check<Deployed>;
 
 /** @throws Error if a command fails */

@@ -2,93 +2,115 @@ import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { alarmChecks } from '../alarms.ts';
-import { type Check, CheckSkipped, isGood, type Outcome, runChecks } from '../runner.ts';
+import { type Check, CheckSkipped, Runner, row } from '../runner.ts';
 import { CheckFailed, Stage } from '../stage/stage.ts';
 
 const throwing = (error: Error) => async () => {
   throw error;
 };
 
-/** Runs one check. @returns its outcome and what it has seen */
-async function outcomeOf<Subject>(check: Check<Subject>, subject: Subject) {
-  const seen: string[] = [];
-  const outcomes = await runChecks([check], subject, (result) => seen.push(result.seen), isRange);
-  return [...outcomes, ...seen];
+/** Runs checks that a RangeError ends. @returns what is printed, without times */
+async function printedBy<Subject>(checks: readonly Check<Subject>[], subject: Subject) {
+  const lines: string[] = [];
+  const runner = new Runner(
+    (line) => lines.push(line.replace(/ \(\d+ ms\)$/, '').trim()),
+    (error) => error instanceof RangeError,
+  );
+  await runner.run(checks, subject);
+  return [...lines, runner.summary, runner.isGood];
 }
 
-const isRange = (error: unknown) => error instanceof RangeError;
+describe('a run', () => {
+  it('prints each group once, and what was expected and seen', async () => {
+    const checks = [
+      row('group', 'one', 'works', async () => 'it works'),
+      { group: 'group', title: 'two', run: async () => 'anything' },
+      { group: 'other', title: 'three', run: throwing(new CheckSkipped('no domain')) },
+    ];
 
-describe('a check', () => {
-  it.each<[Outcome, string, Partial<Check<undefined>>]>([
-    ['passed', '', { run: async () => 'anything' }],
-    ['passed', 'it works', { run: async () => 'it works', expected: 'works' }],
-    ['failed', 'it is other', { run: async () => 'it is other', expected: 'works' }],
-    ['failed', 'line 1\nline 2', { run: throwing(new CheckFailed('line 1\nline 2')) }],
-    ['unchecked', 'refused', { run: throwing(new Error('refused')), expected: 'refused' }],
-    ['skipped', 'no domain', { run: throwing(new CheckSkipped('no domain')) }],
-  ])('is %s, with %j, for %j', async (outcome, seen, check) => {
-    const given = { group: '', title: '', run: async () => {}, ...check };
-
-    expect(await outcomeOf(given, undefined)).toEqual([outcome, seen]);
+    expect(await printedBy(checks, undefined)).toEqual([
+      ...['group', '✓ one', 'expected: works', 'seen: it works', '✓ two'],
+      ...['other', '– three', 'no domain'],
+      '2 passed, 0 failed, 0 unchecked, 1 skipped',
+      true,
+    ]);
   });
 
-  it('does not end a run, unless the caller names its error', async () => {
-    const run = async (error: Error) => {
-      const checks = [error, new CheckFailed('later')].map((each) => ({
-        group: '',
-        title: '',
-        run: throwing(each),
-      }));
-      return runChecks(checks, undefined, () => {}, isRange);
-    };
+  it.each([
+    ['differs', row('', 'check', 'works', async () => 'other'), '✗ check', '0 passed, 1 failed, 0'],
+    [
+      'fails',
+      { group: '', title: 'check', run: throwing(new CheckFailed('a\nb')) },
+      '✗ check',
+      '0 passed, 1 failed, 0 unchecked',
+    ],
+    [
+      'cannot be made',
+      row('', 'check', 'refused', throwing(new Error('refused'))),
+      '? check',
+      '0 passed, 0 failed, 1 unchecked',
+    ],
+  ])('is not good if a check %s, and makes the next check', async (_, check, line, summary) => {
+    const checks = [check, { group: '', title: 'next', run: throwing(new CheckSkipped('')) }];
 
-    expect(await run(new TypeError('no property'))).toEqual(['unchecked', 'failed']);
-    await expect(run(new RangeError('interrupted'))).rejects.toThrow('interrupted');
+    const printed = await printedBy<undefined>(checks, undefined);
+
+    expect(printed).toEqual(expect.arrayContaining([line, '– next']));
+    expect(printed.slice(-2)).toEqual([expect.stringContaining(summary), false]);
   });
 
-  it.each<[boolean, Outcome[]]>([
-    [true, ['passed', 'skipped']],
-    [false, ['passed', 'failed']],
-    [false, ['passed', 'unchecked']],
-  ])('lets a run be good: %s, with %j', (expected, outcomes) => {
-    expect(isGood(outcomes)).toBe(expected);
+  it('ends with an error that the caller names', async () => {
+    const check = row('', '', '', throwing(new RangeError('interrupted')));
+
+    await expect(printedBy([check], undefined)).rejects.toThrow('interrupted');
   });
 });
 
 describe('the check of the alarms', () => {
   const sns = mockClient(SNSClient);
   const topic = 'arn:aws:sns:eu-west-1:111122223333:Alarms';
+  const checked = (key: string) =>
+    printedBy(alarmChecks(topic), new Stage(throwing(new Error('sends no request')), key));
 
   beforeEach(() => {
     sns.reset();
   });
   afterAll(() => sns.restore());
 
-  it.each<[Outcome, string, string, string, string]>([
-    ['passed', '', 'so_test_x', '1', '1'],
-    ['failed', 'nobody has confirmed the subscription; see "Alarms that', 'so_test_x', '0', '1'],
-    ['skipped', 'nobody has subscribed, and the stage has no alarmEmail', 'so_test_x', '0', '0'],
+  it.each([
+    ['passes', '✓', 'so_test_x', '1', '1'],
+    [
+      'says that nobody has confirmed the subscription; see "Alarms that',
+      '✗',
+      'so_test_x',
+      '0',
+      '1',
+    ],
+    [
+      'says that nobody has subscribed, and the stage has no alarmEmail',
+      '–',
+      'so_test_x',
+      '0',
+      '0',
+    ],
     // A key of no stage whose settings are known.
-    ['failed', 'nobody has subscribed; see "Alarms that', 'other_x', '0', '0'],
-  ])(
-    'is %s, with %j, for the key %s and %s confirmed and %s pending subscriptions',
-    async (...row) => {
-      const [outcome, seen, key, SubscriptionsConfirmed, SubscriptionsPending] = row;
-      const Attributes = { SubscriptionsConfirmed, SubscriptionsPending };
-      sns.on(GetTopicAttributesCommand, { TopicArn: topic }).resolves({ Attributes });
-      const stage = new Stage(throwing(new Error('sends no request')), key);
+    ['says that nobody has subscribed; see "Alarms that', '✗', 'other_x', '0', '0'],
+  ])('%s: %s for the key %s, %s confirmed and %s pending subscriptions', async (...given) => {
+    const [says, mark, key, SubscriptionsConfirmed, SubscriptionsPending] = given;
+    const Attributes = { SubscriptionsConfirmed, SubscriptionsPending };
+    sns.on(GetTopicAttributesCommand, { TopicArn: topic }).resolves({ Attributes });
 
-      expect(await outcomeOf(alarmChecks(topic)[0]!, stage)).toEqual([
-        outcome,
-        expect.stringContaining(seen),
-      ]);
-    },
-  );
+    const [, line, reason] = await checked(key);
 
-  it('is unchecked if AWS refuses to show the topic', async () => {
+    expect(line).toBe(`${mark} has somebody who gets its alarms`);
+    if (mark !== '✓') expect(reason).toContain(says.replace('says that ', ''));
+  });
+
+  it('is not made if AWS refuses to show the topic', async () => {
     sns.on(GetTopicAttributesCommand).rejects(new Error('AccessDenied'));
-    const stage = new Stage(throwing(new Error('sends no request')), 'so_test_x');
 
-    expect(await outcomeOf(alarmChecks(topic)[0]!, stage)).toEqual(['unchecked', 'AccessDenied']);
+    expect(await checked('so_test_x')).toEqual(
+      expect.arrayContaining(['? has somebody who gets its alarms', 'AccessDenied', false]),
+    );
   });
 });

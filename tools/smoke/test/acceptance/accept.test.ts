@@ -1,25 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { InterruptedError } from '../../../shared/errors.ts';
 import { accept } from '../../acceptance/accept.ts';
-import type { Check } from '../../runner.ts';
+import { type Check, row } from '../../runner.ts';
 
-/** A trial whose rows return what they are given. */
-function trial(rows: readonly Partial<Check<string>>[], deploy = async () => 'trial') {
+/** A run whose trial has these checks. The arrays contain what it prints, and what is deployed and removed. */
+function trial(...checks: Check<string>[]) {
   const lines: string[] = [];
   const calls: string[] = [];
   const interruption = new AbortController();
-  const steps = {
+  const steps: Parameters<typeof accept<string>>[0] = {
     deploy: async () => {
       calls.push('deploy');
-      return deploy();
+      return 'trial';
     },
-    rowsFor: (deployed: string) =>
-      rows.map((row) => ({ group: 'page', title: deployed, run: async () => 'x', ...row })),
+    check: (deployed, runner) => runner.run(checks, deployed, interruption.signal),
     remove: async () => {
       calls.push('remove');
     },
-    print: (line: string) => lines.push(line),
-    signal: interruption.signal,
+    print: (line) => lines.push(line),
   };
   return { lines, calls, interruption, steps };
 }
@@ -29,57 +27,53 @@ const fails = async () => {
 };
 
 describe('the acceptance run', () => {
-  it('prints a table that distinguishes what differs from what could not be checked', async () => {
-    const { lines, calls, steps } = trial([
-      { expected: 'x', run: async () => `x so_tryana_${'0'.repeat(46)} | \u001b[2J` },
-      { expected: 'other' },
-      { expected: 'x', run: fails },
-      {},
-    ]);
+  it('is good if the trial is deployed, as expected, and removed', async () => {
+    const { calls, steps } = trial(row('page', 'name', 'trial', async (name) => name));
 
-    expect(await accept(steps)).toBe(false);
-
-    expect(lines).toEqual([
-      '| verdict | what | expected | seen | who depends on it |',
-      '| --- | --- | --- | --- | --- |',
-      expect.stringMatching(/^\| as expected \| cdk deploy \| succeeded \| succeeded \| docs/),
-      '| as expected | trial | x | x so_tryana_… \\| \\u001b[2J | page |',
-      '| differs | trial | other | x | page |',
-      '| unchecked | trial | x | AccessDenied: may not look | page |',
-      '| as expected | trial | as documented | as documented | page |',
-      expect.stringMatching(/^\| as expected \| the removal of the trial \| removed \| removed \|/),
-    ]);
+    expect(await accept(steps)).toBe(true);
     expect(calls).toEqual(['deploy', 'remove']);
   });
 
-  it('is good if all rows are as expected', async () => {
-    expect(await accept(trial([{ expected: 'x' }]).steps)).toBe(true);
+  it('removes the trial after checks that throw, and is not good', async () => {
+    const { calls, steps } = trial(row('page', 'check', 'x', fails));
+
+    expect(await accept(steps)).toBe(false);
+    expect(calls).toEqual(['deploy', 'remove']);
   });
 
   it('removes a trial whose deployment has failed, and checks nothing else', async () => {
-    const { lines, calls, steps } = trial([{}], fails);
+    const { lines, calls, steps } = trial(row('page', 'never', 'x', fails));
 
-    expect(await accept(steps)).toBe(false);
-
-    expect(calls).toEqual(['deploy', 'remove']);
-    expect(lines).toHaveLength(4);
-    expect(lines[2]).toContain('| unchecked | cdk deploy | succeeded | AccessDenied');
+    expect(await accept({ ...steps, deploy: fails })).toBe(false);
+    expect(calls).toEqual(['remove']);
+    expect(lines.join()).toMatch(/\? cdk deploy.*AccessDenied.*1 passed, 0 failed, 1 unchecked/s);
+    expect(lines.join()).not.toContain('never');
   });
 
   it('removes the trial when the user ends the run, and makes no further check', async () => {
-    const { lines, calls, steps, interruption } = trial([
-      {
-        run: async () => {
-          interruption.abort(new InterruptedError('interrupted'));
-        },
-      },
-      { title: 'never' },
-    ]);
+    const interrupt = async () => interruption.abort(new InterruptedError('interrupted'));
+    const { lines, calls, steps, interruption } = trial(
+      { group: 'page', title: 'last', run: interrupt },
+      row('page', 'never', 'x', fails),
+    );
 
     await expect(accept(steps)).rejects.toThrow('interrupted');
 
     expect(calls).toEqual(['deploy', 'remove']);
+    expect(lines.join()).toMatch(/last.*the removal of the trial/s);
     expect(lines.join()).not.toContain('never');
-    expect(lines.at(-1)).toContain('the removal of the trial');
+  });
+
+  it('is not good if the trial could not be removed', async () => {
+    expect(await accept({ ...trial().steps, remove: fails })).toBe(false);
+  });
+
+  it('prints no key and no control character, whatever a server sends', async () => {
+    const sent = async () => `x so_tryana_${'0'.repeat(46)} \u001b[2J`;
+    const { lines, steps } = trial(row('page', 'check', 'x', sent));
+
+    await accept(steps);
+
+    expect(lines).toContain('      seen: x so_tryana_… \\u001b[2J');
   });
 });
