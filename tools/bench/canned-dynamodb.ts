@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { hashToken } from '../../lambdas/keys/api-key.ts';
 import { windowStarts } from '../../lambdas/keys/windows.ts';
 import { attributes } from '../../test/helpers/dynamodb/attribute-values.ts';
 import {
@@ -13,10 +11,9 @@ import {
   failure,
   type Reply,
 } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { exampleToken, keyId, ownerId, ownerItem } from '../../test/helpers/dynamodb/key-items.ts';
-import { serve } from '../../test/helpers/loopback-server.ts';
+import { keyId, ownerId, ownerItem } from '../../test/helpers/dynamodb/key-items.ts';
 
-/** The content of the tables: orders, and an owner with four keys. */
+/** The content of the tables: orders, and an owner with a key. */
 export interface Tables {
   /** The pages of a `Scan`, which all have the same orders. */
   pages: number;
@@ -42,30 +39,25 @@ export function fillTables(others: Tables): void {
 }
 
 /**
- * Starts two servers in this process: one in place of DynamoDB, and one in place of the clients.
+ * Starts a server in place of DynamoDB in this process.
  *
  * @param home the folder for the server's certificate
  */
-export async function startServers(home: string) {
+export async function startDynamodb(home: string) {
   // HTTPS, because the SDK loads another handler for it. A certificate with this name is also valid for 127.0.0.1.
   const name = [{ name: 'commonName', value: 'localhost' }];
   const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
   const certificateFile = join(home, 'certificate.pem');
   writeFileSync(certificateFile, cert);
   const dynamodb = await DynamodbProxy.start(reply, { certificate: { key, cert } });
-  const receiver = await serve(receive);
   return {
-    /** The environment of a process that uses the servers. */
+    /** The environment of a process that uses the server. */
     variables: {
       NODE_EXTRA_CA_CERTS: certificateFile,
       AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
-      RECEIVER_URL: receiver.url,
       COUNTERS_TABLE: counterTable,
     },
-    async [Symbol.asyncDispose]() {
-      await dynamodb[Symbol.asyncDispose]();
-      await receiver[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => dynamodb[Symbol.asyncDispose](),
   };
 }
 
@@ -133,17 +125,7 @@ function renderItems(count: number): Buffer {
 
 function cannedOwner() {
   const { minute, day } = windowStarts(Math.floor(Date.now() / 1_000));
-  const others = ['b', 'c', 'd'].map((own) => exampleToken('so_test_', own.repeat(20)));
-  const keys = [exampleToken(), ...others].map((token) => [hashToken(token), {}]);
   const limits = { plan: 'enterprise', perMinute, perDay: 10_000_000 };
   const minuteCount = tables.isMinuteFull ? perMinute : 17;
-  const windows = { minuteWindow: minute, minuteCount, dayWindow: day };
-  return ownerItem({ ...limits, ...windows }, Object.fromEntries(keys));
-}
-
-/** Reads a function's streamed response, and answers with the number of its bytes. */
-async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  let bytes = 0;
-  for await (const chunk of request) bytes += chunk.length;
-  response.end(String(bytes));
+  return ownerItem({ ...limits, minuteWindow: minute, minuteCount, dayWindow: day });
 }

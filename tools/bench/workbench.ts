@@ -7,10 +7,10 @@ import { bundlingOptions } from '../../lib/functions/bundling.ts';
 import { handlerEntries } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { functionEnvironment } from '../../test/helpers/functions/function-environment.ts';
-import { fillTables, startServers, type Tables } from './canned-dynamodb.ts';
+import { fillTables, startDynamodb, type Tables } from './canned-dynamodb.ts';
 import type { Job, Measurements } from './measured-process.ts';
 
-/** The functions and servers that the jobs share. */
+/** The bundles that the jobs share, and a double of DynamoDB. */
 export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
 
 /** The peers and the measuring program. Our options bundle them, too. */
@@ -40,16 +40,16 @@ export async function setUpWorkbench(isQuick: boolean) {
   mkdirSync(home, { recursive: true });
   // Without this file, the repository's package.json would make the bundles ES modules.
   writeFileSync(join(home, 'package.json'), '{"type":"commonjs"}');
-  const [ours, byDefault, own, servers] = await Promise.all([
+  const [ours, byDefault, own, dynamodb] = await Promise.all([
     bundle(handlerEntries, join(home, 'ours'), bundlingOptions),
     bundle(handlerEntries, join(home, 'default'), defaultOptions),
     bundle(ownEntries, join(home, 'own'), { ...bundlingOptions, sourcemap: false }),
-    startServers(home),
+    startDynamodb(home),
   ]);
   const lambda = { AWS_SESSION_TOKEN: 'benchmark', AWS_LAMBDA_FUNCTION_NAME: 'benchmark' };
   const variables = { ...functionEnvironment, ...lambda, PLANS: JSON.stringify(plans) };
   // A function has no ~/.aws, so the process must not read the user's ~/.aws.
-  const env = { HOME: home, ...variables, ...servers.variables };
+  const env = { HOME: home, ...variables, ...dynamodb.variables };
   return {
     bundles: { ours, byDefault, own },
     isQuick,
@@ -71,7 +71,7 @@ export async function setUpWorkbench(isQuick: boolean) {
       throw new Error(`${job.bundleFile} answered ${found}, expected ${answer}`);
     },
     async [Symbol.asyncDispose]() {
-      await servers[Symbol.asyncDispose]();
+      await dynamodb[Symbol.asyncDispose]();
       rmSync(home, { recursive: true });
     },
   };

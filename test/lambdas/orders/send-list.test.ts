@@ -173,6 +173,21 @@ describe('the body of a list', () => {
     },
   );
 
+  it('lacks items that are no orders, counts them, and names the first 100 of them', async () => {
+    const unlistedIds = Array.from({ length: 60 }, (_, index) => `${index}.5`);
+    const orders = Buffer.alloc(0);
+    const pages = (async function* () {
+      for (let page = 0; page < 2; page++) {
+        yield { orders, count: 0, unlistedIds, lastEvaluatedKey: undefined };
+      }
+    })();
+
+    const { totals } = await send(pages, new Client());
+
+    const named = [...unlistedIds, ...unlistedIds.slice(0, 40)];
+    expect(totals).toMatchObject({ UnlistedItems: 120, unlistedIds: named });
+  });
+
   it.each([undefined, 'zstd'] as const)(
     'lacks its end if a page fails, and the stream stays open: %s',
     async (coding) => {
