@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import { stackName } from '../../lib/settings/names.ts';
 import { stageChoices, stageNames } from '../../lib/settings/stages.ts';
+import { keyPrefix } from '../helpers/dynamodb/key-items.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
 jest.setTimeout(120_000);
@@ -124,7 +125,7 @@ describe('the synthesis for a deployment', () => {
   });
 
   it('fails for a setting that AWS would reject, so that no earlier template is deployed', () => {
-    const unknown: ChangedSources = { 'lib/settings/stages.ts': ["'so_test_',", "'TEST_',"] };
+    const unknown: ChangedSources = { 'lib/settings/stages.ts': [`'${keyPrefix}',`, "'TEST_',"] };
 
     const { status, stderr } = synthesis(unknown);
 

@@ -2,12 +2,14 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { type Run, startRun } from '../running-service.ts';
 import { openPage, startChromium } from './chromium.ts';
 
 /** With this variable, the tests write what they check into the pictures that the README shows. */
 const writesPictures = Boolean(process.env.README_PICTURES);
-const anyKey = /so_test_\w+/g;
+const anyKey = new RegExp(`${keyPrefix}\\w+`, 'g');
+const shownKey = `${keyPrefix}…`;
 
 let run: Run;
 let shown: string;
@@ -49,8 +51,8 @@ describe('the pictures of the README', () => {
     expect(text).toContain("store/orders/1002'");
     expect(offences).toEqual([]);
     const hideKey = `
-      apiKey.value = 'so_test_…';
-      curl.textContent = curl.textContent.replace(${anyKey}, 'so_test_…');`;
+      apiKey.value = '${shownKey}';
+      curl.textContent = curl.textContent.replace(${anyKey}, '${shownKey}');`;
     await page.evaluate(hideKey);
     await takePicture(page, 'page');
   });
@@ -74,7 +76,7 @@ describe('the pictures of the README', () => {
       pre { padding: 12px 16px; border-radius: 8px; background: #101415; color: #e6eaea;
         font: 13px/1.4 "DejaVu Sans Mono", monospace; white-space: pre-wrap; word-break: break-all }
       b { color: #fff }
-    </style>${blocks.map((block) => `<pre>${block.replaceAll(anyKey, 'so_test_…')}</pre>`).join('')}`);
+    </style>${blocks.map((block) => `<pre>${block.replaceAll(anyKey, shownKey)}</pre>`).join('')}`);
     await takePicture(page, 'terminal');
     await page.close();
   });
