@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { InterruptedError } from '../../../shared/errors.ts';
 import { accept } from '../../acceptance/accept.ts';
 import { type Check, row } from '../../runner.ts';
@@ -69,11 +70,11 @@ describe('the acceptance run', () => {
   });
 
   it('prints no key and no control character, whatever a server sends', async () => {
-    const sent = async () => `x so_tryana_${'0'.repeat(46)} \u001b[2J`;
+    const sent = async () => `x ${keyPrefix}${'0'.repeat(46)} \u001b[2J`;
     const { lines, steps } = trial(row('page', 'check', 'x', sent));
 
     await accept(steps);
 
-    expect(lines).toContain('      seen: x so_tryana_… \\u001b[2J');
+    expect(lines).toContain(`      seen: x ${keyPrefix}… \\u001b[2J`);
   });
 });
