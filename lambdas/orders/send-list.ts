@@ -41,7 +41,7 @@ export interface ListTotals {
   readonly unlistedIds: string[];
 }
 
-/** The client has been reading too slowly for too long, or the list waited for it when its time was over. */
+/** The client has been reading too slowly for too long, or has not taken the whole list in time. */
 export class SlowReaderError extends Error {
   override readonly name = 'SlowReaderError';
 }
@@ -67,8 +67,9 @@ export async function sendList(
   const tooLong = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const isReaderAwaited = output.writableLength > 0;
-    const UsedError = isReaderAwaited ? SlowReaderError : Error;
-    tooLong.reject(new UsedError(`The list was not sent within ${maxMs} ms.`));
+    const message = `The list was not sent within ${maxMs} ms.`;
+    tooLong.reject(isReaderAwaited ? new SlowReaderError(message) : new Error(message));
+    // `sendChunks` then ends with its next chunk.
     closeConnection(output);
   }, maxMs);
   try {
