@@ -27,7 +27,7 @@ export async function openAccount(options: AccountOptions) {
     controlPlane: createControlPlane(now),
     now,
     log,
-    logFunction: logFunction as FunctionLog,
+    logFunction,
     close: async () => {
       await guard.close();
       await database.close();

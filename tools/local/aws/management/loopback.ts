@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 const loopbackAddress = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 /** A loopback name, perhaps with a port, as in a `Host` header. */
-export const loopbackHost = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
+const loopbackHost = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 
 /**
  * Whether a request comes from this machine and was sent to a loopback name. The check of the name protects against
