@@ -3,10 +3,10 @@ import { outliveLostOutput } from '../shared/lost-output.ts';
 
 outliveLostOutput();
 keepCompiledCode();
-const { runAdmin } = await import('./program.ts');
 
 const interruption = new AbortController();
 process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+const { runAdmin } = await import('./program.ts');
 process.exitCode = await runAdmin(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,

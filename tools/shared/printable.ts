@@ -1,8 +1,8 @@
 import { anyKeyPrefix } from '../../lib/settings/stages.ts';
 
-// Characters that can move a terminal's cursor, change its state or the direction of text. Line
-// feeds are allowed, because texts of the commands have several lines.
-const controlCharacters = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+// Characters that can move a terminal's cursor, change its state or the direction of text, or that nobody sees. Line
+// feeds are allowed, because texts of the commands have several lines, and the joiners of emoji and of some scripts.
+const controlCharacters = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** The keys of all stages. The first 30 characters of a key are treated like a whole key. */
 const keys = new RegExp(`(${anyKeyPrefix})[0-9A-Za-z]{22,}`, 'g');
@@ -15,12 +15,11 @@ const keys = new RegExp(`(${anyKeyPrefix})[0-9A-Za-z]{22,}`, 'g');
  */
 export function printable(text: string, issuedToken?: string): string {
   return text
-    .replaceAll(
-      controlCharacters,
-      (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    )
+    .replaceAll(controlCharacters, (character) => character.split('').map(escaped).join(''))
     .replaceAll(keys, (token, prefix) => (token === issuedToken ? token : `${prefix}…`));
 }
+
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Whether a text contains an API key of a stage, or at least the first 30 characters of an API key. */
 export function containsKey(text: string): boolean {
