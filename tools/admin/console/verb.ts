@@ -4,7 +4,7 @@ import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { connect, type StageConnection } from '../stage/stage-connection.ts';
 import { shellWord, type Target, withTarget } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
-import { asOption, operatorName } from './operator-name.ts';
+import { operatorName } from './operator-name.ts';
 import { codePrompt, confirm } from './questions.ts';
 
 interface GlobalOptions extends Target {
@@ -31,16 +31,15 @@ export interface Verb<Options = object> {
   readonly help?: string;
   /** Says when a verb with `--yes` asks for confirmation. @default 'The command asks for confirmation' */
   readonly asks?: string;
-  /** Whether the verb handles the `interruption` itself. @default - its calls end with an InterruptedError */
-  readonly isInterruptible?: boolean;
+  /**
+   * Whether the verb acts on many orders. Then it handles the `interruption` and lost responses itself.
+   *
+   * @default - the verb's calls end with an InterruptedError, and the verb `show` of the group, or `list` without an
+   * argument, shows whether a change was made
+   */
+  readonly isForMany?: boolean;
   /** Examples that can be pasted into a shell. */
   readonly examples: readonly string[];
-  /**
-   * Returns the command that shows whether a change was made, for the first argument.
-   *
-   * @default - `show` of the group, or `list` without an argument, if the verb has the option `--as`
-   */
-  showCommand?(word: string): string;
   /** Returns undefined if the verb has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
 }
@@ -63,7 +62,7 @@ export function addVerb<Options extends object = object>(
       now: io.now,
       operator: (arn) => operatorName(options.as, io.environment, arn),
       askForCode: codePrompt(io),
-      interruption: verb.isInterruptible ? undefined : io.interruption,
+      interruption: verb.isForMany ? undefined : io.interruption,
     });
     const { place } = stage;
     const call: Call<Options> = {
@@ -73,8 +72,10 @@ export function addVerb<Options extends object = object>(
       confirm: (question) => confirm(io, options, withTarget(`${place}: ${question}`, options)),
     };
     const result = await verb.run(call, ...command.args).catch((error: unknown) => {
-      const show = showCommandOf(verb, group.name(), command.args[0]);
-      throw show && mayHaveTakenEffect(error) ? unconfirmed(error, place, show) : error;
+      if (verb.isForMany || !mayHaveTakenEffect(error)) throw error;
+      const [word] = command.args;
+      const show = word === undefined ? 'list' : `show ${shellWord(word)}`;
+      throw unconfirmed(error, place, `${group.name()} ${show}`);
     });
     const printed = result && printResult(io, options, result);
     if (result?.failure) {
@@ -112,11 +113,6 @@ function helpOf<Options>(verb: Verb<Options>): string {
   ];
   const wrapped = paragraphs.map((each) => new Help().boxWrap(each, 80));
   return `\n${wrapped.join('\n')}\n${examplesText(verb.examples)}`;
-}
-
-function showCommandOf<Options>(verb: Verb<Options>, group: string, word?: string) {
-  const shown = word === undefined ? `${group} list` : `${group} show ${shellWord(word)}`;
-  return verb.showCommand?.(word ?? '') ?? (verb.options?.includes(asOption) && shown);
 }
 
 /** The error of a command that lost the response to a change. */

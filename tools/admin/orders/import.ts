@@ -12,18 +12,17 @@ import { readOrders } from './orders-file.ts';
 const importHelp = `
 The file has one order on each line:
   {"id":1001,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z"}
-Only id is required. A line can also have "complete", which is true for shipped
-orders only, and "status": ${orderStatuses.join(', ')}. Without a status, a
-complete order becomes shipped, and any other order pending.
+Only id is required. A line can also have "complete", which is true for shipped orders only, and "status" \
+(${orderStatuses.join(', ')}). Without a status, a complete order becomes shipped, and any other order pending.
 
-If a line is bad, the command creates no order. An order that exists stays as it
-is. If the command is interrupted, run it again.`;
+If a line is bad, the command creates no order. An order that exists stays as it is. If the command is interrupted, \
+run it again.`;
 
 export const importOrders: Verb = {
   usage: 'import <file>',
   description: 'create the orders of a file, or of standard input with -',
   help: importHelp,
-  isInterruptible: true,
+  isForMany: true,
   examples: ['orders import orders.jsonl --stage staging'],
   run: importFile,
 };

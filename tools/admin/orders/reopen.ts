@@ -23,10 +23,9 @@ interface ReopenOptions {
 const reopenHelp = `
 With order ids, the command also makes an order in an unknown state pending.
 
-With --cancelled-by, the command shows the number of orders in each hour before
-it asks. It also finds the orders of an owner or a key that was deleted. An order
-that was reopened after --since, and then cancelled again, stays cancelled. If no
-order matches, the exit code is 4.`;
+With --cancelled-by, the command shows the number of orders in each hour before it asks. It also finds the orders of \
+an owner or a key that was deleted. An order that was reopened after --since, and then cancelled again, stays \
+cancelled. If no order matches, the exit code is 4.`;
 
 export const reopen: Verb<ReopenOptions> = {
   usage: 'reopen [orderIds...]',
@@ -49,11 +48,10 @@ export const reopen: Verb<ReopenOptions> = {
   ],
   asks: 'With --cancelled-by, the command asks for confirmation',
   help: reopenHelp,
-  isInterruptible: true,
-  showCommand: () => '',
+  isForMany: true,
   examples: [
     'orders reopen 1001 1002 --stage prod',
-    'orders reopen --cancelled-by own_OZdPcLLZJvux4LZgjIZh --since 2026-11-20 --stage prod',
+    'orders reopen --cancelled-by ann --since 2026-11-20 --stage prod',
   ],
   run: (call, ...ids) => {
     const selection = selectionOf(call, ids);

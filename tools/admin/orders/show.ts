@@ -12,8 +12,7 @@ export const show: Verb = {
   usage: 'show <orderId>',
   description: 'show everything that is stored about an order, and what the API leaves out',
   help: `
-Values other than texts, numbers, true, false and null are in DynamoDB's own
-JSON, with bytes in base64.`,
+Values other than texts, numbers, true, false and null are in DynamoDB's own JSON, with bytes in base64.`,
   examples: ['orders show 1001 --stage prod'],
   run: showOrder,
 };

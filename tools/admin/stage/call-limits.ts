@@ -35,8 +35,8 @@ export function callLimitSettings(limits = defaultCallLimits) {
 
 /**
  * Adds three functions that the settings of a client do not offer. A record of failed calls has the call for each error.
- * A write is repeated only if AWS has refused it because of other calls, because somebody else may change the same item
- * between a write and its repetition. The operator can interrupt a call.
+ * A write is repeated only if it creates an item, or if AWS has refused it because of other calls. Otherwise, somebody
+ * else may change the same item between a write and its repetition. The operator can interrupt a call.
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,

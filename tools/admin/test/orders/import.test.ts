@@ -166,12 +166,13 @@ describe('orders import', () => {
     expect(await orders(['import', path])).toMatchObject({ exitCode: 0 });
   });
 
-  it('fails if a response does not say that the order is written', async () => {
+  it('fails if a response does not say that the order is written, and begins no further order', async () => {
     proxy.reply = answer({});
 
-    const { exitCode, stderr } = await orders(['import', file('{"id":1}')]);
+    const { exitCode, stderr } = await orders(['import', file(lines(60))]);
 
     expect([exitCode, stderr]).toEqual([3, expect.stringContaining('not that of DynamoDB')]);
+    expect(proxy.requests).toHaveLength(16);
   });
 
   it('ends at Ctrl+C with exit code 5, and completes when it is run again', async () => {
