@@ -26,6 +26,7 @@ import {
   used,
 } from '../../helpers/dynamodb/limited-owner.ts';
 
+const untilDay = nextDay - startSeconds;
 const codeOf = ({ rejection }: Decision) => rejection?.code ?? 'admitted';
 const unauthorized = { result: new UnauthorizedError(), reads: 1, writes: 0 };
 
@@ -154,16 +155,16 @@ describe('R22: the headers', () => {
 
 describe('a rejection', () => {
   it.each([
-    ['the minute is used up', used(60, 60), 'rate_limit_exceeded', 40],
-    ['the day is used up', used(10, 1_000), 'quota_exceeded', nextDay - startSeconds],
-    ['both are used up', used(60, 1_000), 'quota_exceeded', nextDay - startSeconds],
-  ])('R24, R25: follows when %s', async (_name, uses, code, seconds) => {
+    ['the minute is used up', used(60, 60), 'rate_limit_exceeded', '60 requests per minute', 40],
+    ['the day is used up', used(10, 1_000), 'quota_exceeded', '1000 requests per day', untilDay],
+    ['both are used up', used(60, 1_000), 'quota_exceeded', '1000 requests per day', untilDay],
+  ])('R24, R25: follows when %s', async (_name, uses, code, limit, seconds) => {
     const owner = new LimitedOwner(uses);
 
     const { rejection, retryAfterSeconds } = await owner.decide();
 
-    expect(rejection?.code).toBe(code);
-    expect(rejection?.message).toContain(`Retry after ${seconds} seconds.`);
+    const message = `The limit of ${limit} is used up. Retry after ${seconds} seconds.`;
+    expect(rejection).toEqual({ code, message });
     expect(retryAfterSeconds).toBe(seconds);
   });
 
@@ -299,7 +300,6 @@ describe('R26: a banned key', () => {
     expect(owner.item).toEqual(before);
   });
 
-  const untilDay = nextDay - startSeconds;
   it.each([
     ['minute', used(60, 60), minute + 50, minute + 60, 40, '"minute";r=0;t=40, '],
     ['day', used(60, 1_000), minute + 100, minute + 100, untilDay, `"day";r=0;t=${untilDay}`],
