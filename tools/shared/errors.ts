@@ -50,11 +50,6 @@ export class WrongStateError extends OperatorError {
   override readonly code: string = 'wrongState';
 }
 
-/** The record already is in the state that the command leads to. */
-export class AlreadyDoneError extends WrongStateError {
-  override readonly code = 'alreadyDone';
-}
-
 /** Somebody else has changed a record after the command has read it. */
 export class ChangedMeanwhileError extends WrongStateError {
   override readonly code = 'changedMeanwhile';

@@ -3,15 +3,11 @@ import { isDateTime } from '../../../lambdas/orders/order-fields.ts';
 import { InvalidValueError } from '../../shared/errors.ts';
 import { isoTime } from './view.ts';
 
-/** Parses a whole number from 1 to a limit. Commander adds the option to the message of an error. */
-export const wholeNumberUpTo = (limit: number) => (text: string) => {
-  const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;
-  if (value > 0 && value <= limit) return value;
-  const to = limit === Number.POSITIVE_INFINITY ? '' : ` to ${limit}`;
-  throw new InvalidArgumentError(`Expected a whole number from 1${to}.`);
-};
-
-export const wholeNumber = wholeNumberUpTo(Number.POSITIVE_INFINITY);
+/** Parses a whole number above 0. Commander adds the option to the message of an error. */
+export function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,11}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number from 1.');
+}
 
 /** Returns a time in milliseconds since the epoch. If an option has a duration, it counts from `nowMs`. */
 export type Time = (nowMs: number) => number;

@@ -23,10 +23,9 @@ export function keyGateway(client: APIGatewayClient) {
     createGatewayKey: async (key: {
       name: string;
       value: string;
-      enabled: true;
       tags: Record<string, string>;
     }) => {
-      const { id } = await client.send(new CreateApiKeyCommand(key));
+      const { id } = await client.send(new CreateApiKeyCommand({ ...key, enabled: true }));
       return { id: id! };
     },
     /** Finds the gateway keys whose names start with a text. Names are not unique. */

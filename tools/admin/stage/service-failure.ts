@@ -9,10 +9,6 @@ const forms = {
       'If a script uses a profile with MFA, run eval "$(aws configure export-credentials --format env)" on a ' +
       'terminal, and unset AWS_PROFILE',
   ],
-  wrongClock: [
-    "AWS does not accept this machine's clock",
-    'set the clock of this machine: "timedatectl set-ntp true"',
-  ],
   accessDenied: [
     'the credentials do not allow {call}',
     'ask for permission (docs/operating.md, "What an operator may do"), or set AWS_PROFILE to another profile',
@@ -97,7 +93,6 @@ function kindOf(error: unknown): FailureKind | undefined {
   const isOfCall = calls.has(Object(error)) || $metadata !== undefined;
   // The message of any other error is not searched, because it can quote a file.
   const text = isOfCall ? `${name} ${message}` : name;
-  if (/RequestExpired|TooSkewed|signature (?:expired|not yet)/i.test(text)) return 'wrongClock';
   // A call opens a file only to read a token, so an error with a path means that there is no token.
   const isOfToken = isOfCall && path !== undefined;
   if (isOfToken || unknownCredentials.test(name)) return 'noCredentials';

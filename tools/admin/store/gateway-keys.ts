@@ -66,7 +66,7 @@ export function ownerOfGatewayKey(value: string): string {
 async function createKey(name: string, value: string, stage: KeyStage): Promise<string> {
   const tags = { [stackTag]: stage.stackName };
   try {
-    return (await stage.gateway.createGatewayKey({ name, value, enabled: true, tags })).id;
+    return (await stage.gateway.createGatewayKey({ name, value, tags })).id;
   } catch (error) {
     // Another command has created the key at the same time.
     const id = isAlreadyThere(error) ? await idOfName(name, stage) : undefined;

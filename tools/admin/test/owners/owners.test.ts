@@ -163,7 +163,7 @@ describe('the API Gateway key of the new plan', () => {
     const { details } = await create();
     const value = `${details.ownerId}_pro_2`;
     const name = `${stage.stackName}-${value}`;
-    await stage.gateway.createGatewayKey({ name, value, enabled: true, tags: {} });
+    await stage.gateway.createGatewayKey({ name, value, tags: {} });
 
     await ensureGatewayKey(details.ownerId, 'pro', stage);
 
@@ -303,7 +303,7 @@ describe('repairOwners', () => {
     for (const ownerId of [missing, inNoPlan]) await deleteGatewayKeys(ownerId, stage);
     const value = `${inNoPlan}_pro`;
     const name = `${stage.stackName}-${value}`;
-    await stage.gateway.createGatewayKey({ name, value, enabled: true, tags: {} });
+    await stage.gateway.createGatewayKey({ name, value, tags: {} });
 
     const { repaired, leftOut } = await repairOwners(stage);
 
