@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
-  ConditionalCheckFailedException,
-  type DynamoDBServiceException,
-} from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+  DynamoDBDocumentClient,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError } from './contract/errors.ts';
 import type { CancellationOutcome } from './contract/metric-definitions.ts';
@@ -20,7 +21,7 @@ import {
   parseOrderId,
 } from './orders/order-fields.ts';
 import { cancelRefusal, type OrderStatus } from './orders/order-states.ts';
-import { createDynamoDbClient } from './runtime/dynamodb.ts';
+import { attemptsBefore, createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
 import { recordMetrics } from './runtime/metrics.ts';
 
@@ -95,7 +96,7 @@ async function cancelPendingOrder(cancellation: Cancellation, signal: AbortSigna
   }
 }
 
-function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
+function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation): UpdateCommandInput {
   const set: Record<`:${CancellationFieldName}`, string> = {
     ':cancelledAt': new Date().toISOString(),
     ':cancelledBy': keyId,
@@ -120,7 +121,7 @@ function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation) {
       ':cancelled': 'cancelled' satisfies OrderStatus,
       ...set,
     },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };
 }
 
@@ -143,8 +144,7 @@ function errorForClient(error: unknown): unknown {
     if (!order) return new ApiError('order_not_found');
     return new ApiError(cancelRefusal(order.status?.S));
   }
-  const { $metadata } = error as Partial<DynamoDBServiceException>;
-  if (($metadata?.attempts ?? 1) === 1) return error;
+  if (attemptsBefore(error) === 1) return error;
   // An earlier attempt, whose response was lost, may have cancelled the order, so the client should ask again.
   return new ApiError('service_unavailable', { cause: error });
 }

@@ -146,7 +146,12 @@ export function asServiceError(error: unknown): unknown {
 interface RequestError extends Error {
   readonly code?: unknown;
   readonly $fault?: string;
-  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $metadata?: { readonly attempts?: number; readonly httpStatusCode?: number };
+}
+
+/** The number of attempts of the request that failed with an error. */
+export function attemptsBefore(error: unknown): number {
+  return (error as Partial<RequestError>).$metadata?.attempts ?? 1;
 }
 
 /** Whether the same request may succeed later. */
