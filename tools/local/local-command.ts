@@ -40,7 +40,10 @@ async function run(options: LocalOptions, stop: AbortSignal): Promise<void> {
   const service = await startStoreService(options, temporaryDirectory(), stop, started);
   process.stdout.write(options.json ? readyJson(service) : readyText(service));
   if (options.watch) {
-    const reload = () => service.reload().then(() => log('The change is loaded.'), logError);
+    const report = (error: unknown) => {
+      if (!stop.aborted) logError(error);
+    };
+    const reload = () => service.reload().then(() => log('The change is loaded.'), report);
     void watchSources(reload, stop);
   }
   const end = await Promise.race([stopped, service.failed]);
