@@ -197,7 +197,7 @@ describe('orders reopen --cancelled-by', () => {
       /error: stopped after (\d+) orders: interrupted; run the command again with (.*)\n$/;
     const [, done, options] = message.exec(stderr)!;
     await put({ id: { N: '90' }, ...cancelled('12:00:00.001Z') });
-    const again = await reopen(`${words} ${options}`, { now: () => nowMs + 3_600_000 });
+    const again = await reopen(`${words} ${options}`, { now: () => nowMs + 7_200_000 });
     expect(again.stdout).toContain(`Reopened ${60 - Number(done)} orders`);
   });
 
