@@ -70,7 +70,7 @@ async function limiter({ bundles, isQuick, measure }: Workbench): Promise<Figure
     overLimit: { bundleFile: bundles.ours.authorizer, isMinuteFull: true },
   };
   const event = authorizerEvent(`Bearer ${exampleToken()}`);
-  const count = isQuick ? { warmUps: 10, calls: 10 } : { warmUps: 500, calls: 1_000 };
+  const count = isQuick ? { warmUps: 10, calls: 10 } : { warmUps: 400, calls: 800 };
   const { ours, peer, overLimit } = await interleave(isQuick ? 1 : 5, contestants, (contestant) => {
     const { bundleFile, isMinuteFull } = contestant;
     const answer = isMinuteFull ? /"Effect":"Deny"/ : /"Effect":"Allow"/;

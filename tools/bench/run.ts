@@ -5,7 +5,7 @@ import { setUpWorkbench } from './workbench.ts';
 const jobNames = Object.keys(jobs) as (keyof typeof jobs)[];
 const { only, quick } = new Command('npm run bench --')
   .description(
-    "Compares the service's speed and memory with other libraries, in about two minutes.",
+    "Compares the service's speed and memory with other libraries, in less than three minutes.",
   )
   .addOption(
     new Option('--only <job...>', 'run only these jobs')
