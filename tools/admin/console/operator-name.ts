@@ -1,13 +1,6 @@
-import { Option } from 'commander';
 import { InvalidValueError } from '../../shared/errors.ts';
 import { checkedText } from '../store/checked-text.ts';
 import type { CommandIo } from './command-io.ts';
-
-/** The option for the operator's name. */
-export const asOption = new Option(
-  '--as <name>',
-  'the name that is stored with the change (default: your AWS user or role)',
-);
 
 /**
  * The operator's name. This is the value of `--as`. Without `--as`, it is the AWS identity without its account, such as

@@ -130,6 +130,12 @@ function unconfirmed(error: unknown, place: string, showCommand: string): Operat
 /** The option of verbs that ask for confirmation. */
 export const yesOption = new Option('--yes', 'do not ask for confirmation');
 
+/** The option of verbs that store the operator's name. */
+export const asOption = new Option(
+  '--as <name>',
+  'the name that is stored with the change (default: your AWS user or role)',
+);
+
 /** Formats the examples at the end of a help text. */
 export function examplesText(commands: readonly string[]): string {
   const lines = commands.map((command) => `  ./admin ${command}`);

@@ -1,8 +1,7 @@
 import { Argument } from 'commander';
 import type { Result } from '../console/command-io.ts';
-import { asOption } from '../console/operator-name.ts';
 import { futureSeconds, timeAhead } from '../console/option-values.ts';
-import { type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
+import { asOption, type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
 import { isoTime } from '../console/view.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

@@ -1,8 +1,7 @@
 import { Option } from 'commander';
 import { ChangedMeanwhileError, quoted } from '../../shared/errors.ts';
-import { asOption } from '../console/operator-name.ts';
 import { futureSeconds, type Time, timeAhead } from '../console/option-values.ts';
-import type { Verb } from '../console/verb.ts';
+import { asOption, type Verb } from '../console/verb.ts';
 import { isoTime } from '../console/view.ts';
 import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

@@ -1,5 +1,4 @@
-import { asOption } from '../console/operator-name.ts';
-import { keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
+import { asOption, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
 import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { endOf, findKey, type StoredKey } from '../store/keys.ts';

@@ -1,9 +1,8 @@
 import { Option } from 'commander';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { Result } from '../console/command-io.ts';
-import { asOption } from '../console/operator-name.ts';
 import { type Time, timeAhead } from '../console/option-values.ts';
-import { type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
+import { asOption, type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
 import { isoTime } from '../console/view.ts';
 import { present, size, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

@@ -1,5 +1,4 @@
-import { asOption } from '../console/operator-name.ts';
-import { keyIdOfExamples, type Verb } from '../console/verb.ts';
+import { asOption, keyIdOfExamples, type Verb } from '../console/verb.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { findKey, isBanned, validEntry } from '../store/keys.ts';
 import { changeEntry } from './change-entry.ts';

@@ -1,5 +1,4 @@
-import { asOption } from '../console/operator-name.ts';
-import type { Verb } from '../console/verb.ts';
+import { asOption, type Verb } from '../console/verb.ts';
 import { changeOrders } from './change-orders.ts';
 
 export const ship: Verb = {

@@ -1,6 +1,5 @@
 import { NotFoundError, quoted } from '../../shared/errors.ts';
-import { asOption } from '../console/operator-name.ts';
-import { type Verb, yesOption } from '../console/verb.ts';
+import { asOption, type Verb, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { deleteGatewayKeys } from '../store/gateway-keys.ts';

@@ -1,6 +1,5 @@
 import { ChangedMeanwhileError } from '../../shared/errors.ts';
-import { asOption } from '../console/operator-name.ts';
-import type { Verb } from '../console/verb.ts';
+import { asOption, type Verb } from '../console/verb.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { NameTakenError } from '../store/errors.ts';
 import { differences } from '../store/history.ts';

@@ -1,6 +1,5 @@
 import { quotaInDays } from '../../../lib/settings/plans.ts';
-import { asOption } from '../console/operator-name.ts';
-import type { Verb } from '../console/verb.ts';
+import { asOption, type Verb } from '../console/verb.ts';
 import { counted, recordText } from '../console/view.ts';
 import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';

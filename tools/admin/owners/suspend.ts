@@ -1,5 +1,4 @@
-import { asOption } from '../console/operator-name.ts';
-import { type Verb, yesOption } from '../console/verb.ts';
+import { asOption, type Verb, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { differences } from '../store/history.ts';

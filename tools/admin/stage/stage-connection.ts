@@ -5,7 +5,7 @@ import {
   DescribeStacksCommand,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
-import { DynamoDB, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromIni } from '@aws-sdk/credential-provider-ini';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
@@ -29,10 +29,7 @@ type ClientSettings = ReturnType<typeof clientSettings>;
 
 /** The clients and names of a stage that the commands need. */
 export interface StageConnection extends KeyStage {
-  readonly dynamodb: DynamoDB;
   readonly orders: OrdersTable;
-  /** A local service also runs a stage. */
-  readonly name: StageName;
   /** The stage's name, and its account and Region, or its address. */
   readonly place: string;
 }
@@ -109,13 +106,11 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
     throw new OperatorError(problem, { remedy: 'check out the deployed commit, or deploy' });
   };
   const patient = { ...settings, maxAttempts: patientAttempts };
-  const dynamodb = withCallLimits(new DynamoDB(patient), interruption);
   return Object.assign(keyStageOf(name, output), {
-    dynamodb,
     documents: documentClient(withCallLimits(new DynamoDBClient(patient), interruption)),
     gateway: keyGateway(withCallLimits(new APIGatewayClient(patient), interruption)),
     orders: {
-      dynamodb,
+      dynamodb: withCallLimits(new DynamoDBClient(patient), interruption),
       get tableName() {
         return output('OrdersTableName');
       },
@@ -123,7 +118,6 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
     ...(caller && { settle: () => unlessInterrupted(() => setTimeout(newKeyMs), interruption) }),
     now: how.now,
     operator: how.operator(caller?.Arn),
-    name,
     place: caller
       ? `${label} (${caller.Account}, ${await cloudFormation.config.region()})`
       : `stage ${name} at ${label}`,
