@@ -9,9 +9,8 @@ import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 
 /**
- * Calls a function for each cancellation. A cancellation that the function cannot handle would keep all later ones of
- * its shard waiting for a day, and then they would be lost. So a batch that fails is halved until this cancellation is
- * alone, and after ten retries its place in the stream goes to a queue.
+ * Calls a function for each cancellation. If the function cannot handle one, Lambda retries it ten times, puts its place
+ * in the stream into a queue, and goes on. By default, it would block all others of its shard for a day.
  *
  * @param orders such as `Table.fromTableAttributes(this, 'Orders', { tableName, tableStreamArn })`
  * @param failures a queue. Set an alarm on its messages, because a record can be read again for 24 hours only

@@ -17,7 +17,7 @@ export interface Order {
 /** A request failed. */
 export class StoreOrdersError extends Error {
   override readonly name = 'StoreOrdersError';
-  /** The service's code, or `unknown` (such as a proxy's page), `redirect`, `no_response`, `incomplete_list`. */
+  /** The service's code, or `unknown` (such as a proxy's page), `no_response`, `incomplete_list`. */
   readonly code: string;
   /** The HTTP status; 0 without a response. */
   readonly status: number;
@@ -41,14 +41,11 @@ export interface StoreOrdersOptions {
   readonly onAttempt?: (method: string, path: string, status: number, waitMs: number) => void;
 }
 
-const userAgent = 'store-orders-typescript/1.0.0';
 const maxAttempts = 5;
 /** The longest wait for the first byte of a response, and for each further byte. */
 const timeoutMs = 30_000;
 /** The number of requests of each window that are left for other processes that use the same key. */
 const reserve = 2;
-/** A limit for the length of an error or an order, which is never reached. */
-const maxCharacters = 1_000_000;
 
 export class StoreOrders {
   readonly #baseUrl: string;
@@ -109,7 +106,7 @@ export class StoreOrders {
         if (!(error instanceof StoreOrdersError)) throw error;
         status = error.status;
         const isRefused = status >= 400 && status < 500 && status !== 429;
-        if (order || isRefused || error.code === 'redirect' || attempt === maxAttempts) throw error;
+        if (order || isRefused || attempt === maxAttempts) throw error;
         // A random pause separates clients that failed together.
         pauseMs = Math.random() * 125 * 2 ** attempt;
       } finally {
@@ -134,17 +131,15 @@ export class StoreOrders {
     signal?.throwIfAborted();
     const waitMs = this.#resumeAtMs - performance.now();
     if (waitMs > 0) await sleep(waitMs, signal);
-    const headers: Record<string, string> = { Authorization: `Bearer ${this.#apiKey}` };
-    // A browser sends its own `User-Agent`. To send another one, it may need the stage's permission.
-    if (!globalThis.navigator?.userAgent?.startsWith('Mozilla')) headers['User-Agent'] = userAgent;
+    const headers = { Authorization: `Bearer ${this.#apiKey}` };
     const connection = new AbortController();
     const { fetch = globalThis.fetch } = this.#options;
     try {
-      const init = { method, headers, redirect: 'manual', signal: connection.signal } as const;
+      const init = { method, headers, redirect: 'error', signal: connection.signal } as const;
       const response = await settled(fetch(this.#baseUrl + path, init), signal, timeoutMs);
       // For example `"minute";r=59;t=34, "day";r=999;t=40000`, with the requests left and the seconds until the reset.
       const windows = response.headers.get('RateLimit') ?? '';
-      let seconds = retryAfterSecondsOf(response);
+      let seconds = Number(response.headers.get('Retry-After')) || 0;
       for (const [, remaining, reset] of windows.matchAll(/;r=(\d+);t=(\d+)/g))
         if (Number(remaining) <= reserve) seconds = Math.max(seconds, Number(reset));
       this.#resumeAtMs = Math.max(this.#resumeAtMs, performance.now() + 1_000 * seconds);
@@ -156,13 +151,6 @@ export class StoreOrders {
       throw new StoreOrdersError('no_response', `No response: ${cause}`, undefined, error);
     }
   }
-}
-
-/** The service sends seconds. A proxy may send a date. */
-function retryAfterSecondsOf({ headers }: Response): number {
-  const value = headers.get('Retry-After') ?? '';
-  const seconds = Number(value) || (Date.parse(value) - Date.now()) / 1_000;
-  return Math.max(seconds || 0, 0);
 }
 
 async function* textOf(response: Response, signal: AbortSignal | undefined) {
@@ -181,24 +169,18 @@ async function* textOf(response: Response, signal: AbortSignal | undefined) {
 }
 
 async function errorOf(response: Response, signal: AbortSignal | undefined) {
-  const { status, type, headers } = response;
+  const { status } = response;
   let code = 'unknown';
   let message = `HTTP status ${status}`;
   try {
     let text = '';
-    for await (const part of textOf(response, signal)) {
-      text += part;
-      if (text.length > maxCharacters) break;
-    }
+    for await (const part of textOf(response, signal)) text += part;
     const body = Object(JSON.parse(text));
     message = String(body.message ?? message);
     code = String(body.code ?? code);
   } catch {
     // The body is not an error of the service. It may be the page of a proxy, or it may have been cut off.
   }
-  // A browser hides the status of a redirect.
-  if (type === 'opaqueredirect' || (status >= 300 && status < 400))
-    [code, message] = ['redirect', `Redirects are not followed: ${headers.get('Location')}`];
   return new StoreOrdersError(code, message, response);
 }
 
@@ -225,7 +207,6 @@ async function* ordersIn(response: Response, signal: AbortSignal | undefined) {
         }
       }
       rest = rest.slice(end);
-      if (rest.length > maxCharacters) throw new Error('The body is not a list of orders.');
     }
     const ending = separator === ',' ? ']' : '[]';
     if (rest.replaceAll(/\s/g, '') !== ending) throw new Error('The body is not a whole list.');
@@ -251,8 +232,7 @@ function parseExactly(json: string): unknown {
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout>;
   const elapsed = new Promise<void>((resolve) => {
-    // A timer for a longer time would end at once.
-    timer = setTimeout(resolve, Math.min(ms, 2 ** 31 - 1));
+    timer = setTimeout(resolve, ms);
   });
   return settled(elapsed, signal).finally(() => clearTimeout(timer));
 }

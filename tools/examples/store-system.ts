@@ -2,8 +2,8 @@
  * The writes of the store's own system to the table of orders. docs/store-system.md gives the reason for each
  * condition. The variable ORDERS_TABLE has the table's name.
  *
- * A write can succeed although its response is lost. So each order stores your ids of its checkout and of its shipment.
- * If a condition fails, the stored id shows whether the earlier write was your own.
+ * A write can succeed although its response is lost. So each order stores your ids of its checkout and of its shipment,
+ * which stay the same when you repeat a write. If a condition fails, they show whether the earlier write was your own.
  */
 
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -12,12 +12,7 @@ import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-
 const TableName = process.env.ORDERS_TABLE;
 const documents = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** An order, with your id of its checkout, which stays the same if you create the order again after a failure. */
-interface NewOrder {
-  id: bigint;
-  checkoutId: string;
-  [attribute: string]: unknown;
-}
+type NewOrder = { id: bigint; checkoutId: string; [attribute: string]: unknown };
 
 /** Returns whether this checkout has created the order, now or earlier. If not, another checkout has used its id. */
 export async function createOrder(order: NewOrder): Promise<boolean> {
@@ -37,17 +32,10 @@ export async function createOrder(order: NewOrder): Promise<boolean> {
 }
 
 /**
- * Marks an order as shipped. Hand over the parcel only if the result is `shipped`.
- *
- * @param shipmentId your id of the parcel, which no other parcel has, and which stays the same after a failure
- * @returns `shipped` if this shipment has shipped the order, now or earlier; `another shipment` if another one has;
- * otherwise the state of the order, such as `cancelled`; undefined if there is no order
+ * Returns `shipped` if this shipment has shipped the order, now or earlier: only then hand over the parcel. Otherwise,
+ * returns `another shipment`, the state of the order, such as `cancelled`, or undefined if there is no order.
  */
-export async function shipOrder(
-  id: bigint,
-  shippedBy: string,
-  shipmentId: string,
-): Promise<string | undefined> {
+export async function shipOrder(id: bigint, shippedBy: string, shipmentId: string) {
   const command = new UpdateCommand({
     TableName,
     Key: { id },
