@@ -14,7 +14,8 @@ it.each(['staging', 'prod', 'try-Ana', ''])(
 it.each([[[]], [['--clean']]])(
   'npm run acceptance says in one line that there are no credentials, with %j',
   (words) => {
-    const { status, stderr } = runAcceptance(words, { AWS_EC2_METADATA_DISABLED: 'true' });
+    const environment = { AWS_REGION: 'eu-west-1', AWS_EC2_METADATA_DISABLED: 'true' };
+    const { status, stderr } = runAcceptance(words, environment);
 
     expect(status).toBe(1);
     expect(stderr).toMatch(
@@ -22,6 +23,13 @@ it.each([[[]], [['--clean']]])(
     );
   },
 );
+
+it('npm run acceptance asks for a Region if neither the stage nor the environment names one', () => {
+  const { status, stderr } = runAcceptance([], {});
+
+  expect(status).toBe(1);
+  expect(stderr).toBe('acceptance: set AWS_REGION to the Region of the trial\n');
+});
 
 function runAcceptance(words: string[], environment: NodeJS.ProcessEnv) {
   const { status, stderr } = spawnSync(
