@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 
 /*
  * The format of a token:
@@ -32,14 +33,14 @@ export function parseAuthorization(header: string | undefined, prefix: string): 
   return token !== undefined && isWellFormed(token, prefix) ? token : undefined;
 }
 
-/** The SHA-256 of the whole token in base64url, which is the name of the key's entry in its owner's item. */
+/** The SHA-256 of the whole token in base64url: the name of the key's entry in its owner's item. */
 export function hashToken(token: string): string {
-  return sha256(token);
+  return createHash('sha256').update(token).digest('base64url');
 }
 
 /** The SHA-256 of the common part of an owner's tokens in base64url, which is the partition key of the owner's item. */
 export function hashOwnerPart(token: string): string {
-  return sha256(token.slice(0, -(keyCharactersLength + checksumLength)));
+  return hashToken(token.slice(0, -(keyCharactersLength + checksumLength)));
 }
 
 /** The six characters that end a token: a CRC-32 in base 62, most significant digit first. */
@@ -53,21 +54,6 @@ export function tokenChecksum(prefixAndRandom: string): string {
   return digits;
 }
 
-/**
- * The CRC-32 of an ASCII text, in the variant of zip and gzip (ISO-HDLC). `node:zlib` has the same
- * function, but loading it would add two milliseconds to a cold start.
- */
-function crc32(text: string): number {
-  let remainder = 0xffffffff;
-  for (let index = 0; index < text.length; index++) {
-    remainder ^= text.charCodeAt(index);
-    for (let bit = 0; bit < 8; bit++) {
-      remainder = (remainder >>> 1) ^ (remainder & 1 ? 0xedb88320 : 0);
-    }
-  }
-  return ~remainder >>> 0;
-}
-
 function isWellFormed(token: string, prefix: string): boolean {
   const checksumAt = prefix.length + ownerCharactersLength + keyCharactersLength;
   return (
@@ -75,8 +61,4 @@ function isWellFormed(token: string, prefix: string): boolean {
     !token.includes('_', prefix.length) &&
     token.slice(checksumAt) === tokenChecksum(token.slice(0, checksumAt))
   );
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

@@ -115,7 +115,17 @@ function ownerUpdate(
   UpdateExpression: string,
   ConditionExpression: string,
 ): ItemUpdate {
-  const optionalValues: Record<string, AttributeValue> = {
+  const values: Record<string, AttributeValue> = {
+    ':active': { S: 'active' },
+    ':plan': { S: owner.plan },
+    ':now': number(nowSeconds),
+    ':minuteFirst': number(minute.first),
+    ':minuteLast': number(minute.last),
+    ':dayFirst': number(day.first),
+    ':dayLast': number(day.last),
+    ':banFirst': number(ban.first),
+    ':banLast': number(ban.last),
+    ':one': number(1),
     ':perMinute': number(plan.perMinute),
     ':perDay': number(plan.perDay),
     ':tolerated': number(plan.toleratedRejectionsPerMinute),
@@ -123,7 +133,7 @@ function ownerUpdate(
   };
   // DynamoDB refuses a value that no expression uses.
   const expressions = UpdateExpression + ConditionExpression;
-  const used = Object.entries(optionalValues).filter(([name]) => expressions.includes(name));
+  const used = Object.entries(values).filter(([name]) => expressions.includes(name));
   return {
     Key: { ownerHash: { S: ownerHash } },
     UpdateExpression,
@@ -134,19 +144,7 @@ function ownerUpdate(
       '#keys': 'keys',
       '#key': tokenHash,
     },
-    ExpressionAttributeValues: {
-      ':active': { S: 'active' },
-      ':plan': { S: owner.plan },
-      ':now': number(nowSeconds),
-      ':minuteFirst': number(minute.first),
-      ':minuteLast': number(minute.last),
-      ':dayFirst': number(day.first),
-      ':dayLast': number(day.last),
-      ':banFirst': number(ban.first),
-      ':banLast': number(ban.last),
-      ':one': number(1),
-      ...Object.fromEntries(used),
-    },
+    ExpressionAttributeValues: Object.fromEntries(used),
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };

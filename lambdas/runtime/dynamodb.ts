@@ -1,13 +1,9 @@
 import { Agent } from 'node:https';
-import type { Duplex } from 'node:stream';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { ApiError } from '../contract/errors.ts';
 import { dynamoDbEndpoint, requiredVariable } from './environment.ts';
 
-/**
- * A connection that was idle for longer is not used. Opening a connection costs less than waiting for a timeout on a
- * dead connection.
- */
+/** After a longer pause between requests, a new connection is opened. */
 const maxIdleMs = 5_000;
 const firstDelayMs = 50;
 const throttledDelayMs = 200;
@@ -39,7 +35,7 @@ export function createDynamoDbClient({
   maxAttempts,
   requestTimeoutMs,
 }: DynamoDbClientSettings): DynamoDBClient {
-  const connections = new Connections({ keepAlive: true });
+  const connections = new Agent({ keepAlive: true });
   return new DynamoDBClient({
     region: requiredVariable('AWS_REGION'),
     endpoint: dynamoDbEndpoint(),
@@ -64,31 +60,6 @@ export function createDynamoDbClient({
 }
 
 /**
- * Reuses connections, but no old ones. While Lambda has frozen an environment, a connection can end without a packet
- * that says so. A request on such a connection would wait for its timeout.
- */
-class Connections extends Agent {
-  /** By the wall clock, because the monotonic clock can stand still while a virtual machine is paused. */
-  private readonly idleSince = new WeakMap<Duplex, number>();
-
-  override keepSocketAlive(socket: Duplex): void {
-    this.idleSince.set(socket, Date.now());
-    // biome-ignore lint/correctness/noVoidTypeReturn: it returns whether the socket is kept
-    return super.keepSocketAlive(socket);
-  }
-
-  /**
-   * Closes old idle connections, shortly before a connection is used. A timer is not enough, because it does not run in
-   * a frozen environment, and after the freeze a request can come before the timer.
-   */
-  closeOld(): void {
-    for (const socket of Object.values(this.freeSockets).flat()) {
-      if (Date.now() - this.idleSince.get(socket!)! > maxIdleMs) socket!.destroy();
-    }
-  }
-}
-
-/**
  * A retry strategy that repeats a request in three cases: it was throttled, its response was lost or cannot be read, or
  * an operator's transaction is writing its item.
  *
@@ -96,11 +67,15 @@ class Connections extends Agent {
  * response to a conditional write is lost, the first attempt took effect, so the retry usually fails its condition, and
  * does not refill the bucket. After about a hundred lost responses, an execution environment would never retry again.
  */
-function boundedRetries(maxAttempts: number, connections: Connections): RetryStrategy {
+function boundedRetries(maxAttempts: number, connections: Agent): RetryStrategy {
+  // By the wall clock, because the monotonic clock can stand still while a virtual machine is paused.
+  let lastRequestMs = 0;
   return {
     // The SDK calls this before the first attempt of each request.
     acquireInitialRetryToken: async () => {
-      connections.closeOld();
+      const nowMs = Date.now();
+      if (nowMs - lastRequestMs > maxIdleMs) closeIdle(connections);
+      lastRequestMs = nowMs;
       return retryToken(0, 0);
     },
     refreshRetryTokenForRetry: async (token, info) => {
@@ -114,6 +89,14 @@ function boundedRetries(maxAttempts: number, connections: Connections): RetryStr
     },
     recordSuccess: () => {},
   };
+}
+
+/**
+ * Closes the idle connections. While Lambda has frozen an environment, a connection can end without a packet that says
+ * so, and a request on such a connection would wait for its timeout. A timer cannot close them during a freeze.
+ */
+function closeIdle({ freeSockets }: Agent): void {
+  for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
 }
 
 /** Exponential backoff with full jitter, so that requests that failed together are spread out. */

@@ -6,7 +6,6 @@ const leastPerIpPer5Minutes = 5 * plans.business.perMinute;
 
 /** The value to write for each setting. */
 const remedies = {
-  env: 'give the 12 digits of the account',
   apiKeyPrefix:
     'give lower-case letters and _, with _ at the end, a prefix that no other stage has',
   alarmEmail: 'give the e-mail address that alarms are sent to',
@@ -31,7 +30,6 @@ export function* findingsIn(settings: StageSettings, others: readonly StageSetti
   const taken = others.flatMap((other) => [
     ...[other.apiKeyPrefix, other.domain?.name, ...Object.values(other.restoredTables ?? {})],
   ]);
-  if (env && !/^\d{12}$/.test(env.account)) yield finding('env.account', env.account, remedies.env);
   if (!/^[a-z_]+_$/.test(apiKeyPrefix) || taken.includes(apiKeyPrefix)) {
     yield finding('apiKeyPrefix', apiKeyPrefix, remedies.apiKeyPrefix);
   }

@@ -1,4 +1,3 @@
-import { serviceTitle } from '../../lambdas/contract/service-name.ts';
 import { leastUnreserved, listConcurrency } from './functions.ts';
 import { findingsIn } from './settings-checks.ts';
 import {
@@ -13,9 +12,6 @@ import {
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
-
-/** Stacks, metrics and tags have names that derive from it. */
-const nameOfService = /^(?=.{1,40}$)[A-Za-z][A-Za-z0-9]*( [A-Za-z0-9]+)*$/;
 
 /** The place of a stage whose account is unknown, in templates that are not deployed. No account has this id. */
 const placeholder: Env = { account: '000000000000', region: 'eu-central-1' };
@@ -44,18 +40,11 @@ export function stageConfiguration(
   stage: StageName,
   variables: Variables = {},
   settings: StageSettings = stageSettings(stage),
-  title = serviceTitle,
 ): StageConfiguration {
   const place = `lib/settings/stages.ts, ${stage}`;
   const others = stageNames.filter((name) => name !== stage).map(stageSettings);
   const env = settings.env ?? callersEnv(settings, variables);
   const findings = [...findingsIn({ ...settings, env }, others)].map((text) => `${place}: ${text}`);
-  if (!nameOfService.test(title)) {
-    findings.push(
-      `lambdas/contract/service-name.ts: serviceTitle is "${title}": give words of letters from A to Z and ` +
-        'digits, with spaces between, that begin with a letter and have at most 40 characters',
-    );
-  }
   const emergency = variables.EMERGENCY_DEPLOYMENT;
   // CI passes an unset variable as an empty string.
   if (emergency && emergency !== 'true') {

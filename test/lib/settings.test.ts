@@ -59,21 +59,6 @@ describe('the key prefix', () => {
   });
 });
 
-describe('the name of the service', () => {
-  it.each(['Blue Whale', 'Garden24', 'x'])('can be %j', (title) => {
-    expect(() => stageConfiguration('prod', {}, published('prod'), title)).not.toThrow();
-  });
-
-  it.each(['24 Garden', 'K\u00e4se', "Bob's", 'a'.repeat(41), 'Two  Spaces', ''])(
-    'cannot be %j',
-    (title) => {
-      expect(() => stageConfiguration('prod', {}, published('prod'), title)).toThrow(
-        new RegExp(`^lambdas/contract/service-name.ts: serviceTitle is "${title}": give words`),
-      );
-    },
-  );
-});
-
 describe('a trial', () => {
   it.each(['try-', 'try-Ana', 'try-ana2', 'try-ana-b', 'try-abcdefghi', 'tryana', 'try-ana\n'])(
     'cannot be called %j',
@@ -104,7 +89,6 @@ describe('a trial', () => {
 
 describe('the configuration of a stage', () => {
   it.each<[Partial<StageSettings>, string]>([
-    [{ env: { ...env, account: '1' } }, 'env.account is "1": give the 12 digits of the account'],
     [{ env }, 'lambdaConcurrency is missing: give what "aws lambda'],
     [{ env }, 'alarmEmail is missing: give the e-mail address'],
     [{ env: { ...env, region: 'us-east-1' }, domain }, `"${domain.certificateArn}": use a`],
@@ -138,10 +122,10 @@ describe('the configuration of a stage', () => {
   });
 
   it('names all mistakes, each in a line', () => {
-    const settings = { env: { ...env, account: '1' }, corsOrigin: 'shop.example.com' };
+    const settings = { env, corsOrigin: 'shop.example.com' };
 
     expect(() => configure(settings)).toThrow(
-      /^.+env.account.+\n.+lambdaConcurrency.+\n.+alarmEmail.+\n.+corsOrigin.+$/,
+      /^.+lambdaConcurrency.+\n.+alarmEmail.+\n.+corsOrigin.+$/,
     );
   });
 
