@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Creates the role with which GitHub deploys a stage, or updates its policy, and prints the role's ARN. Can be repeated.
-# The first block of docs/first-deploy.md sets ACCOUNT, AWS_REGION, STACK and STAGE.
+# The first block of docs/first-deploy.md sets ACCOUNT, AWS_REGION, STACK and STAGE. QUALIFIER is that of the account's
+# bootstrap, by default the CDK's own.
 # Usage: docs/create-deploy-role.sh OWNER/NAME
 set -euo pipefail
 repository() { gh api "repos/$slug" --jq "$1"; }
@@ -14,7 +15,8 @@ name=$(repository .name)
 name_id=$(repository .id)
 filled() {
   sed "s/<OWNER>/$owner/g; s/<NAME>/$name/g; s/<OWNER_ID>/$owner_id/g; s/<NAME_ID>/$name_id/g;
-    s/<ACCOUNT>/$ACCOUNT/g; s/<REGION>/$AWS_REGION/g; s/<STACK>/$STACK/g; s/<STAGE>/$STAGE/g" "docs/iam/deploy-$1.json"
+    s/<ACCOUNT>/$ACCOUNT/g; s/<REGION>/$AWS_REGION/g; s/<STACK>/$STACK/g; s/<STAGE>/$STAGE/g;
+    s/<QUALIFIER>/${QUALIFIER:-hnb659fds}/g" "docs/iam/deploy-$1.json"
 }
 
 aws iam get-role --role-name "$role" > /dev/null ||

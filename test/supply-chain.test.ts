@@ -147,7 +147,7 @@ describe('a deployment', () => {
 
 describe('npm', () => {
   const manifests = ['package.json', 'tools/package.json'].filter(existsSync);
-  /** docs/adr/0009-dependencies-are-pinned-by-hash.md has the reasons. */
+  /** npm has no hash of these packages. They are used only on the developers' own machines. */
   const withoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64'].map(
     (platform) => `node_modules/@dynoxide/${platform}`,
   );

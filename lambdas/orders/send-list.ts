@@ -137,7 +137,7 @@ async function* compressed(chunks: AsyncIterable<Buffer>, coding: Coding) {
   yield* output;
 }
 
-/** Level 1 is the fastest. docs/adr/0008-the-list-is-parsed-without-the-sdk.md compares both codings. */
+/** Level 1 is the fastest. docs/adr/0006-the-list-is-parsed-without-the-sdk.md compares both codings. */
 async function createCompressor(coding: Coding) {
   // Imported only when needed, because loading the module adds two milliseconds to a cold start.
   const { constants, createGzip, createZstdCompress } = await import('node:zlib');

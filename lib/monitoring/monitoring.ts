@@ -19,7 +19,7 @@ export interface MonitoringProps extends Omit<ServiceMetricsProps, 'stage' | 'ac
   readonly logs: Readonly<Record<LogName, LogGroup>>;
 }
 
-/** A dashboard, and alarms on problems that users notice (docs/adr/0006-alarms-on-what-users-feel.md). */
+/** A dashboard, and alarms on problems that users notice (docs/adr/0005-alarms-on-what-users-notice.md). */
 export class Monitoring extends Construct {
   readonly deploymentAlarms: Alarm[];
   /** Notifies its subscribers, such as the stage's `alarmEmail`, when an alarm begins and when it ends. */

@@ -28,10 +28,6 @@ const authorizer = {
 };
 
 describe('the contract', () => {
-  it('R27: is version 1.0.0', () => {
-    expect(document.info.version).toBe('1.0.0');
-  });
-
   it('R7, I9: has listOrders at GET /store/orders, without a parameter or a body', () => {
     const operation = operationOf('listOrders');
 
