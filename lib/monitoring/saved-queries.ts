@@ -70,6 +70,13 @@ const logQueries: readonly LogQuery[] = [
 | sort requests desc`,
   },
   {
+    // Shows which of an owner's systems use the limits that they share.
+    name: 'requests-of-owner',
+    logs: ['accessLog'],
+    text: `filter ownerId = "OWNER_ID"
+| stats count(*) as requests by bin(1m), keyId, sourceIp, status | sort requests desc`,
+  },
+  {
     name: 'requests-of-key',
     logs: ['accessLog'],
     text: `filter keyId = "KEY_ID"
