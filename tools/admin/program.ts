@@ -24,8 +24,8 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // run.ts has reported the lost output. If a reader such as `head` has closed the pipe, nothing has failed.
-    if (error === lostOutput) return Object(error).code === 'EPIPE' ? 0 : 1;
+    // If a reader such as `head` has closed the pipe, nothing has failed.
+    if (error === lostOutput && Object(error).code === 'EPIPE') return 0;
     const target = program.opts<Target>();
     const { exitCode, ...failure } = reportFailure(error, target);
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';

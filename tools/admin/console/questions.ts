@@ -26,12 +26,6 @@ export async function confirm(
   throw new OperatorError('not confirmed: nothing was changed');
 }
 
-/** Returns a function that asks for the code of an MFA device, by the device's ARN; undefined without a terminal. */
-export function codePrompt(io: CommandIo): ((device: string) => Promise<string>) | undefined {
-  if (!isInteractive(io)) return undefined;
-  return async (device) => (await firstLine(io, `MFA code of ${device}:`)).trim();
-}
-
 /** Reads a secret from standard input. A terminal shows the prompt, but not what is typed. */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
   if (!isInteractive(io)) return unlessInterrupted(() => text(io.stdin), io.interruption);

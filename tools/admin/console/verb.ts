@@ -5,7 +5,7 @@ import { connect, type StageConnection } from '../stage/stage-connection.ts';
 import { shellWord, type Target, withTarget } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
 import { operatorName } from './operator-name.ts';
-import { codePrompt, confirm } from './questions.ts';
+import { confirm } from './questions.ts';
 
 interface GlobalOptions extends Target {
   json?: boolean;
@@ -61,7 +61,6 @@ export function addVerb<Options extends object = object>(
     const stage = await connect(options, {
       now: io.now,
       operator: (arn) => operatorName(options.as, io.environment, arn),
-      askForCode: codePrompt(io),
       interruption: verb.isForMany ? undefined : io.interruption,
     });
     const { place } = stage;

@@ -1,8 +1,7 @@
 import type { Item } from '../../../lambdas/contract/item.ts';
 import { InterruptedError, OperatorError } from '../../shared/errors.ts';
-import { progressLine } from '../console/progress.ts';
 import type { Call } from '../console/verb.ts';
-import { counted, grouped } from '../console/view.ts';
+import { counted } from '../console/view.ts';
 import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 
 const atOnce = 16;
@@ -20,8 +19,6 @@ export async function everyOrder<T>(
   { io }: Call,
   completion = 'run the command again',
 ): Promise<T[]> {
-  const all = counted(orders.length, 'order');
-  using progress = progressLine(io);
   const results: T[] = [];
   let begun = 0;
   let done = 0;
@@ -32,7 +29,7 @@ export async function everyOrder<T>(
       const order = orders[index]!;
       try {
         results[index] = await act(order);
-        progress.draw(`${grouped(++done)} of ${all}`);
+        done++;
       } catch (error) {
         failure ??= { error, order };
       }

@@ -4,7 +4,6 @@ import type { Item } from '../../../lambdas/contract/item.ts';
 import { DifferentError, InterruptedError, UsageError } from '../../shared/errors.ts';
 import { print, type Result } from '../console/command-io.ts';
 import { sinceTime, type Time, untilTime } from '../console/option-values.ts';
-import { progressLine } from '../console/progress.ts';
 import { asOption, type Call, type Verb, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
 import { refuseToken } from '../store/checked-text.ts';
@@ -131,16 +130,12 @@ async function selectedOrders(selection: Selection, { stage, io }: Call): Promis
       ExpressionAttributeValues: { ':cancelled': { S: 'cancelled' }, ':who': { S: who } },
     },
   );
-  using progress = progressLine(io);
-  let read = 0;
   const found: Item[] = [];
-  for await (const { Items = [], ScannedCount = 0 } of pages) {
+  for await (const { Items = [] } of pages) {
     if (io.interruption.aborted) throw new InterruptedError('interrupted: nothing was changed');
     const isMeant = ({ cancelledAt }: Item) =>
       timeOf(cancelledAt) >= since.getTime() && timeOf(cancelledAt) <= until.getTime();
     found.push(...Items.filter(isMeant));
-    read += ScannedCount;
-    progress.draw(`${counted(read, 'order')} read`);
   }
   const isAgain = ({ reopenedAt }: Item) => timeOf(reopenedAt) >= since.getTime();
   const again = found.filter(isAgain).map(({ id }) => id!.N!);

@@ -4,7 +4,6 @@ import type {
   PutItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { InterruptedError } from '../../shared/errors.ts';
-import { proxyEnvironment } from '../../shared/proxy-environment.ts';
 import { unlessInterrupted } from './interruption.ts';
 import { otherIsUnderWay, recordCall, UnconfirmedError } from './service-failure.ts';
 
@@ -28,7 +27,7 @@ export function callLimitSettings(limits = defaultCallLimits) {
       requestTimeout: limits.answerTimeoutMs,
       throwOnRequestTimeout: true,
       socketTimeout: limits.answerTimeoutMs,
-      httpsAgent: { proxyEnv: proxyEnvironment() },
+      httpsAgent: { proxyEnv: process.env },
     },
   };
 }

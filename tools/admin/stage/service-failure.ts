@@ -6,8 +6,7 @@ const forms = {
   noCredentials: [
     'there are no credentials that AWS accepts',
     'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists. ' +
-      'If a script uses a profile with MFA, run eval "$(aws configure export-credentials --format env)" on a ' +
-      'terminal, and unset AWS_PROFILE',
+      'For a profile with MFA, run eval "$(aws configure export-credentials --format env)", and unset AWS_PROFILE',
   ],
   accessDenied: [
     'the credentials do not allow {call}',

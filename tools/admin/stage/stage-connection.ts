@@ -7,7 +7,6 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { fromIni } from '@aws-sdk/credential-provider-ini';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import { type OutputName, stackName, stageOfStack } from '../../../lib/settings/names.ts';
 import { isStageName, type StageName, stageSettings } from '../../../lib/settings/stages.ts';
@@ -34,30 +33,10 @@ export interface StageConnection extends KeyStage {
   readonly place: string;
 }
 
-/** The account of the credentials is not the account of the stage. */
-export class WrongAccountError extends OperatorError {
+/** A command cannot act on the stage from here. */
+class NotOperableError extends OperatorError {
   override readonly failureClass = 'service';
-  override readonly code = 'wrongAccount';
-
-  constructor(label: string, expected: string, account: string) {
-    super(`${label} is in account ${expected}, but the credentials are for account ${account}`, {
-      remedy: `set AWS_PROFILE to a profile of account ${expected}, or correct lib/settings/stages.ts`,
-    });
-  }
-}
-
-/** The clock of this machine is wrong by minutes, so its times would be wrong in what a command stores. */
-class WrongClockError extends OperatorError {
-  override readonly failureClass = 'service';
-  override readonly code = 'wrongClock';
-
-  constructor(offsetMs: number) {
-    const side = offsetMs < 0 ? 'ahead of' : 'behind';
-    const seconds = Math.round(Math.abs(offsetMs) / 1_000);
-    super(`this machine's clock is ${seconds} s ${side} AWS's clock`, {
-      remedy: 'set the clock of this machine: "timedatectl set-ntp true"',
-    });
-  }
+  override readonly code = 'notOperable';
 }
 
 /** After this time, API Gateway knows a new gateway key. */
@@ -71,7 +50,6 @@ interface Connecting {
   readonly now: () => number;
   /** Derives the operator's name from the ARN of the credentials; a local service has none. */
   readonly operator: (callerArn?: string) => string;
-  readonly askForCode?: AskForCode | undefined;
   /** Ends the calls. @default - the command handles an interruption itself */
   readonly interruption?: AbortSignal | undefined;
 }
@@ -86,7 +64,7 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
   refuseWrongTarget(target);
   const { local, stage } = target;
   const { interruption } = how;
-  const settings = clientSettings(target, how.askForCode);
+  const settings = clientSettings(target);
   const label = labelOf(target);
   const caller = isStageName(stage) ? await callerIn(stage, settings, interruption) : undefined;
   const cloudFormation = withCallLimits(new CloudFormationClient(settings), interruption);
@@ -127,7 +105,7 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
 /**
  * The identity of the credentials.
  *
- * @throws WrongAccountError if it is not in the account of the stage
+ * @throws NotOperableError if it is not in the account of the stage
  * @throws OperatorError if neither the stage nor the credentials name a Region
  */
 async function callerIn(
@@ -146,13 +124,27 @@ async function callerIn(
   });
   const { Account = '', Arn } = await client.send(new GetCallerIdentityCommand());
   const expected = stageSettings(stage).env?.account ?? Account;
-  if (Account !== expected) throw new WrongAccountError(label, expected, Account);
-  return { Account, Arn };
+  if (Account === expected) return { Account, Arn };
+  throw new NotOperableError(
+    `${label} is in account ${expected}, but the credentials are for account ${Account}`,
+    {
+      remedy: `set AWS_PROFILE to a profile of account ${expected}, or correct lib/settings/stages.ts`,
+    },
+  );
 }
 
-/** @param offsetMs how far AWS's clock is ahead of this machine's clock */
+/**
+ * Requires that the times are right in what a command stores.
+ *
+ * @param offsetMs how far AWS's clock is ahead of this machine's clock
+ */
 function refuseWrongClock(offsetMs: number): void {
-  if (Math.abs(offsetMs) > toleratedClockMs) throw new WrongClockError(offsetMs);
+  if (Math.abs(offsetMs) <= toleratedClockMs) return;
+  const seconds = Math.round(Math.abs(offsetMs) / 1_000);
+  const side = offsetMs < 0 ? 'ahead of' : 'behind';
+  throw new NotOperableError(`this machine's clock is ${seconds} s ${side} AWS's clock`, {
+    remedy: 'set the clock of this machine: "timedatectl set-ntp true"',
+  });
 }
 
 /** The stack of a stage, or the only stack of a local service. @throws NotFoundError if the stage is not deployed */
@@ -173,17 +165,12 @@ async function stackOf(
   }
 }
 
-/** Asks for the current code of an MFA device, by the device's ARN. */
-type AskForCode = (device: string) => Promise<string>;
-
-function clientSettings({ local, stage }: Target, askForCode: AskForCode | undefined) {
+function clientSettings({ local, stage }: Target) {
   const limits = callLimitSettings();
   if (local === undefined) {
-    const { env } = stageSettings(stage as StageName);
-    const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
-    // `cdk` reads both variables, the SDK only the first one. Without them, both read the profile.
-    const region = env?.region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined);
-    return { ...limits, region, credentials: awsCredentials(limits, askForCode) };
+    const { region } = stageSettings(stage as StageName).env ?? {};
+    // The calls of an SSO session would not use the proxy by themselves.
+    return { ...limits, region, credentials: defaultProvider({ clientConfig: limits }) };
   }
   return {
     ...limits,
@@ -191,27 +178,5 @@ function clientSettings({ local, stage }: Target, askForCode: AskForCode | undef
     region: 'us-east-1',
     // The local service requires a signature but does not verify it.
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    // Without these settings, the SDK may take them from the user's AWS configuration, and then refuse an endpoint.
-    useDualstackEndpoint: false,
-    useFipsEndpoint: false,
-  };
-}
-
-/** The credentials of the environment or its profile. All clients share them, so a command asks for only one code. */
-function awsCredentials(
-  { requestHandler }: ReturnType<typeof callLimitSettings>,
-  mfaCodeProvider: AskForCode | undefined,
-): ReturnType<typeof defaultProvider> {
-  // The calls of an SSO session would not take over the client's handler by themselves.
-  const init = { clientConfig: { requestHandler }, mfaCodeProvider };
-  const provide = defaultProvider(init);
-  return async (properties) => {
-    try {
-      return await provide(properties);
-    } catch (error) {
-      // The last provider of the chain does not say why the profile has no credentials. The profile's provider does.
-      if (/from any providers/.test(reasonOf(error))) await fromIni(init)(properties as never);
-      throw error;
-    }
   };
 }

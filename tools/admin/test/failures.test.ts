@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
 import { recordCall, UnconfirmedError } from '../stage/service-failure.ts';
-import { WrongAccountError } from '../stage/stage-connection.ts';
 
 const failure = (name: string, message: string, rest: object = {}) =>
   Object.assign(new Error(message), { name, ...rest });
@@ -17,12 +16,10 @@ describe('a failed call', () => {
   it.each<[string, Error, RegExp]>([
     ['noCredentials', failure('CredentialsProviderError', noSession), /sso login.*list-profiles/],
     ['noCredentials', failure('ExpiredToken', 'The token is expired', answered(400)), /sso login/],
-    ['noCredentials', failure('UnrecognizedClientException', 'The', answered(400)), /AWS_PROFILE/],
     ['noCredentials', failure('Error', "ENOENT: open '/token'", { path: '/token' }), /AWS_PROFILE/],
     ['noResponse', failure('Error', 'x', { code: 'ENOTFOUND' }), /network.*HTTPS_PROXY/],
     ['noResponse', failure('TimeoutError', 'socket hang up'), /network/],
     ['accessDenied', failure('AccessDenied', 'ann', answered(403)), /What an operator may do/],
-    ['accessDenied', failure('AuthorizationError', 'ann', answered(403)), /What an operator may/],
     ['throttled', failure('ThrottlingException', 'Rate exceeded', answered(400)), /wait a minute/],
     [
       'throttled',
@@ -35,7 +32,6 @@ describe('a failed call', () => {
       /network; then run the command again$/,
     ],
     ['callFailed', failure('Internal', 'oops', answered(500)), /health\.aws\.amazon\.com/],
-    ['callFailed', failure('ResourceNotFoundException', 'not found', answered(400)), /the stack/],
   ])('is reported as %s, with its cause, a remedy and exit code 3', (code, error, remedy) => {
     recordCall(error, 'DynamoDB Scan');
 
@@ -62,19 +58,6 @@ describe('a failed call', () => {
     expect(report.remedy).toMatch(
       /^sign in with "aws sso login".*; then run the command again to complete it$/,
     );
-  });
-
-  it('is a failure of the service, too, if it is not sent because of its account', () => {
-    const wrongAccount = new WrongAccountError('stage prod', '111122223333', '444455556666');
-
-    expect(reportFailure(wrongAccount, onStage)).toMatchObject({
-      exitCode: 3,
-      class: 'service',
-      code: 'wrongAccount',
-      message:
-        'stage prod is in account 111122223333, but the credentials are for account 444455556666',
-      remedy: expect.stringMatching(/^set AWS_PROFILE/),
-    });
   });
 });
 

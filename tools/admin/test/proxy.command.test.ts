@@ -16,9 +16,7 @@ const list = ['owners', 'list', '--stage', 'prod'];
 async function run(file: string, words: readonly string[], env: Record<string, string>) {
   const hosts = new Set<string | undefined>();
   await using proxy = await refusingProxy(({ url }) => hosts.add(url));
-  // Without the scheme, which curl allows, too.
-  const HTTPS_PROXY = new URL(proxy.url).host;
-  const environment = { PATH: process.env.PATH, HOME: home.path, HTTPS_PROXY };
+  const environment = { PATH: process.env.PATH, HOME: home.path, HTTPS_PROXY: proxy.url };
   const exitCode = await new Promise((resolve) => {
     const options = { env: { ...environment, AWS_REGION: 'eu-central-1', ...env } };
     execFile(file, words, options, (error) => resolve(error?.code));

@@ -3,7 +3,6 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { proxyEnvironment } from '../../shared/proxy-environment.ts';
 
 /** A response as it was received: headers not joined, redirects not followed. */
 export interface Answer {
@@ -32,7 +31,7 @@ export type Send = (question: OutgoingRequest) => Promise<Answer>;
 export function senderTo(base: URL, timeoutMs: number): Send {
   const { request: open } = base.protocol === 'https:' ? https : http;
   // HTTPS goes through the proxy of the environment, if there is one. A local run has no TLS, and needs no agent.
-  const agent = new https.Agent({ keepAlive: true, proxyEnv: proxyEnvironment() });
+  const agent = new https.Agent({ keepAlive: true, proxyEnv: process.env });
   return async (question) => {
     const { method, path, headers, body } = question;
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
