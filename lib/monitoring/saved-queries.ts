@@ -13,9 +13,8 @@ export type LogName = 'accessLog' | 'executionLog' | FunctionName;
 
 /** A query for CloudWatch Logs Insights, which `docs/runbook.md` names. */
 interface LogQuery {
-  /** In kebab case. */
-  readonly name: string;
-  readonly logs: readonly LogName[];
+  /** @default - the access log */
+  readonly logs?: readonly LogName[];
   readonly text: string;
 }
 
@@ -25,71 +24,56 @@ interface LogQuery {
  */
 export const runtimeFailure = /Task timed out|Init Error|Runtime exited|INIT_REPORT.+Status/;
 
-/** The queries that the runbook names. A test compares the names in both directions. */
-const logQueries: readonly LogQuery[] = [
-  {
-    name: 'server-errors',
-    logs: ['accessLog'],
+/** The queries, by the names in the runbook. A test compares the names in both directions. */
+const logQueries: Readonly<Record<string, LogQuery>> = {
+  'server-errors': {
     text: `filter status like /^5/
 | stats count(*) as requests, latest(ownerId) as lastOwner by status, errorType, resource, integrationStatus
 | sort requests desc`,
   },
-  {
-    name: 'function-errors',
+  'function-errors': {
     logs: functionNames,
     text: `filter level = "ERROR" or @message like ${runtimeFailure}
 | display @timestamp, extendedRequestId, keyId, message, error.message, error.cause, @message
 | sort @timestamp desc | limit 50`,
   },
-  {
-    // Shows why API Gateway itself answered 500, 503 or 504. Its lines are texts that begin with a request's id.
-    name: 'execution-errors',
+  // Shows why API Gateway itself answered 500, 503 or 504. Its lines are texts that begin with a request's id.
+  'execution-errors': {
     logs: ['executionLog'],
     text: `filter @message like /failed/
 | display @timestamp, @message | sort @timestamp desc | limit 50`,
   },
-  {
-    name: 'cancellation-latency',
-    logs: ['accessLog'],
+  'cancellation-latency': {
     text: `filter method = "${operations.cancelOrder.method}" and resource = "${versionPath}${operations.cancelOrder.path}" and integrationStatus != "-"
 | stats pct(authorizerLatencyMs, 99), pct(integrationLatencyMs, 99), pct(responseLatencyMs, 99)
   by bin(5m)`,
   },
-  {
-    // All requests to cancel an order. The request that cancelled it has the order's `cancelRequestId`.
-    name: 'cancellations-of-order',
+  // All requests to cancel an order. The request that cancelled it has the order's `cancelRequestId`.
+  'cancellations-of-order': {
     logs: ['cancelOrder'],
     text: `filter orderId = "ORDER_ID"
 | display @timestamp, Outcome, keyId, sourceIp, cancelRequestId, extendedRequestId
 | sort @timestamp desc | limit 50`,
   },
-  {
-    name: 'requests-by-owner',
-    logs: ['accessLog'],
+  'requests-by-owner': {
     text: `stats count(*) as requests, sum(responseBytes) as bytes by ownerId, plan, method, resource
 | sort requests desc`,
   },
-  {
-    // Shows which of an owner's systems use the limits that they share.
-    name: 'requests-of-owner',
-    logs: ['accessLog'],
+  // Shows which of an owner's systems use the limits that they share.
+  'requests-of-owner': {
     text: `filter ownerId = "OWNER_ID"
 | stats count(*) as requests by bin(1m), keyId, sourceIp, status | sort requests desc`,
   },
-  {
-    name: 'requests-of-key',
-    logs: ['accessLog'],
+  'requests-of-key': {
     text: `filter keyId = "KEY_ID"
 | stats count(*) as requests, sum(responseBytes) as bytes by bin(1h), sourceIp, method, resource, status
 | sort requests desc`,
   },
-  {
-    name: 'refused-requests',
-    logs: ['accessLog'],
+  'refused-requests': {
     text: `filter status like /^4/
 | stats count(*) as refused by ownerId, keyId, sourceIp, status | sort refused desc`,
   },
-];
+};
 
 /** Saves the runbook's queries in a folder of Logs Insights, together with the log groups that they read. */
 export function addSavedQueries(
@@ -97,7 +81,7 @@ export function addSavedQueries(
   folder: string,
   logGroups: Readonly<Record<LogName, LogGroup>>,
 ): void {
-  for (const { name, text, logs } of logQueries) {
+  for (const [name, { text, logs = ['accessLog'] }] of Object.entries(logQueries)) {
     new CfnQueryDefinition(scope, `${name.split('-').map(capitalized).join('')}Query`, {
       name: `${folder}/${name}`,
       queryString: text,

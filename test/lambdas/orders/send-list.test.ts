@@ -1,12 +1,6 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createZstdCompress,
-  gunzipSync,
-  gzipSync,
-  zstdCompressSync,
-  zstdDecompressSync,
-} from 'node:zlib';
+import { createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OrdersPage } from '../../../lambdas/orders/orders-pages.ts';
 import {
@@ -153,39 +147,6 @@ describe('the body of a list', () => {
     expect(outcome).toBe('sent');
     expect([client.body.toString(), client.writableFinished]).toEqual([body, true]);
     expect(totals).toMatchObject({ OrdersListed: pages.flat().length, BytesStreamed: body.length });
-  });
-
-  it.each([
-    ['gzip', gunzipSync],
-    ['zstd', zstdDecompressSync],
-  ] as const)(
-    'is compressed, and its compressed bytes are counted: %s',
-    async (coding, decompress) => {
-      const orders = [ordersOfPage(0), ordersOfPage(1)];
-      const client = new Client();
-
-      const { totals } = await send(pagesOf(...orders.map((page) => [page])), client, coding);
-
-      expect(decompress(client.body).toString()).toBe(`[${orders.join('').slice(1)}]`);
-      expect(totals).toMatchObject({ OrdersListed: 2, BytesStreamed: client.body.length });
-      // RFC 1952, section 2.3.1: XFL is 4 where the fastest algorithm was used.
-      if (coding === 'gzip') expect(client.body[8]).toBe(4);
-    },
-  );
-
-  it('lacks items that are no orders, counts them, and names the first 100 of them', async () => {
-    const unlistedIds = Array.from({ length: 60 }, (_, index) => `${index}.5`);
-    const orders = Buffer.alloc(0);
-    const pages = (async function* () {
-      for (let page = 0; page < 2; page++) {
-        yield { orders, count: 0, unlistedIds, lastEvaluatedKey: undefined };
-      }
-    })();
-
-    const { totals } = await send(pages, new Client());
-
-    const named = [...unlistedIds, ...unlistedIds.slice(0, 40)];
-    expect(totals).toMatchObject({ UnlistedItems: 120, unlistedIds: named });
   });
 
   it.each([undefined, 'zstd'] as const)(
