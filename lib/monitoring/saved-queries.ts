@@ -81,7 +81,7 @@ export function addSavedQueries(
   folder: string,
   logGroups: Readonly<Record<LogName, LogGroup>>,
 ): void {
-  for (const [name, { text, logs = ['accessLog'] }] of Object.entries(logQueries)) {
+  for (const [name, { logs = ['accessLog' as const], text }] of Object.entries(logQueries)) {
     new CfnQueryDefinition(scope, `${name.split('-').map(capitalized).join('')}Query`, {
       name: `${folder}/${name}`,
       queryString: text,

@@ -35,6 +35,10 @@ export const lost: Reply = ({ outgoing }) => outgoing.destroy();
 /** Never answers. */
 export const unanswered: Reply = () => {};
 
+/** A success whose body does not parse. */
+export const unreadable: Reply = ({ outgoing }) =>
+  outgoing.writeHead(200, contentType).end('{"Count":1,"Items":[');
+
 /** An error whose body ends before the error's name. */
 export const nameless: Reply = ({ outgoing }) =>
   outgoing.writeHead(400, contentType).end('{"__type":"com.amazonaws.dyn');
