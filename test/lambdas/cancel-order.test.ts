@@ -35,6 +35,12 @@ afterEach(() => {
 
 const cancel = (orderId: string | undefined) => send(cancelEvent(orderId));
 
+/** The status and the code of a response. `send` has compared the rest with the contract. */
+async function answerTo(orderId: string | undefined): Promise<string> {
+  const { statusCode, body } = await cancel(orderId);
+  return `${statusCode} ${body && JSON.parse(body).code}`;
+}
+
 /** The attributes that a write sets, as DynamoDB's response states them. */
 function attributesOf(input: Record<string, unknown>) {
   const values = input.ExpressionAttributeValues as Record<string, { S: string }>;
@@ -47,16 +53,6 @@ const found = (Item?: object) =>
   failure('ConditionalCheckFailedException', Item === undefined ? {} : { Item });
 const foundItsOwnWork: Reply = (call) => found(attributesOf(call.input))(call);
 
-function errorAnswer(status: number, code: string, headers = {}) {
-  return {
-    statusCode: status,
-    headers: { 'Content-Type': 'application/json', ...headers, ...commonHeaders },
-    body: expect.stringMatching(
-      new RegExp(`^{"code":"${code}","message":"[^"]+","status":${status}}$`),
-    ),
-  };
-}
-
 /** The line that counts an outcome, with the fields that identify the request and the order. */
 const counted = (Outcome: string, orderId = '42') =>
   expect.objectContaining({
@@ -68,8 +64,6 @@ const counted = (Outcome: string, orderId = '42') =>
     orderId,
     cancelRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
-
-const unavailable = errorAnswer(503, 'service_unavailable', { 'Retry-After': '1' });
 
 describe('cancelOrder', () => {
   it.each([
@@ -124,23 +118,19 @@ describe('cancelOrder', () => {
   const inState = (status: string, traces: object = {}) =>
     found({ id: { N: '42' }, status: { S: status }, ...traces });
 
+  const another = { cancelRequestId: { S: 'another' }, cancelledBy: { S: keyId } };
   it.each<[string, number, string, Reply]>([
     ['R14: the order has shipped', 409, 'order_already_shipped', inState('shipped')],
     ['R15: the order does not exist', 404, 'order_not_found', found()],
     ['its state is unknown', 409, 'order_not_cancellable', inState('never-used')],
     ['its state is the name of a property', 409, 'order_not_cancellable', inState('constructor')],
     ['it has no state', 409, 'order_not_cancellable', found({ id: { N: '42' } })],
-    [
-      'another request has cancelled it',
-      409,
-      'order_already_cancelled',
-      inState('cancelled', { cancelRequestId: { S: 'another' }, cancelledBy: { S: keyId } }),
-    ],
+    ['another request cancelled it', 409, 'order_already_cancelled', inState('cancelled', another)],
     ['it was cancelled without a trace', 409, 'order_already_cancelled', inState('cancelled')],
   ])('refuses, and counts the refusal, when %s: %i %s', async (_name, status, code, reply) => {
     table.reply = reply;
 
-    expect(await cancel('42')).toEqual(errorAnswer(status, code));
+    expect(await answerTo('42')).toBe(`${status} ${code}`);
     expect(table.requests).toHaveLength(1);
     expect(log.lines()).toEqual([counted(code)]);
   });
@@ -152,8 +142,9 @@ describe('cancelOrder', () => {
     const response = await send(cancelEvent('42', { requestContext: context }));
 
     const challenge = `${bearerChallenge}, error="insufficient_scope"`;
-    expect(response).toEqual(
-      errorAnswer(403, 'insufficient_scope', { 'WWW-Authenticate': challenge }),
+    expect(response.statusCode).toBe(403);
+    expect(response.headers).toEqual(
+      expect.objectContaining({ ...commonHeaders, 'WWW-Authenticate': challenge }),
     );
     expect(table.requests).toEqual([]);
   });
@@ -175,17 +166,14 @@ describe('cancelOrder', () => {
     expect(new Set([...ids, requestId]).size).toBe(3);
   });
 
-  it.each(['0', '-1', '9007199254740993', '1000000000000000000', '-9223372036854775808'])(
-    'passes the id %s to DynamoDB with all its digits',
-    async (id) => {
-      expect((await cancel(id)).statusCode).toBe(204);
-      expect(table.requests[0]!.input.Key).toEqual({ id: { N: id } });
-    },
-  );
-
-  it('takes an id whose characters are percent-encoded', async () => {
-    expect((await cancel('%2d%31001')).statusCode).toBe(204);
-    expect(table.requests[0]!.input.Key).toEqual({ id: { N: '-1001' } });
+  it.each([
+    ['0', '0'],
+    ['9007199254740993', '9007199254740993'],
+    ['-9223372036854775808', '-9223372036854775808'],
+    ['%2d%31001', '-1001'],
+  ])('passes the id %s to DynamoDB as %s', async (id, N) => {
+    expect((await cancel(id)).statusCode).toBe(204);
+    expect(table.requests[0]!.input.Key).toEqual({ id: { N } });
   });
 
   it.each([
@@ -204,7 +192,7 @@ describe('cancelOrder', () => {
   ])(
     'I7: answers 400, without calling DynamoDB or counting, when the id is %s',
     async (_name, id) => {
-      expect(await cancel(id)).toEqual(errorAnswer(400, 'invalid_order_id'));
+      expect(await answerTo(id)).toBe('400 invalid_order_id');
       expect(table.requests).toEqual([]);
       expect(log.text()).toBe('');
     },
@@ -221,7 +209,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
   ])('answers 503 with Retry-After 1 if it %s', async (_name, reply) => {
     table.reply = reply;
 
-    expect(await cancel('42')).toEqual(unavailable);
+    expect(await cancel('42')).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
     expect(table.requests).toHaveLength(2);
     expect(log.lines()).toMatchObject([
       counted('service_unavailable'),
@@ -236,7 +224,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
 
       const response = await cancel('42');
 
-      expect(response).toEqual(errorAnswer(500, 'internal_error'));
+      expect(response.statusCode).toBe(500);
       expect(response.body).not.toContain('secret-table');
       const stack = expect.stringContaining('secret-table');
       expect(log.lines()).toMatchObject([
@@ -250,15 +238,15 @@ describe('cancelOrder, when DynamoDB fails', () => {
     table.next.push(lost);
     table.reply = failure('AccessDeniedException');
 
-    expect(await cancel('42')).toEqual(unavailable);
+    expect(await answerTo('42')).toBe('503 service_unavailable');
   });
 
   it('answers 503 after two attempts of two seconds if DynamoDB never responds', async () => {
     table.reply = unanswered;
 
-    const { result, elapsedMs } = await fastForward(() => cancel('42'));
+    const { result, elapsedMs } = await fastForward(() => answerTo('42'));
 
-    expect(result).toEqual(unavailable);
+    expect(result).toBe('503 service_unavailable');
     expect(table.requests).toHaveLength(2);
     expect(elapsedMs).toBeLessThan(5_000);
   });
@@ -273,7 +261,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
       return response;
     });
 
-    expect(result).toEqual(errorAnswer(504, 'timeout'));
+    expect(result.statusCode).toBe(504);
     expect(table.requests.length).toBeLessThan(2);
     expect(log.lines()).toMatchObject([counted('timeout'), { error: { name: 'ApiError' } }]);
   });

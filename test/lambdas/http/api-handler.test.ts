@@ -64,24 +64,18 @@ describe('R22: the rate-limit headers', () => {
 });
 
 describe('a request body', () => {
-  const sent = (contentType: string | undefined, body: string | null, overrides: object = {}) =>
-    proxyEvent({
-      headers: contentType === undefined ? {} : { 'Content-Type': contentType },
-      body,
-      ...overrides,
-    });
+  const sent = (contentType: string, body: string | null, overrides: object = {}) =>
+    proxyEvent({ headers: { 'Content-Type': contentType }, body, ...overrides });
+  const inBase64 = (contentType: string, text: string) =>
+    sent(contentType, Buffer.from(text).toString('base64'), { isBase64Encoded: true });
   const wholeBody = `"${'é'.repeat(8_191)}"`;
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
 
   it.each([
     ['incomplete', sent('application/json', '{"a":')],
-    [
-      'declared in capitals',
-      proxyEvent({ headers: { 'CONTENT-TYPE': 'APPLICATION/JSON' }, body: '{' }),
-    ],
+    ['declared in capitals', sent('APPLICATION/JSON', '{')],
     ['declared with a parameter', sent('application/json ; charset=utf-8', '{')],
     ['with a member that changes a prototype', sent('application/json', '{"__proto__":1}')],
-    ['in base64', sent('application/json', base64('{'), { isBase64Encoded: true })],
+    ['in base64', inBase64('application/json', '{')],
   ])(
     'I8: is refused with 400 if it is declared as JSON and not accepted: %s',
     async (_name, event) => {
@@ -89,29 +83,23 @@ describe('a request body', () => {
 
       expect(statusCode).toBe(400);
       expect(headers).toMatchObject(rateLimitHeaders);
-      expect(JSON.parse(body)).toMatchObject({
-        code: 'invalid_body',
-        message: 'The JSON body is not accepted.',
-      });
+      expect(JSON.parse(body).code).toBe('invalid_body');
     },
   );
 
   it.each([
     ['16 KB long', sent('application/json', wholeBody)],
-    [
-      '16 KB long in base64',
-      sent('application/json', base64(wholeBody), { isBase64Encoded: true }),
-    ],
+    ['16 KB long in base64', inBase64('application/json', wholeBody)],
     ['missing', sent('application/json', null)],
     ['a form', sent('application/x-www-form-urlencoded', 'a=1')],
-    ['without any headers', sent(undefined, '{', { headers: null, multiValueHeaders: null })],
+    ['without any headers', proxyEvent({ body: '{', multiValueHeaders: null })],
   ])('is accepted if it is %s', async (_name, event) => {
     expect((await answer(ok, event)).statusCode).toBe(200);
   });
 
   const megabytes = `{"a":"${'é'.repeat(3 * 2 ** 20)}`;
   it.each([
-    ['in base64', sent('application/json', base64(megabytes), { isBase64Encoded: true })],
+    ['in base64', inBase64('application/json', megabytes)],
     ['JSON, by one byte', sent('application/json', `"${'é'.repeat(8_191)}x"`)],
     ['a form', sent('application/x-www-form-urlencoded', megabytes)],
   ])('I8: is refused with 413, and not parsed, if it is too large: %s', async (_name, event) => {
