@@ -23,8 +23,9 @@ export const deletion: Verb = {
   },
 };
 
-function questionAbout({ details: { name, ownerId }, item }: StoredOwner): string {
-  const keys = counted(Object.keys(item?.keys ?? {}).length, 'key');
+function questionAbout(owner: StoredOwner): string {
+  const { name, ownerId } = owner.details;
+  const keys = counted(keyCount(owner), 'key');
   return (
     `Delete ${name} (${ownerId}) with everything that is stored about it? Its ${keys} will be refused from the next ` +
     'request on, for good.'
@@ -32,9 +33,8 @@ function questionAbout({ details: { name, ownerId }, item }: StoredOwner): strin
 }
 
 /**
- * Deletes an owner, and then its API Gateway keys, which nobody can need any more. If the command is interrupted while
- * the owner is stored, the same command completes the deletion. If it is interrupted later, `owners repair` does, and so
- * does the same command with the owner's id.
+ * Deletes an owner, and then its API Gateway keys, which nobody can need any more. If the command is interrupted in
+ * between, `owners repair` completes the deletion, and so does the same command with the owner's id.
  *
  * @throws NotFoundError if nothing is left of the owner
  */
@@ -43,18 +43,14 @@ export async function deleteOwner(
   stage: KeyStage,
 ): Promise<{ ownerId: string; name?: string; keys: number }> {
   const owner = await lookUpOwner(idOrName, stage);
-  if (!owner) return deleteRest(idOrName, stage);
-  await removeOwner(owner, stage);
-  const { ownerId, name } = owner.details;
-  await deleteGatewayKeys(ownerId, stage);
-  return { ownerId, name, keys: Object.keys(owner.item?.keys ?? {}).length };
-}
-
-async function deleteRest(ownerId: string, stage: KeyStage) {
-  const isAnyLeft = isOwnerId(ownerId) && (await deleteGatewayKeys(ownerId, stage)) > 0;
-  if (isAnyLeft) return { ownerId, keys: 0 };
-  throw new NotFoundError(`There is no owner ${quoted(ownerId)}`, {
+  if (owner) await removeOwner(owner, stage);
+  const { ownerId, name } = owner?.details ?? { ownerId: idOrName };
+  const gatewayKeys = isOwnerId(ownerId) ? await deleteGatewayKeys(ownerId, stage) : 0;
+  if (owner || gatewayKeys > 0) return { ownerId, name, keys: keyCount(owner) };
+  throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
     remedy:
       'if its deletion was interrupted, "./admin owners repair" deletes the API Gateway keys that are left',
   });
 }
+
+const keyCount = (owner?: StoredOwner) => Object.keys(owner?.item?.keys ?? {}).length;

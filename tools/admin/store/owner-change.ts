@@ -19,7 +19,7 @@ import type { OwnerDetails, StoredOwner } from './stored-owner.ts';
 export interface OwnerChange {
   readonly deed: Deed;
   /** What happens to the owner's item in the ApiKeys table. */
-  readonly item?: Update | 'deleted' | undefined;
+  readonly item?: Update | undefined;
   /** What happens to the owner's details in the Owners table. */
   readonly details?: Update | undefined;
   /** The new name, which the owner then has instead of its present name. */
@@ -45,7 +45,7 @@ export async function changeOwner(
 ): Promise<void> {
   const { deed, item, name } = change;
   const parts = [
-    ...ofItem(details, item, stage),
+    ...(item ? [{ Update: inApiKeys(details, item, stage) }] : []),
     ...(change.details ? [{ Update: inOwners(details.ownerId, change.details, stage) }] : []),
     ...(name === undefined ? [] : renaming(details, name, stage)),
     await recording(details, deed, stage),
@@ -74,33 +74,21 @@ export async function storeDetails(
 }
 
 /**
- * Deletes the item of an owner, so that its keys are refused, and then everything else except for the record of the
- * deletion. In between, the owner is incomplete.
+ * Deletes everything that is stored about an owner, except for the record of the deletion.
  *
  * @throws ChangedMeanwhileError if the owner was renamed, deleted or completed since it was read
  */
 export async function removeOwner({ details, item }: StoredOwner, stage: KeyStage): Promise<void> {
   const { ownerId, name } = details;
-  const deed = { command: 'owners delete' };
-  if (item) await changeOwner({ details }, { deed, item: 'deleted' }, stage);
-  const isDeleted = await changeTogether(
-    [
-      { Delete: inOwners(ownerId, { where: { name } }, stage) },
-      { Delete: inOwners(nameReservation(name), { where: reservableFor(ownerId) }, stage) },
-      // After the item was deleted, another command may have completed the owner again.
-      { ConditionCheck: inApiKeys(details, { where: { ownerHash: absent } }, stage) },
-      await onlyDeletion(ownerId, deed, item !== undefined, stage),
-    ],
-    stage,
-  );
-  if (!isDeleted) throw new ChangedMeanwhileError(ownerId);
-}
-
-function ofItem(details: OwnerDetails, item: OwnerChange['item'], stage: KeyStage) {
-  if (item === undefined) return [];
-  return item === 'deleted'
-    ? [{ Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) }]
-    : [{ Update: inApiKeys(details, item, stage) }];
+  const [recordName, record] = signed({ command: 'owners delete' }, [], stage);
+  const Item = { ownerId: historyKey(ownerId), [recordName]: record };
+  const parts = [
+    { Delete: inApiKeys(details, { where: { ownerHash: item ? present : absent } }, stage) },
+    { Delete: inOwners(ownerId, { where: { name } }, stage) },
+    { Delete: inOwners(nameReservation(name), { where: reservableFor(ownerId) }, stage) },
+    { Put: { TableName: stage.ownersTable, Item } },
+  ];
+  if (!(await changeTogether(parts, stage))) throw new ChangedMeanwhileError(ownerId);
 }
 
 /** Changes an owner's name, and moves its reservation. An owner always has exactly one. */
@@ -127,20 +115,6 @@ async function recording(
   const surplus = records.slice(0, 1 - keptRecords);
   const update = { set: { [name]: record }, remove: surplus.map(([old]) => old) };
   return { Update: inOwners(historyKey(ownerId), update, stage) };
-}
-
-/** Removes an owner's history, except for the record of the owner's deletion. */
-async function onlyDeletion(
-  ownerId: string,
-  deed: Deed,
-  isRecorded: boolean,
-  stage: KeyStage,
-): Promise<TransactionPart> {
-  const records = await namedRecords(ownerId, stage);
-  const kept = records.filter(([, { command }]) => command === deed.command);
-  if (!isRecorded) kept.push(signed(deed, kept, stage));
-  const Item = { ...Object.fromEntries(kept), ownerId: historyKey(ownerId) };
-  return { Put: { TableName: stage.ownersTable, Item } };
 }
 
 /** The part of a transaction that concerns an owner's item in the ApiKeys table. */
