@@ -236,6 +236,7 @@ it.each<[string, string, Command['run']]>([
   ['owners set-plan to a larger plan', 'owners delete', remove],
   ['owners rename', 'another name', rename],
   ['owners delete', 'owners delete', remove],
+  ['owners delete', 'another name', rename],
   ['owners delete', 'owners create of the same name', completion.run],
   [completion.name, 'owners delete', remove],
   ['owners suspend', 'keys issue', (stage) => issueKey({ owner: 'Acme' }, stage)],

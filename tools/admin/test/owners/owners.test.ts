@@ -219,6 +219,14 @@ describe('deleteOwner', () => {
     ]);
     expect((await create({ plan: 'pro' })).item!.keys).toEqual({});
   });
+
+  it('removes an owner whose creation was interrupted', async () => {
+    await create({}, throttling('addToUsagePlan')).catch(() => {});
+
+    await deleteOwner('Acme', stage);
+
+    expect(await everything()).toEqual([[], [], []]);
+  });
 });
 
 describe('ownerView', () => {
