@@ -101,16 +101,6 @@ describe('lib and the tools', () => {
   });
 });
 
-describe('every file', () => {
-  it('is in no import cycle', () => {
-    const sources = scripts.filter((file) => !file.includes('test/'));
-
-    const circles = sources.filter((file) => reachedFrom(file).has(file));
-
-    expect(circles).toEqual([]);
-  });
-});
-
 function folderOf(file: string): string | undefined {
   const containing = folders.filter((folder) => file.startsWith(`${folder}/`));
   return containing.sort((one, other) => other.length - one.length)[0];

@@ -89,8 +89,6 @@ describe('a trial', () => {
 
 describe('the configuration of a stage', () => {
   it.each<[Partial<StageSettings>, string]>([
-    [{ env }, 'lambdaConcurrency is missing: give what "aws lambda'],
-    [{ env }, 'alarmEmail is missing: give the e-mail address'],
     [{ env: { ...env, region: 'us-east-1' }, domain }, `"${domain.certificateArn}": use a`],
     [{ env: { ...env, account: '210987654321' }, domain }, 'of account 210987654321 in eu-central'],
     [{ domain: { ...domain, name: 'https://api.example.com' } }, 'domain.name is "https://api'],
@@ -125,7 +123,7 @@ describe('the configuration of a stage', () => {
     const settings = { env, corsOrigin: 'shop.example.com' };
 
     expect(() => configure(settings)).toThrow(
-      /^.+lambdaConcurrency.+\n.+alarmEmail.+\n.+corsOrigin.+$/,
+      /^.+lambdaConcurrency is missing: give .+\n.+alarmEmail is missing: give .+\n.+corsOrigin.+$/,
     );
   });
 

@@ -36,13 +36,6 @@ describe.each(stageNames)('stack of %s', (stage) => {
     });
   });
 
-  it('consists of resources and outputs, and runs no code at deployment', () => {
-    const types = Object.values(template(stage).Resources).map(({ Type }) => Type);
-
-    expect(Object.keys(template(stage)).sort()).toEqual(['Description', 'Outputs', 'Resources']);
-    expect(types.filter((type) => /CustomResource|^Custom::/.test(type))).toEqual([]);
-  });
-
   it("has the tag by which AWS's bill is divided", () => {
     const manifest = JSON.parse(readFileSync(`${assemblyDirectory()}/manifest.json`, 'utf8'));
 
@@ -89,12 +82,8 @@ describe.each(stageNames)('stack of %s', (stage) => {
     expectContained(['test/lib/stack.test.ts', kept], ['the template', ids]);
   });
 
-  it.each([
-    ['key', /_[0-9A-Za-z]{46}/],
-    ['address', /[\w.+-]+@[\w-]+\.[\w.]+/],
-    ['credential', /A(KI|SI)A[0-9A-Z]{16}/],
-  ])('contains no %s', (_, pattern) => {
-    expect(JSON.stringify(template(stage))).not.toMatch(pattern);
+  it('contains no key and no credential', () => {
+    expect(JSON.stringify(template(stage))).not.toMatch(/_[0-9A-Za-z]{46}|A(KI|SI)A[0-9A-Z]{16}/);
   });
 });
 

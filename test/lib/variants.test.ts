@@ -138,10 +138,6 @@ describe('a stack with every setting', () => {
       expect(group.AutoRollbackConfiguration.Events).not.toContain('DEPLOYMENT_STOP_ON_ALARM');
     }
   });
-
-  it('is synthesized without a warning', () => {
-    expect(warningsOf('prod')).toEqual([]);
-  });
 });
 
 describe('a stack that allows an origin', () => {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib';
+import { createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OrdersPage } from '../../../lambdas/orders/orders-pages.ts';
 import {
@@ -15,7 +15,6 @@ import {
 
 type Pages = AsyncGenerator<OrdersPage, void, void>;
 
-const codings: Coding[] = ['gzip', 'zstd'];
 const pageBytes = 64 * 1024;
 const maxMs = 295_000;
 /** The maximum number of turns, which is several times what the longest list needs. */
@@ -33,7 +32,6 @@ afterEach(() => {
 
 /** Lambda's stream with a client that reads a chunk in a given number of milliseconds. */
 class Client extends Writable {
-  declare _final: () => void;
   readonly taken: Buffer[] = [];
   /** Whether the list waits for the client. */
   isReading = false;
@@ -232,30 +230,19 @@ describe('the end of a list', () => {
     expect(Math.abs(ms - 500 * fastMs - maxPauseMs)).toBeLessThan(50);
   });
 
-  it.each(codings)('depends on the orders that a client reads, also with %s', async (coding) => {
+  it('depends on the orders that a client reads, also if they are compressed', async () => {
     const orders = Array.from({ length: 200 }, (_, page) => ordersOfPage(page));
     const whole = Buffer.from(orders.join(''));
-    const compress = { gzip: gzipSync, zstd: zstdCompressSync }[coding];
-    const factor = whole.length / compress(whole).length;
+    const factor = whole.length / zstdCompressSync(whole).length;
     const endFor = async (share: number) => {
       const bytesPerMs = (share * minBytesPerSecond) / 1_000;
       const client = new Client((chunk) => (factor * chunk.length) / bytesPerMs);
-      return (await send(pagesOf(...orders.map((page) => [page])), client, coding)).outcome;
+      return (await send(pagesOf(...orders.map((page) => [page])), client, 'zstd')).outcome;
     };
 
     expect(factor).toBeGreaterThan(2);
     expect(await endFor(1.2)).toBe('sent');
     expect(await endFor(0.6)).toBeInstanceOf(SlowReaderError);
-  });
-
-  it('comes early for a reader that takes everything but the end of the stream', async () => {
-    const client = new Client();
-    client._final = () => {};
-
-    const { outcome, ms } = await send(pagesOf([',{"id":1}']), client);
-
-    expect(outcome).toBeInstanceOf(SlowReaderError);
-    expect(ms).toBeLessThanOrEqual(maxBacklogMs + 1);
   });
 
   it.each([
