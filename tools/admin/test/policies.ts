@@ -31,9 +31,11 @@ export function grantsOf(file: string, stage: StageName): Grant[] {
     REGION: region,
     STACK: stackName(stage),
     STAGE: stage,
+    // The CDK's own, which an account has unless its bootstrap names another.
+    QUALIFIER: 'hnb659fds',
   };
   const text = readFileSync(`docs/iam/${file}`, 'utf8').replaceAll(
-    /<(ACCOUNT|REGION|STACK|STAGE)>/g,
+    /<(ACCOUNT|REGION|STACK|STAGE|QUALIFIER)>/g,
     (_, name) => values[name]!,
   );
   const statements = JSON.parse(text).Statement as Statement[];
