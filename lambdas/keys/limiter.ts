@@ -88,7 +88,7 @@ interface LimiterSettings {
  */
 const maxWrites = 6;
 
-/** The maximum number of keys in the cache. A full cache takes about eight megabytes. */
+/** The maximum number of keys in the cache. A full cache takes about eight megabytes, and is emptied. */
 const cachedKeys = 10_000;
 
 interface WriteResult {
@@ -100,7 +100,7 @@ interface WriteResult {
 /** Authenticates requests and counts them against their owner's limits, as the top of this file says. */
 export class Limiter {
   readonly #settings: LimiterSettings;
-  /** The last known snapshot of each key. A map iterates in the order of insertion, so the oldest one is first. */
+  /** The last known snapshot of each key. */
   readonly #cache = new Map<string, KeySnapshot>();
   readonly #unknownPlans = new Set<string>();
 
@@ -186,11 +186,8 @@ export class Limiter {
     const snapshot = item && readKey(item, tokenHash);
     const key = snapshot && this.#evaluate(snapshot, at);
     if (!snapshot || !key || key.state === 'unusable') throw new UnauthorizedError();
+    if (this.#cache.size >= cachedKeys) this.#cache.clear();
     this.#cache.set(tokenHash, snapshot);
-    if (this.#cache.size > cachedKeys) {
-      const [oldest = ''] = this.#cache.keys();
-      this.#cache.delete(oldest);
-    }
     return key;
   }
 }

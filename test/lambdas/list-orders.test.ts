@@ -214,7 +214,7 @@ it('A client that has not read its list before the timeout is cut off, and no wo
   jest.useRealTimers();
 
   await expect(answered).rejects.toThrow('The list was not sent within 4000 ms.');
-  await table.isIdle();
+  await table.isAtRest();
   expect(stream.destroyed).toBe(true);
   expect(table.requests.length).toBeLessThan(12);
   expect(log.lines()).toEqual([

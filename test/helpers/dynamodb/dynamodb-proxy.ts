@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -79,7 +78,7 @@ export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
  * A proxy in front of DynamoDB. A test decides whether a request is forwarded to another server, is
  * answered by the proxy, or fails: by `next`, or else by `faults`, or else by `reply`.
  */
-export class DynamodbProxy extends EventEmitter<{ closed: [] }> {
+export class DynamodbProxy {
   /** The requests so far, in order. Each is one round trip. */
   readonly requests: DynamodbRequest[] = [];
   /** The handling of the next requests, in order, before all other handling. A gap leaves a request to the others. */
@@ -91,8 +90,8 @@ export class DynamodbProxy extends EventEmitter<{ closed: [] }> {
   readonly faults = new Map<string, Reply>();
   /** The handling of requests without an entry of `next` and without a fault. */
   reply: Reply;
-  /** The requests that were neither answered nor aborted by the client. */
-  underWay = 0;
+  /** The number of requests that were neither answered nor aborted by the client. */
+  #underWay = 0;
   readonly #target: string | undefined;
   #server: LoopbackServer | undefined;
 
@@ -117,7 +116,6 @@ export class DynamodbProxy extends EventEmitter<{ closed: [] }> {
   }
 
   private constructor(reply: Reply, target: string | undefined) {
-    super();
     this.reply = reply;
     this.#target = target;
   }
@@ -126,22 +124,16 @@ export class DynamodbProxy extends EventEmitter<{ closed: [] }> {
     return this.#server!.url;
   }
 
-  /** Resolves when no request is under way. */
-  async isIdle(): Promise<void> {
-    while (this.underWay > 0) await once(this, 'closed');
-  }
-
   /**
    * Resolves when the client, which runs in this process, sends no more requests. A request arrives
    * within a few turns of the event loop, however busy the machine is.
    */
   async isAtRest(): Promise<void> {
-    let asked: number;
-    do {
+    for (let turns = 0, asked = 0; turns < 100; turns++) {
+      if (this.#underWay > 0 || this.requests.length > asked) turns = 0;
       asked = this.requests.length;
-      await this.isIdle();
-      for (let turn = 0; turn < 100; turn++) await nextTurn();
-    } while (this.underWay > 0 || this.requests.length > asked);
+      await nextTurn();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -155,11 +147,8 @@ export class DynamodbProxy extends EventEmitter<{ closed: [] }> {
     this.requests.push({ operation, input });
     const [, fault] = [...this.faults].find(([tableName]) => body.includes(tableName)) ?? [];
     const reply = this.next.shift() ?? fault ?? this.reply;
-    this.underWay++;
-    outgoing.on('close', () => {
-      this.underWay--;
-      this.emit('closed');
-    });
+    this.#underWay++;
+    outgoing.on('close', () => this.#underWay--);
     const execute = (other = body) => this.#execute(incoming, other);
     reply({ operation, input, incoming, body, outgoing, execute });
   }
