@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { stackName } from '../../../lib/settings/names.ts';
 import {
   DynamodbProxy,
@@ -8,7 +8,7 @@ import {
 } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { type LocalService, startLocalService } from '../../local/test/aws/local-service.ts';
-import { admin } from './run-admin.ts';
+import { type AdminOptions, admin } from './run-admin.ts';
 
 const now = () => Date.parse('2026-11-20T09:30:15Z');
 let service: LocalService;
@@ -46,84 +46,54 @@ afterAll(async () => {
   await service?.close();
 });
 
-const run = (words: string[], url = service.origin) => admin([...words, '--local', url], { now });
+const run = (words: string[], url = service.origin, io: AdminOptions = {}) =>
+  admin([...words, '--local', url], { now, ...io });
 
-/** Creates an owner and its key. */
-async function prepare(): Promise<void> {
-  await run(['owners', 'create', owner, '--plan', 'pro']);
-  const { stdout } = await run(['keys', 'issue', '--owner', owner, '--expires-in', '9d', '--json']);
-  ({ keyId } = JSON.parse(stdout));
-}
+const revokeFirst =
+  /^error: (key_\w+) may have been issued: .*; nobody has .* run "\.\/admin keys revoke \1 --local \S+", then this command again\n$/;
 
-const shownOwner = () => `owners show '${owner}'`;
-const shownKey = () => `keys show ${keyId}`;
-
-it.each<[string, () => string[], () => string]>([
-  ['owners create', () => ['New', '--plan', 'free'], () => 'owners show New'],
-  ['owners set-plan', () => [owner, 'business'], shownOwner],
-  ['owners set-plan', () => [owner, 'free'], shownOwner],
-  ['owners rename', () => [owner, `${owner} Ltd`], shownOwner],
-  ['owners suspend', () => [owner, '--yes'], shownOwner],
-  ['owners reset-usage', () => [owner], shownOwner],
-  ['owners delete', () => [owner, '--yes'], shownOwner],
-  ['keys issue', () => ['--owner', owner], () => 'keys list'],
-  ['keys rotate', () => [keyId], shownKey],
-  ['keys expire', () => [keyId, '10d'], shownKey],
-  ['keys revoke', () => [keyId, '--yes'], shownKey],
-])(
-  'a command that loses the response to a write sends no further write, and says which command shows it: %s',
-  async (...given) => {
-    const [command, words, look] = given;
-    owner = `Owner ${++owners}`;
-    await prepare();
-    replyToFirstWrite(executedAndLost);
-
-    const { exitCode, stderr } = await run([...command.split(' '), ...words()], proxy.url);
-
-    expect({ exitCode, writes, stderr }).toMatchObject({ exitCode: 3, writes: 1 });
-    expect(stderr).toMatch(/^error: .* may or may not have been done \(socket hang up\)/);
-    expect(stderr).toContain(
-      `; then "./admin ${look()} --local ${proxy.url}" shows whether the change was made; `,
-    );
-  },
-);
-
-const isRunAgain =
-  /^error: .*shows whether the change was made; the same command can be run again\n$/;
-
-it.each<[string, () => string[], RegExp]>([
-  ['owners create', () => ['New 2', '--plan', 'free'], isRunAgain],
-  ['owners set-plan', () => [owner, 'business'], isRunAgain],
-  ['owners delete', () => [owner, '--yes'], isRunAgain],
-  ['keys revoke', () => [keyId, '--yes'], isRunAgain],
+describe.each<[string, number, (operator: AbortController) => Reply, string]>([
+  ['whose response to a write is lost', 3, () => executedAndLost, 'socket hang up'],
   [
-    'keys issue',
-    () => ['--owner', owner],
-    /^error: (key_\w+) may have been issued: .*; nobody has .* run "\.\/admin keys revoke \1 --local \S+", then this command again\n$/,
+    'in whose write the operator presses Ctrl+C',
+    5,
+    (operator) => () => operator.abort(),
+    'interrupted',
   ],
-])(
-  'Ctrl+C during a write ends a command with exit code 5 and without a further call, and says how to complete it: %s',
-  async (command, words, message) => {
+])('a command %s makes no further call, and says how to complete it', (...given) => {
+  const [, exitCode, fault, reason] = given;
+
+  it.each<[string, () => string[], () => string, RegExp?]>([
+    ['owners create', () => [`New ${owner}`, '--plan', 'free'], () => `owners show 'New ${owner}'`],
+    ['owners set-plan', () => [owner, 'business'], () => `owners show '${owner}'`],
+    ['owners delete', () => [owner, '--yes'], () => `owners show '${owner}'`],
+    ['keys rotate', () => [keyId], () => `keys show ${keyId}`, /; run the command again\n$/],
+    ['keys revoke', () => [keyId, '--yes'], () => `keys show ${keyId}`],
+    ['keys issue', () => ['--owner', owner], () => 'keys list', revokeFirst],
+  ])('%s', async (command, words, look, completion = /; the same command can be run again\n$/) => {
     owner = `Owner ${++owners}`;
-    await prepare();
+    await run(['owners', 'create', owner, '--plan', 'pro']);
+    const issued = await run(['keys', 'issue', '--owner', owner, '--json']);
+    ({ keyId } = JSON.parse(issued.stdout));
     const operator = new AbortController();
-    replyToFirstWrite(() => operator.abort());
+    replyToFirstWrite(fault(operator));
 
-    const { exitCode, stderr } = await admin(
-      [...command.split(' '), ...words(), '--local', proxy.url],
-      { now, interruption: operator.signal },
+    const interruption = operator.signal;
+    const ended = await run([...command.split(' '), ...words()], proxy.url, { interruption });
+
+    expect({ ...ended, writes }).toMatchObject({ exitCode, writes: 1 });
+    expect(ended.stderr).toContain(` may or may not have been done (${reason})`);
+    expect(ended.stderr).toContain(
+      `"./admin ${look()} --local ${proxy.url}" shows whether the change was made; `,
     );
-
-    expect({ exitCode, writes, stderr }).toMatchObject({ exitCode: 5, writes: 1 });
-    expect(stderr).toMatch(message);
-    expect(stderr).toContain(' (interrupted)');
-  },
-);
+    expect(ended.stderr).toMatch(completion);
+  });
+});
 
 it('Ctrl+C before a call ends a command, and it can be run again', async () => {
   const interruption = AbortSignal.abort();
 
-  expect(await admin(['owners', 'list', '--local', proxy.url], { now, interruption })).toEqual({
+  expect(await run(['owners', 'list'], proxy.url, { interruption })).toEqual({
     exitCode: 5,
     stdout: '',
     stderr: 'error: interrupted; run the command again\n',
