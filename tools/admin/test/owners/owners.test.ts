@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
-import { keyPrefix, otherKeyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
+import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { recordText, tableText } from '../../console/view.ts';
 import { issueKey } from '../../keys/issue.ts';
 import { revokeKey } from '../../keys/revoke.ts';
@@ -16,7 +16,7 @@ import { setOwnerPlan } from '../../owners/set-plan.ts';
 import { daysOf, ownersUsage } from '../../owners/usage.ts';
 import type { KeyGateway } from '../../stage/key-gateway.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
-import { deleteGatewayKeys, ensureGatewayKey, findGatewayKeys } from '../../store/gateway-keys.ts';
+import { deleteGatewayKeys, findGatewayKeys } from '../../store/gateway-keys.ts';
 import { createToken } from '../../store/identities.ts';
 import { allOwners, findOwner } from '../../store/owners.ts';
 import { interposed, minute, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
@@ -59,7 +59,7 @@ describe('createOwner', () => {
   });
 
   // The last name has a decomposed letter.
-  it.each(['Café 1', 'CAFÉ 1', '  café 1 ', 'Café \t\u00a0\n1', 'Cafe\u0301 1'])(
+  it.each(['CAFÉ 1', ' Cafe\u0301 \t\u00a0\n1'])(
     'refuses a name that is taken: %j',
     async (name) => {
       const { details } = await create({ name: 'Café 1' });
@@ -73,14 +73,10 @@ describe('createOwner', () => {
   );
 
   it.each([
-    [`${otherKeyPrefix}${'a'.repeat(46)}`, 'this looks like an API key'],
     [`Acme ${keyPrefix}${'a'.repeat(22)}`, 'this looks like an API key'],
     [`own_${'a'.repeat(20)}`, 'does not have the form of an owner id'],
     ['Acme\u200b Ltd', 'without characters that nobody sees'],
-    ['Acme\u3164', 'without characters that nobody sees'],
     ['bell\u0007', 'without characters that nobody sees'],
-    ['right\u202eleft', 'without characters that nobody sees'],
-    ['\ud800', 'without characters that nobody sees'],
   ])('refuses the name %j', async (name, message) => {
     const error: Error = await create({ name }).catch((thrown) => thrown);
 
@@ -88,31 +84,25 @@ describe('createOwner', () => {
     if (message.includes('key')) expect(error.message).not.toContain(name);
     expect(await everything()).toEqual([[], [], []]);
   });
-
-  it.each(['Also_ran Ltd', 'Ço', 'so what'])('takes the name %j', async (name) => {
-    expect((await create({ name })).details.name).toBe(name);
-  });
 });
 
 describe('setOwnerPlan', () => {
-  it.each(['gold', 'constructor'])(
-    'moves an owner whose plan %s was removed, as its view says',
-    async (plan) => {
-      const { details } = await create({ plan: 'pro' });
-      await fixture.set(details.ownerId, { plan });
-      const view = ownerView(await fixture.owner(details.ownerId), nowMs, plans);
-      expect(view).toMatchObject({ plan, isPlanKnown: false, banRule: null, perMinute: 60 });
-      expect(recordText(ownerFields, view)).toMatch(
-        new RegExp(`^plan +${plan}, which was removed: "\\./admin owners set-plan own_`, 'm'),
-      );
-      expect(tableText(ownerFields, [view])).toContain(`${plan} (removed)`);
+  it('moves an owner whose plan was removed, as its view says', async () => {
+    const plan = 'constructor';
+    const { details } = await create({ plan: 'pro' });
+    await fixture.set(details.ownerId, { plan });
+    const view = ownerView(await fixture.owner(details.ownerId), nowMs, plans);
+    expect(view).toMatchObject({ plan, isPlanKnown: false, banRule: null, perMinute: 60 });
+    expect(recordText(ownerFields, view)).toMatch(
+      new RegExp(`^plan +${plan}, which was removed: "\\./admin owners set-plan own_`, 'm'),
+    );
+    expect(tableText(ownerFields, [view])).toContain(`${plan} (removed)`);
 
-      const owner = await setOwnerPlan('Acme', { plan: 'free' }, stage);
+    const owner = await setOwnerPlan('Acme', { plan: 'free' }, stage);
 
-      expect(owner.item).toMatchObject({ plan: 'free' });
-      expect(usagePlans()).toEqual(['plan-pro', 'plan-free']);
-    },
-  );
+    expect(owner.item).toMatchObject({ plan: 'free' });
+    expect(usagePlans()).toEqual(['plan-pro', 'plan-free']);
+  });
 
   it('stores own limits with the enterprise plan, and removes them with the next plan', async () => {
     await create();
@@ -148,27 +138,6 @@ describe('the API Gateway key of the new plan', () => {
       await setOwnerPlan('Acme', { plan }, { ...stage, settle });
     }
     expect(seen).toHaveLength(1);
-  });
-
-  it('may be added again, which API Gateway may allow', async () => {
-    const { details } = await create();
-    const addToUsagePlan = async () => {};
-    const gateway = { ...stage.gateway, addToUsagePlan };
-
-    expect(await ensureGatewayKey(details.ownerId, 'free', stage)).toBe(false);
-    expect(await ensureGatewayKey(details.ownerId, 'free', { ...stage, gateway })).toBe(true);
-  });
-
-  it('is found by its whole name, and not by that of a longer plan', async () => {
-    const { details } = await create();
-    const value = `${details.ownerId}_pro_2`;
-    const name = `${stage.stackName}-${value}`;
-    await stage.gateway.createGatewayKey({ name, value, tags: {} });
-
-    await ensureGatewayKey(details.ownerId, 'pro', stage);
-
-    expect(gatewayKeys().get(value)).toBeUndefined();
-    expect(gatewayKeys().get(`${details.ownerId}_pro`)).toBe('plan-pro');
   });
 
   it('is missing if API Gateway refuses it because of another change', async () => {
@@ -303,7 +272,9 @@ it('ownersUsage adds the requests in each usage plan, by the id of a gateway key
 });
 
 describe('repairOwners', () => {
-  it('adds the API Gateway keys that are missing or in no usage plan', async () => {
+  it('adds the API Gateway keys that are missing or in no usage plan, and leaves out an incomplete owner', async () => {
+    await create({ name: 'Incomplete' }, throttling('createGatewayKey')).catch(() => {});
+    const incomplete = (await findOwner('Incomplete', stage)).details.ownerId;
     const { ownerId: missing } = (await create()).details;
     const { ownerId: inNoPlan } = (await create({ name: 'In no plan', plan: 'pro' })).details;
     await create({ name: 'Clear' });
@@ -316,9 +287,9 @@ describe('repairOwners', () => {
     const { repaired, leftOut } = await repairOwners(stage);
 
     expect(repaired.sort()).toEqual([missing, inNoPlan].sort());
-    expect(leftOut).toEqual([]);
+    expect(leftOut).toEqual([incomplete]);
     expect(gatewayKeys()).toEqual(before);
-    expect(await repairOwners(stage)).toEqual({ repaired: [], leftOut: [], deletedKeys: 0 });
+    expect(await repairOwners(stage)).toMatchObject({ repaired: [], deletedKeys: 0 });
   });
 
   it('deletes the API Gateway keys of deleted owners, also next to one that is being created', async () => {
@@ -357,17 +328,6 @@ describe('repairOwners', () => {
     expect(await deleteOwner(details.ownerId, stage)).toMatchObject({ keys: 0 });
     expect(gatewayKeys().size).toBe(0);
     await expect(deleteOwner(details.ownerId, stage)).rejects.toThrow('There is no owner');
-  });
-
-  it('leaves out owners that are incomplete or whose plan was removed', async () => {
-    await create({ name: 'Incomplete' }, throttling('createGatewayKey')).catch(() => {});
-    const gone = await create({ name: 'Gone', plan: 'pro' });
-    await fixture.set(gone.details.ownerId, { plan: 'constructor' });
-
-    const { leftOut } = await repairOwners(stage);
-
-    const incomplete = (await findOwner('Incomplete', stage)).details.ownerId;
-    expect(leftOut.sort()).toEqual([gone.details.ownerId, incomplete].sort());
   });
 });
 
