@@ -28,11 +28,11 @@ import {
   mishaps,
   nowMs,
   nowSeconds,
-  stageInMemoryOfEachTest,
+  stageOfEachTest,
   stageWithMishap,
 } from './stage-of-keys.ts';
 
-const fixture = stageInMemoryOfEachTest();
+const fixture = stageOfEachTest();
 let keyId: string;
 let ownerId: string;
 

@@ -15,7 +15,6 @@ import { documentClient, type KeyStage } from '../stage/key-stage.ts';
 import { UnconfirmedError } from '../stage/service-failure.ts';
 import { lookUpOwner, readOwner } from '../store/owners.ts';
 import type { StoredOwner } from '../store/stored-owner.ts';
-import { tablesInMemory } from './tables-in-memory.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
 export const nowSeconds = Math.floor(nowMs / 1_000);
@@ -30,6 +29,8 @@ export interface StageOfKeys {
   owner(ownerId: string): Promise<StoredOwner>;
   /** Sets attributes of an owner's item, or of a key's entry in it. */
   set(ownerId: string, values: Record<string, unknown>, tokenHash?: string): Promise<void>;
+  /** Reads everything. The returned function restores it in new tables. */
+  save(): Promise<() => Promise<void>>;
 }
 
 /** Gives each test of the calling file an empty stage, whose tables are in an embedded database. */
@@ -47,40 +48,6 @@ export function stageOfEachTest(): StageOfKeys {
       { step: 'initialize' },
     );
   });
-  return stageWith(async () => ({
-    documents: documentClient(database.dynamodb),
-    apiKeysTable: await database.createApiKeysTable(),
-    ownersTable: await database.createOwnersTable(),
-  }));
-}
-
-/** Like `stageOfEachTest`, with tables in memory. `save` reads everything, and returns a function that restores it. */
-export function stageInMemoryOfEachTest(): StageOfKeys & { save(): () => Promise<void> } {
-  let tables: ReturnType<typeof tablesInMemory>;
-  const fixture = stageWith(async () => {
-    tables = tablesInMemory();
-    return { documents: tables.documents, apiKeysTable: 'ApiKeys', ownersTable: 'Owners' };
-  });
-  const save = () => {
-    const restore = tables.save();
-    const keys = fixture.gatewayKeys();
-    return async () => {
-      restore();
-      const gateway = createControlPlane();
-      Object.assign(fixture.stage, { gateway });
-      for (const [value, usagePlanId] of keys) {
-        const name = `${fixture.stage.stackName}-${value}`;
-        const { id } = await gateway.createGatewayKey({ name, value });
-        await gateway.addToUsagePlan(usagePlanId!, id);
-      }
-    };
-  };
-  return { ...fixture, save };
-}
-
-function stageWith(
-  tables: () => Promise<Pick<KeyStage, 'documents' | 'apiKeysTable' | 'ownersTable'>>,
-): StageOfKeys {
   const stage = {
     plans,
     usagePlanId: (plan) => `plan-${plan}`,
@@ -90,18 +57,26 @@ function stageWith(
     now: () => nowMs,
     operator: 'user/ann',
   } as Partial<KeyStage> as KeyStage;
-  beforeEach(async () => {
-    Object.assign(stage, { gateway: createControlPlane(), ...(await tables()) });
-  });
+  const start = async () => {
+    Object.assign(stage, {
+      gateway: createControlPlane(),
+      documents: documentClient(database.dynamodb),
+      apiKeysTable: await database.createApiKeysTable(),
+      ownersTable: await database.createOwnersTable(),
+    });
+  };
+  beforeEach(start);
+  const gatewayKeys = () => {
+    const { keys } = stage.gateway as ControlPlane;
+    return new Map([...keys.values()].map(({ value, usagePlanId }) => [value, usagePlanId]));
+  };
+  const readAll: StageOfKeys['readAll'] = (table) =>
+    readItems(table === 'Owners' ? stage.ownersTable : stage.apiKeysTable, stage);
   const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
   return {
     stage,
-    gatewayKeys: () => {
-      const { keys } = stage.gateway as ControlPlane;
-      return new Map([...keys.values()].map(({ value, usagePlanId }) => [value, usagePlanId]));
-    },
-    readAll: (table) =>
-      readItems(table === 'Owners' ? stage.ownersTable : stage.apiKeysTable, stage),
+    gatewayKeys,
+    readAll,
     owner,
     set: async (ownerId, values, tokenHash) => {
       const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
@@ -113,6 +88,25 @@ function stageWith(
         set: Object.fromEntries(set),
       };
       await changeTogether([{ Update: expressions(change) }], stage);
+    },
+    save: async () => {
+      const [entries, items, keys] = [
+        await readAll('ApiKeys'),
+        await readAll('Owners'),
+        gatewayKeys(),
+      ];
+      return async () => {
+        await start();
+        const put = (TableName: string, all: object[]) =>
+          all.map((Item) => ({ Put: { TableName, Item } }));
+        const parts = [...put(stage.apiKeysTable, entries), ...put(stage.ownersTable, items)];
+        await changeTogether(parts, stage);
+        for (const [value, usagePlanId] of keys) {
+          const key = { name: `${stage.stackName}-${value}`, value, tags: {} };
+          const { id } = await stage.gateway.createGatewayKey(key);
+          await stage.gateway.addToUsagePlan(usagePlanId!, id);
+        }
+      };
     },
   };
 }
