@@ -7,6 +7,7 @@ import {
   KeyNotFoundError,
   NameTakenError,
   OwnerNotFoundError,
+  TooManyKeysError,
 } from '../store/errors.ts';
 
 /** What the operator can do after an error. The store, whose errors have no remedy, knows no commands. */
@@ -25,6 +26,9 @@ export function remedyOf(error: OperatorError): string | undefined {
   }
   if (error instanceof KeyEndedError) {
     return `"./admin keys issue --owner ${error.ownerId}" issues another key`;
+  }
+  if (error instanceof TooManyKeysError) {
+    return `revoke keys that nobody needs: "./admin keys list --owner ${error.ownerId}" shows them`;
   }
   if (error instanceof TokenGivenError) {
     return 'if it is an API key, "./admin keys show" reads it from a prompt, and says how to replace it';

@@ -5,6 +5,7 @@ import { asOption, type Call, keyIdOfExamples, type Verb, yesOption } from '../c
 import { isoTime } from '../console/view.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { pathOf } from '../store/key-change.ts';
 import { findKey, type StoredKey, validEntry } from '../store/keys.ts';
 import { changeEntry } from './change-entry.ts';
 import type { KeyView } from './key-view.ts';
@@ -58,6 +59,6 @@ export async function expireKey(
   stage: KeyStage,
 ): Promise<KeyView> {
   const before = validEntry(key, 'changed', stage.now());
-  const where = { [`keys.${key.tokenHash}.expiresAt`]: unchanged(before.expiresAt) };
+  const where = { [`${pathOf(key)}.expiresAt`]: unchanged(before.expiresAt) };
   return changeEntry(key, { expiresAt }, 'keys expire', stage, where);
 }

@@ -1,25 +1,16 @@
 import { Option } from 'commander';
-import { ChangedMeanwhileError, quoted } from '../../shared/errors.ts';
+import { OperatorError } from '../../shared/errors.ts';
 import { futureSeconds, type Time, timeAhead } from '../console/option-values.ts';
 import { asOption, type Verb } from '../console/verb.ts';
 import { isoTime } from '../console/view.ts';
-import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { checkedText } from '../store/checked-text.ts';
-import { leavingKeysOf, withoutDeadKeys } from '../store/dead-keys.ts';
 import { differences } from '../store/history.ts';
-import { changeOwner } from '../store/owner-change.ts';
+import { changeKeys } from '../store/key-change.ts';
 import { findCompleteOwner } from '../store/owners.ts';
 import { keyView } from './key-view.ts';
-import {
-  attributesOf,
-  draftKey,
-  type IssuedKey,
-  issuedResult,
-  maxKeys,
-  storeKey,
-  tooManyKeys,
-} from './new-key.ts';
+import { draftKey, type IssuedKey, issuedResult } from './new-key.ts';
 
 export const issue: Verb<{ owner: string; label?: string; expiresIn?: Time; readOnly?: boolean }> =
   {
@@ -71,27 +62,16 @@ export async function issueKey(request: NewKey, stage: KeyStage): Promise<Issued
   const owner = await findCompleteOwner(request.owner, stage);
   const draft = draftKey(owner, { label }, { expiresAt, isReadOnly }, stage);
   const { keyId, apiKey } = draft;
-  const set = attributesOf(draft);
   const expiry = expiresAt === undefined ? undefined : isoTime(expiresAt);
-  const most = maxKeys + leavingKeysOf(owner, stage.now()).length;
-  const change = {
-    deed: {
-      command: 'keys issue',
-      keyIds: [keyId],
-      changes: differences({}, { label, expiresAt: expiry, isReadOnly }),
-    },
-    item: { set: set.item, where: { ownerHash: present, keys: size('<', most) } },
-    details: { set: set.details },
-    refusal: () =>
-      tooManyKeys(owner, 1, stage) ??
-      new ChangedMeanwhileError(`The owner ${quoted(owner.details.name)}`),
-  };
+  const changes = differences({}, { label, expiresAt: expiry, isReadOnly });
+  const deed = { command: 'keys issue', keyIds: [keyId], changes };
   // The view is made before the change, because after the change nothing must fail.
   const view = keyView(draft, stage.now(), stage.plans);
-  await storeKey(
-    keyId,
-    () => changeOwner(owner, withoutDeadKeys(owner, change, stage.now()), stage),
-    `nobody has received its API key, so run "./admin keys revoke ${keyId}", then this command again`,
-  );
+  await changeKeys(owner, { deed, added: draft }, stage).catch((error) => {
+    if (!mayHaveTakenEffect(error)) throw error;
+    const problem = `${keyId} may have been issued: ${failureText(error)}`;
+    const remedy = `nobody has received its API key, so run "./admin keys revoke ${keyId}", then this command again`;
+    throw new OperatorError(problem, { cause: error, remedy });
+  });
   return { ...view, apiKey };
 }

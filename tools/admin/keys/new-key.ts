@@ -1,11 +1,8 @@
 import { hashToken } from '../../../lambdas/keys/api-key.ts';
-import { OperatorError, quoted, WrongStateError } from '../../shared/errors.ts';
 import type { Result } from '../console/command-io.ts';
-import { counted, type Field, recordText } from '../console/view.ts';
+import { type Field, recordText } from '../console/view.ts';
 import { limitsText } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
-import { leavingKeysOf } from '../store/dead-keys.ts';
 import { createKeyId, createToken, ownCharactersOf } from '../store/identities.ts';
 import type { StoredKey } from '../store/keys.ts';
 import type { CompleteOwner, KeyDetails, StoredEntry } from '../store/stored-owner.ts';
@@ -13,12 +10,6 @@ import type { KeyView } from './key-view.ts';
 
 /** A new key as the commands show it, with its bearer token, which is shown once and never stored. */
 export type IssuedKey = KeyView & { readonly apiKey: string };
-
-/**
- * The maximum number of an owner's keys. Every request writes the item with all of them, which costs a write unit for
- * each kilobyte, or for about five keys.
- */
-export const maxKeys = 100;
 
 const shownCharacters = 4;
 
@@ -43,38 +34,6 @@ export function draftKey(
     entry: { ...entry, id: ownCharactersOf(keyId) },
     apiKey,
   };
-}
-
-/** What a change sets to store a key. */
-export function attributesOf({ keyId, tokenHash, details, entry }: StoredKey) {
-  return { item: { [`keys.${tokenHash}`]: entry }, details: { [`keys.${keyId}`]: details } };
-}
-
-/** Returns an error if an owner would have too many keys after a change; undefined otherwise. */
-export function tooManyKeys(
-  owner: CompleteOwner,
-  added: number,
-  stage: KeyStage,
-): WrongStateError | undefined {
-  const left = Object.keys(owner.item.keys).length - leavingKeysOf(owner, stage.now()).length;
-  if (left + added <= maxKeys) return undefined;
-  const problem = `The owner ${quoted(owner.details.name)} has ${counted(left, 'key')}, and ${maxKeys} is the maximum`;
-  return new WrongStateError(problem, {
-    remedy: `revoke keys that nobody needs: "./admin keys list --owner ${owner.details.ownerId}" shows them`,
-  });
-}
-
-/** Stores a key. @param remedy the remedy of the error if it is unknown whether the key was stored */
-export async function storeKey(
-  keyId: string,
-  store: () => Promise<void>,
-  remedy: string,
-): Promise<void> {
-  await store().catch((error) => {
-    if (!mayHaveTakenEffect(error)) throw error;
-    const problem = `${keyId} may have been issued: ${failureText(error)}`;
-    throw new OperatorError(problem, { cause: error, remedy });
-  });
 }
 
 /** The result of a command that issues a key. */

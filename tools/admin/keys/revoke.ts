@@ -1,8 +1,7 @@
 import { asOption, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
-import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { changeKeys } from '../store/key-change.ts';
 import { endOf, findKey, type StoredKey } from '../store/keys.ts';
-import { changeOwner } from '../store/owner-change.ts';
 
 export const revoke: Verb = {
   usage: 'revoke <keyId>',
@@ -27,26 +26,8 @@ export function revokeQuestion({ keyId, owner, details }: StoredKey): string {
 /** Removes a key's entry from the ApiKeys table, so that the key is refused. Returns false if there is no entry. */
 export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
   const key = await findKey(keyId, stage);
-  const { tokenHash, owner, details, entry } = key;
-  if (!entry) return false;
-  const [pathOfEntry, pathOfDetails] = [`keys.${tokenHash}`, `keys.${keyId}`];
-  const change = {
-    deed: { command: 'keys revoke', keyIds: [keyId] },
-    item: { remove: [pathOfEntry], where: { [pathOfEntry]: present } },
-    details: details && {
-      set: revocationOf(key, stage),
-      where: { [pathOfDetails]: present },
-    },
-  };
-  await changeOwner(owner, change, stage);
+  if (!key.entry) return false;
+  const deed = { command: 'keys revoke', keyIds: [keyId] };
+  await changeKeys(key.owner, { deed, revoked: key }, stage);
   return true;
-}
-
-/** The attributes that the details of a key get when the key is revoked. */
-export function revocationOf({ keyId, entry }: StoredKey, { now }: KeyStage) {
-  const path = `keys.${keyId}`;
-  return {
-    [`${path}.revokedAt`]: new Date(now()).toISOString(),
-    ...(entry?.usedAt && { [`${path}.usedAt`]: entry.usedAt }),
-  };
 }

@@ -4,24 +4,15 @@ import type { Result } from '../console/command-io.ts';
 import { type Time, timeAhead } from '../console/option-values.ts';
 import { asOption, type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
 import { isoTime } from '../console/view.ts';
-import { present, size, unchanged } from '../stage/dynamodb-calls.ts';
+import { size, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { withoutDeadKeys } from '../store/dead-keys.ts';
 import { differences } from '../store/history.ts';
+import { changeKeys, pathOf } from '../store/key-change.ts';
 import { findKey, replacementOf, type StoredKey, validEntry } from '../store/keys.ts';
-import { changeOwner } from '../store/owner-change.ts';
-import { complete } from '../store/owners.ts';
 import type { StoredEntry } from '../store/stored-owner.ts';
 import { keyView } from './key-view.ts';
-import {
-  attributesOf,
-  draftKey,
-  type IssuedKey,
-  issuedResult,
-  storeKey,
-  tooManyKeys,
-} from './new-key.ts';
-import { revocationOf, revokeKey, revokeQuestion } from './revoke.ts';
+import { draftKey, type IssuedKey, issuedResult } from './new-key.ts';
+import { revokeKey, revokeQuestion } from './revoke.ts';
 
 export const rotate: Verb<{ grace: Time }> = {
   usage: 'rotate <keyId>',
@@ -87,47 +78,32 @@ export async function rotateKey(
   refuseReplaced(old);
   const entry = validEntry(old, 'rotated', stage.now());
   const { bannedUntil, expiresAt } = entry;
-  const owner = complete(old.owner);
-  const isRevoked = isOver(graceEnd, stage);
-  const tooMany = tooManyKeys(owner, isRevoked ? 0 : 1, stage);
-  if (tooMany) throw tooMany;
+  const { owner } = old;
   const traits = { label: old.details?.label, replaces: keyId };
   const draft = draftKey(owner, traits, inheritedFrom(entry), stage);
-  const set = attributesOf(draft);
   // A rotation must not let the old key work longer than it would without the rotation.
-  const end = isRevoked ? undefined : Math.min(graceEnd, expiresAt ?? graceEnd);
-  const path = `keys.${old.tokenHash}`;
+  const end = isOver(graceEnd, stage) ? undefined : Math.min(graceEnd, expiresAt ?? graceEnd);
   const [from, to] = [expiresAt, end].map((time) => time && isoTime(time));
   const change = {
     deed: {
       command: 'keys rotate',
       keyIds: [keyId, draft.keyId],
-      changes: isRevoked
-        ? differences({}, { status: 'revoked' })
-        : differences({ expiresAt: from }, { expiresAt: to }),
+      changes: end
+        ? differences({ expiresAt: from }, { expiresAt: to })
+        : differences({}, { status: 'revoked' }),
     },
-    item: {
-      set: isRevoked ? set.item : { ...set.item, [`${path}.expiresAt`]: end },
-      remove: isRevoked ? [path] : [],
-      where: {
-        [path]: present,
-        [`${path}.bannedUntil`]: unchanged(bannedUntil),
-        [`${path}.expiresAt`]: unchanged(expiresAt),
-      },
+    added: draft,
+    ...(end ? { changed: { key: old, values: { expiresAt: end } } } : { revoked: old }),
+    where: {
+      [`${pathOf(old)}.bannedUntil`]: unchanged(bannedUntil),
+      [`${pathOf(old)}.expiresAt`]: unchanged(expiresAt),
     },
-    details: {
-      set: isRevoked && old.details ? { ...set.details, ...revocationOf(old, stage) } : set.details,
-      // The details may have been read before another rotation of the same key, and the item after it.
-      where: { keys: size('=', Object.keys(owner.details.keys).length) },
-    },
+    // The details may have been read before another rotation of the same key, and the item after it.
+    whereDetails: { keys: size('=', Object.keys(owner.details.keys).length) },
   };
   // The view is made before the change, because after the change nothing must fail.
   const view = keyView(draft, stage.now(), stage.plans);
-  await storeKey(
-    draft.keyId,
-    () => changeOwner(owner, withoutDeadKeys(owner, change, stage.now()), stage),
-    'run the command again',
-  );
+  await changeKeys(owner, change, stage);
   return { ...view, apiKey: draft.apiKey, previousExpiresAt: end };
 }
 

@@ -10,7 +10,7 @@ import { ensureGatewayKey } from '../store/gateway-keys.ts';
 import { differences } from '../store/history.ts';
 import { createOwnerIdentity } from '../store/identities.ts';
 import { changeOwner, storeDetails } from '../store/owner-change.ts';
-import { lookUpOwner, ownerName, readOwner } from '../store/owners.ts';
+import { lookUpOwner, ownerName } from '../store/owners.ts';
 import type { CompleteOwner, OwnerDetails, OwnerItem } from '../store/stored-owner.ts';
 import { changedOwner } from './owner-view.ts';
 import { limitOptions, type PlanRequest, requestedPlan } from './plan-request.ts';
@@ -56,10 +56,6 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<C
     // the owner, so this update requires the details. It sets a value that is stored already, because an operator's
     // permissions do not include a mere check of a condition in this table.
     details: { set: { createdAt: details.createdAt }, where: { ownerId: present } },
-    refusal: async () => {
-      const owner = await readOwner(ownerId, stage);
-      return owner?.item ? new NameTakenError(owner) : new ChangedMeanwhileError(ownerId);
-    },
   };
   await changeOwner({ details }, change, stage);
   return { details, item };

@@ -1,7 +1,6 @@
 import { Argument } from 'commander';
 import type { Limits } from '../../../lambdas/keys/plan.ts';
 import { type PlanName, planNames } from '../../../lib/settings/plans.ts';
-import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { asOption, type Verb } from '../console/verb.ts';
 import { unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
@@ -31,8 +30,6 @@ knows the owner.`,
     ),
 };
 
-const ownLimits = ['perMinute', 'perDay'] as const;
-
 /**
  * Moves an owner to another plan. The owner's API Gateway key for this plan works before the plan changes, and the key
  * for the present plan remains. So an interrupted move refuses no request, and a second run completes it.
@@ -56,11 +53,9 @@ export async function setOwnerPlan(
     const change = {
       deed: { command: 'owners set-plan', changes },
       item: {
-        set: { ...after },
-        remove: ownLimits.filter((limit) => after[limit] === undefined),
+        set: { perMinute: undefined, perDay: undefined, ...after },
         where: { plan, perMinute: unchanged(perMinute), perDay: unchanged(perDay) },
       },
-      refusal: () => new ChangedMeanwhileError(`The plan of ${ownerId}`),
     };
     await changeOwner({ details }, change, stage);
   }

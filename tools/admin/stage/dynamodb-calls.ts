@@ -36,8 +36,8 @@ export const size =
 
 /** A change of an item, and its condition. */
 export interface Update {
+  /** New values. Undefined removes an attribute. */
   readonly set?: Attributes;
-  readonly remove?: readonly string[];
   /** The condition, or several conditions, of which at least one must be met. */
   readonly where?: Condition | readonly Condition[];
 }
@@ -66,18 +66,21 @@ export async function changeTogether(
 
 /** Formats a change for DynamoDB. */
 export function expressions(change: Update & { table: string; key: Attributes }) {
-  const { table, key, set = {}, remove = [], where = [] } = change;
+  const { table, key, set = {}, where = [] } = change;
   const names: Record<string, string> = {};
   const values: Record<string, unknown> = {};
   const pathName = (path: string) =>
     path.replaceAll(/[^.]+/g, (name) => placeholder(names, '#', name));
   const valueName = (value: unknown) => placeholder(values, ':', value);
-  const sets = Object.entries(set).map(
-    ([path, value]) => `${pathName(path)} = ${valueName(value)}`,
-  );
+  const sets = Object.entries(set)
+    .filter(([, value]) => value !== undefined)
+    .map(([path, value]) => `${pathName(path)} = ${valueName(value)}`);
+  const removals = Object.keys(set)
+    .filter((path) => set[path] === undefined)
+    .map(pathName);
   const clauses = [
     ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
-    ...(remove.length > 0 ? [`REMOVE ${remove.map(pathName).join(', ')}`] : []),
+    ...(removals.length > 0 ? [`REMOVE ${removals.join(', ')}`] : []),
   ];
   const conditions = [where].flat().map((condition) => {
     const tests = Object.entries(condition).map(([path, test]) => {

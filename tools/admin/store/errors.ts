@@ -39,6 +39,16 @@ export class KeyNotFoundError extends NotFoundError {
   }
 }
 
+/** An owner has as many keys as it may have. */
+export class TooManyKeysError extends WrongStateError {
+  readonly ownerId: string;
+
+  constructor({ name, ownerId }: OwnerDetails, keys: number) {
+    super(`The owner ${quoted(name)} has ${keys} keys, and ${keys} is the maximum`);
+    this.ownerId = ownerId;
+  }
+}
+
 /** A key is expired or revoked, so it cannot be changed. */
 export class KeyEndedError extends WrongStateError {
   readonly ownerId: string;

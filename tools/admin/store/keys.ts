@@ -7,12 +7,12 @@ import { refuseToken } from './checked-text.ts';
 import { KeyEndedError, KeyNotFoundError } from './errors.ts';
 import { isKeyId, ownerIdOf } from './identities.ts';
 import { readOwner } from './owners.ts';
-import type { KeyDetails, StoredEntry, StoredOwner } from './stored-owner.ts';
+import type { CompleteOwner, KeyDetails, StoredEntry, StoredOwner } from './stored-owner.ts';
 
 /** Everything that is stored about a key. */
 export interface StoredKey {
   readonly keyId: string;
-  readonly owner: StoredOwner;
+  readonly owner: CompleteOwner;
   /** The name of the key's entry in the map `keys` of its owner's item. */
   readonly tokenHash: string;
   /** Undefined if only the ApiKeys table was restored to an earlier time. The key can still be valid. */
@@ -30,11 +30,12 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   throw new KeyNotFoundError(keyId);
 }
 
-/** Lists all keys of an owner, including valid keys whose details were removed. */
-export function keysOf(owner: StoredOwner): StoredKey[] {
-  const { ownerId, keys } = owner.details;
-  const entries = owner.item?.keys ?? {};
-  const known = Object.entries(keys).map(([keyId, details]) => {
+/** Lists all keys of an owner, including valid keys whose details were removed. An incomplete owner has none. */
+export function keysOf({ details: ofOwner, item }: StoredOwner): StoredKey[] {
+  if (!item) return [];
+  const owner = { details: ofOwner, item };
+  const { keys: entries } = item;
+  const known = Object.entries(ofOwner.keys).map(([keyId, details]) => {
     const { tokenHash } = details;
     return { keyId, owner, tokenHash, details, entry: entries[tokenHash] };
   });
@@ -42,7 +43,13 @@ export function keysOf(owner: StoredOwner): StoredKey[] {
   const unknown = Object.entries(entries)
     .filter(([tokenHash]) => !knownHashes.has(tokenHash))
     .map(([tokenHash, entry]) => {
-      return { keyId: keyIdOf(ownerId, entry.id), owner, tokenHash, details: undefined, entry };
+      return {
+        keyId: keyIdOf(ofOwner.ownerId, entry.id),
+        owner,
+        tokenHash,
+        details: undefined,
+        entry,
+      };
     });
   return [...known, ...unknown];
 }
@@ -70,7 +77,7 @@ export function statusOf(
 ): (typeof keyStatuses)[number] {
   const { owner, entry } = key;
   if (!entry || isExpired(entry, nowMs)) return endOf(key);
-  if (owner.item?.status !== 'active') return 'suspended';
+  if (owner.item.status !== 'active') return 'suspended';
   return isBanned(entry, nowMs, plans) ? 'banned' : 'active';
 }
 

@@ -51,9 +51,7 @@ export async function changeOwner(
     await recording(details, deed, stage),
   ];
   if (await changeTogether(parts, stage)) return;
-  throw (
-    (await change.refusal?.()) ?? new ChangedMeanwhileError(deed.keyIds?.[0] ?? details.ownerId)
-  );
+  throw (await change.refusal?.()) ?? new ChangedMeanwhileError(details.ownerId);
 }
 
 /**
@@ -113,8 +111,9 @@ async function recording(
   const records = await namedRecords(ownerId, stage);
   const [name, record] = signed(deed, records, stage);
   const surplus = records.slice(0, 1 - keptRecords);
-  const update = { set: { [name]: record }, remove: surplus.map(([old]) => old) };
-  return { Update: inOwners(historyKey(ownerId), update, stage) };
+  const forgotten = Object.fromEntries(surplus.map(([old]) => [old, undefined]));
+  const set = { [name]: record, ...forgotten };
+  return { Update: inOwners(historyKey(ownerId), { set }, stage) };
 }
 
 /** The part of a transaction that concerns an owner's item in the ApiKeys table. */

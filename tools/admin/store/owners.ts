@@ -34,11 +34,7 @@ export async function findOwner(idOrName: string, stage: KeyStage): Promise<Stor
 
 /** Like `findOwner`, but also throws if the creation of the owner was interrupted. */
 export async function findCompleteOwner(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
-  return complete(await findOwner(idOrName, stage));
-}
-
-/** @throws IncompleteOwnerError if the creation of the owner was interrupted */
-export function complete({ details, item }: StoredOwner): CompleteOwner {
+  const { details, item } = await findOwner(idOrName, stage);
   if (item) return { details, item };
   throw new IncompleteOwnerError(details);
 }
@@ -48,15 +44,10 @@ export async function lookUpOwner(
   idOrName: string,
   stage: KeyStage,
 ): Promise<StoredOwner | undefined> {
-  const ownerId = isOwnerId(idOrName) ? idOrName : await ownerIdOfName(idOrName, stage);
-  return ownerId === undefined ? undefined : readOwner(ownerId, stage);
-}
-
-/** The id of the owner for which a name is reserved. @throws OperatorError if the name is invalid */
-async function ownerIdOfName(name: string, stage: KeyStage): Promise<string | undefined> {
-  const key = { ownerId: nameReservation(name) };
+  if (isOwnerId(idOrName)) return readOwner(idOrName, stage);
+  const key = { ownerId: nameReservation(idOrName) };
   const reservation = await readItem<{ owner: string }>(stage.ownersTable, key, stage);
-  return reservation?.owner;
+  return reservation && readOwner(reservation.owner, stage);
 }
 
 /** Reads both items of an owner; undefined if there is no such owner. */

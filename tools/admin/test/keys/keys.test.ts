@@ -97,6 +97,15 @@ describe('the hundredth key of an owner', () => {
     expect(await entryOf(keyId)).toBeDefined();
   });
 
+  it('is the last one if others are issued at the same time', async () => {
+    const key = await first();
+    const meanwhile = interposed(stage, isTransaction, () => addOthers(key));
+
+    await expect(issue({}, meanwhile)).rejects.toThrow(
+      `${key.ownerId} was changed by somebody else at the same time; run the command again`,
+    );
+  });
+
   it('leaves room for as many as have expired', async () => {
     const key = await first();
     await addOthers(key, 2);
@@ -242,6 +251,15 @@ it('a key can be revoked in a stage whose stack does not state the plans', async
   expect(await revokeKey(keyId, other)).toBe(true);
   await expect(issue({}, other)).rejects.toThrow('no output Plans');
   expect(await listKeys({}, stage)).toMatchObject([{ keyId, status: 'revoked' }]);
+});
+
+it('a key is revoked once by two operators', async () => {
+  const { keyId } = await issue();
+  const meanwhile = interposed(stage, isTransaction, () => revokeKey(keyId, stage));
+
+  await expect(revokeKey(keyId, meanwhile)).rejects.toThrow(
+    `${keyId} was changed by somebody else`,
+  );
 });
 
 describe('a dead key', () => {

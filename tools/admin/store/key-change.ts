@@ -1,0 +1,117 @@
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
+import { type Condition, present, size, unchanged } from '../stage/dynamodb-calls.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { TooManyKeysError } from './errors.ts';
+import type { Deed } from './history.ts';
+import { isExpired, keysOf, type StoredKey } from './keys.ts';
+import { changeOwner } from './owner-change.ts';
+import type { CompleteOwner, KeyDetails, StoredEntry } from './stored-owner.ts';
+
+/**
+ * The maximum number of an owner's keys. Every request writes the item with all of them, which costs a write unit for
+ * each kilobyte, or for about five keys.
+ */
+const maxKeys = 100;
+
+/** A key is listed for this number of days after its end. */
+const listedDays = 90;
+
+/** One change removes at most this number of keys, because DynamoDB limits the length of an expression. */
+const mostLeaving = 50;
+
+/** A change of an owner's keys: a new key, new values of a valid key's entry, the end of a key, or several of these. */
+export interface KeysChange {
+  readonly deed: Deed;
+  readonly added?: StoredKey;
+  /** Undefined removes a value. */
+  readonly changed?: { readonly key: StoredKey; readonly values: Partial<StoredEntry> };
+  readonly revoked?: StoredKey;
+  /** What the owner's item must still be like. */
+  readonly where?: Condition;
+  /** What the owner's details must still be like. */
+  readonly whereDetails?: Condition;
+}
+
+/**
+ * Changes an owner's keys, and removes dead ones. The entries of revoked and of expired keys leave the owner's item,
+ * because every request writes this item. The details of keys that ended 90 days ago are forgotten.
+ *
+ * @throws TooManyKeysError if the owner would have too many keys
+ * @throws ChangedMeanwhileError if another command has changed the keys
+ */
+export async function changeKeys(
+  owner: CompleteOwner,
+  { deed, added, changed, revoked, where, whereDetails }: KeysChange,
+  stage: KeyStage,
+): Promise<void> {
+  const nowMs = stage.now();
+  const keys = keysOf(owner);
+  const expired = keys
+    .filter(({ keyId, entry }) => entry && isExpired(entry, nowMs) && keyId !== revoked?.keyId)
+    .slice(0, mostLeaving);
+  const leaving = revoked ? [...expired, revoked] : expired;
+  const left = Object.keys(owner.item.keys).length - leaving.length;
+  if (added && left >= maxKeys) throw new TooManyKeysError(owner.details, left);
+  const forgotten = keys
+    .filter(({ entry, details }) => !entry && endMs(details!) < nowMs - listedDays * 86_400_000)
+    .slice(0, mostLeaving);
+  const used = changed?.key ?? revoked;
+  const details = {
+    ...(added && { [pathOfDetails(added)]: added.details }),
+    ...Object.assign({}, ...leaving.map((key) => lastDetails(key, revoked, nowMs))),
+    ...Object.fromEntries(forgotten.map((key) => [pathOfDetails(key), undefined])),
+  };
+  const item = {
+    set: {
+      ...(added && { [pathOf(added)]: added.entry }),
+      ...(changed && under(pathOf(changed.key), changed.values)),
+      ...Object.fromEntries(leaving.map((key) => [pathOf(key), undefined])),
+    },
+    where: {
+      ...where,
+      ...(used && { [pathOf(used)]: present }),
+      ...(added && { ownerHash: present, keys: size('<', maxKeys + leaving.length) }),
+      ...Object.fromEntries(
+        expired.map((key) => [`${pathOf(key)}.expiresAt`, unchanged(key.entry!.expiresAt)]),
+      ),
+    },
+  };
+  const change = {
+    deed,
+    item,
+    details:
+      Object.keys(details).length > 0
+        ? { set: details, where: { ownerId: present, ...whereDetails } }
+        : undefined,
+    refusal: () => new ChangedMeanwhileError(used?.keyId ?? owner.details.ownerId),
+  };
+  await changeOwner(owner, change, stage);
+}
+
+/** The path of a key's entry in its owner's item. */
+export function pathOf({ tokenHash }: StoredKey): string {
+  return `keys.${tokenHash}`;
+}
+
+function pathOfDetails({ keyId }: StoredKey): string {
+  return `keys.${keyId}`;
+}
+
+/** What the details of a key, if there are any, take over when its entry leaves. */
+function lastDetails(key: StoredKey, revoked: StoredKey | undefined, nowMs: number) {
+  const { expiresAt, usedAt } = key.entry!;
+  const end = key === revoked ? { revokedAt: new Date(nowMs).toISOString() } : { expiresAt };
+  return key.details && under(pathOfDetails(key), { ...end, usedAt });
+}
+
+/** The time at which a key ended whose entry has left, in milliseconds since the epoch. */
+function endMs({ revokedAt, expiresAt = Infinity }: KeyDetails): number {
+  return revokedAt ? Date.parse(revokedAt) : expiresAt * 1_000;
+}
+
+/** Values by their paths below a path. */
+function under(path: string, values: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, each]) => [`${path}.${name}`, each]),
+  );
+}
