@@ -83,21 +83,22 @@ describe('The alarms', () => {
   const alarms = properties('prod', 'AWS::CloudWatch::Alarm');
 
   it('are raised after the number of periods, of the length, that each problem allows', () => {
-    const periods = Object.groupBy(Object.entries(alarms), ([, alarm]) => {
+    const periods = Object.entries(alarms).map(([id, alarm]) => {
       const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods } = alarm;
-      const lengths = new Set(metricsIn(alarm).map(({ periodSeconds }) => periodSeconds));
-      return `${DatapointsToAlarm} of ${EvaluationPeriods} of ${[...lengths]} s`;
+      const seconds = [...new Set(metricsIn(alarm).map(({ periodSeconds }) => periodSeconds))];
+      return [id.replace('Monitoring', ''), [DatapointsToAlarm, EvaluationPeriods, ...seconds]];
     });
 
-    const found = Object.entries(periods).map(([period, all]) => {
-      return [period, all!.map(([id]) => id.replace('Monitoring', '')).sort()];
-    });
-    expect(Object.fromEntries(found)).toEqual({
-      '2 of 3 of 60 s': ['AuthorizerFailures', 'ListsBrokenOff', 'ListsRefused', 'ServerErrors'],
-      '3 of 3 of 60 s': ['RequestsNotLogged'],
-      '3 of 3 of 300 s': ['SlowCancellations'],
-      '1 of 1 of 600 s': ['RequestFlood'],
-      '1 of 1 of 3600 s': ['UnlistedItems'],
+    const twoOfThree = [2, 3, 60];
+    expect(Object.fromEntries(periods)).toEqual({
+      ServerErrors: twoOfThree,
+      AuthorizerFailures: twoOfThree,
+      ListsRefused: twoOfThree,
+      ListsBrokenOff: twoOfThree,
+      RequestsNotLogged: [3, 3, 60],
+      SlowCancellations: [3, 3, 300],
+      RequestFlood: [1, 1, 600],
+      UnlistedItems: [1, 1, 3_600],
     });
   });
 
@@ -125,21 +126,14 @@ describe('The alarms', () => {
       });
     }
     const [{ PolicyDocument }] = Object.values(properties('prod', 'AWS::SNS::TopicPolicy'));
-    expect(PolicyDocument.Statement).toEqual([
-      expect.objectContaining({
-        Effect: 'Deny',
-        Action: 'sns:Publish',
-        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-      }),
-      {
-        Sid: '1',
-        Effect: 'Allow',
-        Action: 'sns:Publish',
-        Principal: { Service: 'cloudwatch.amazonaws.com' },
-        Resource: topic,
-        Condition: { StringEquals: { 'aws:SourceAccount': testEnv.account } },
-      },
-    ]);
+    expect(PolicyDocument.Statement).toContainEqual({
+      Sid: expect.any(String),
+      Effect: 'Allow',
+      Action: 'sns:Publish',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Resource: topic,
+      Condition: { StringEquals: { 'aws:SourceAccount': testEnv.account } },
+    });
   });
 
   it('read metrics from the access log, by patterns with the field of the dimension', () => {

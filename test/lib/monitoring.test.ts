@@ -80,11 +80,9 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
 // Lambda itself writes these lines.
 it.each([
   [true, 'INIT_REPORT Init Duration: 150.79 ms\tPhase: init\tStatus: error\tError Type: Error'],
-  [true, 'INIT_REPORT Init Duration: 9999.79 ms\tPhase: init\tStatus: timeout'],
   [true, '2026-11-20T09:30:00.000Z 6f1d3c3a Task timed out after 5.00 seconds'],
   [true, 'RequestId: 6f1d3c3a Error: Runtime exited with error: signal: killed'],
   [true, '2026-11-20T09:30:00.000Z\tundefined\tERROR\tInit Error \t{"errorType":"Error"}'],
-  [false, 'START RequestId: 6f1d3c3a Version: 7'],
   // The authorizer throws for a key that is not valid.
   [false, '2026-11-20T09:30:00.000Z\t6f1d3c3a\tERROR\tInvoke Error \t{"errorType":"Error"}'],
   [false, 'REPORT RequestId: 6f1d3c3a\tDuration: 9.14 ms\tStatus: error\tError Type: Error'],

@@ -20,20 +20,8 @@ export function readable(value: any): any {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, readable(part)]));
 }
 
-const known = new Map<string, Record<string, TemplateResource>>();
-
-/**
- * All resources of one type in readable form, by logical id without hash. They are made once for all
- * tests of a file, which do not change them.
- */
+/** All resources of one type in readable form, by logical id without hash. */
 export function resources(stage: StageName, type: string): Record<string, TemplateResource> {
-  const key = `${stage} ${type}`;
-  const found = known.get(key) ?? readResources(stage, type);
-  known.set(key, found);
-  return found;
-}
-
-function readResources(stage: StageName, type: string): Record<string, TemplateResource> {
   const found = resourcesOfType(stage, type);
   return Object.fromEntries(found.map(([id, resource]) => [withoutHash(id), readable(resource)]));
 }

@@ -36,12 +36,15 @@ describe.each(stageNames)('stack of %s', (stage) => {
     });
   });
 
-  it("has the tag by which AWS's bill is divided", () => {
+  it("has the tag by which AWS's bill is divided, and is protected from deletion if it is configured", () => {
     const manifest = JSON.parse(readFileSync(`${assemblyDirectory()}/manifest.json`, 'utf8'));
 
     const { properties } = manifest.artifacts[stackName(stage)];
 
-    expect(properties.tags).toEqual({ [stackTag]: stackName(stage) });
+    expect(properties).toMatchObject({
+      tags: { [stackTag]: stackName(stage) },
+      terminationProtection: stageSettings(stage).deletionProtection,
+    });
   });
 
   it('I11: has no CORS headers, no preflights and no web ACL', () => {
