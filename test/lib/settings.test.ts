@@ -175,7 +175,6 @@ it.each([
   [1001, 500],
   [199, 99],
   [198, undefined],
-  [10, undefined],
   [undefined, undefined],
 ])(
   "the account's Lambda concurrency of %s gives lists %s: half, if 100 remain for functions without a reservation",
