@@ -6,86 +6,51 @@ export interface Check<Subject> {
   /** The rules or the words of a page that depend on the result. Checks of the same group are printed together. */
   readonly group: string;
   readonly title: string;
-  /** A text that the result of `run` has to contain. @default - `run` itself compares, and throws `CheckFailed` */
+  /** A text that the result of `run` has to contain. @default - `run` itself compares */
   readonly expected?: string;
-  /** @throws CheckFailed if the subject is not as expected @throws CheckSkipped if it lacks what the check needs */
+  /** @throws CheckSkipped if the subject lacks what the check needs @throws another error if the check fails */
   readonly run: (subject: Subject) => Promise<unknown>;
-}
-
-/** A check whose result has to contain a text. */
-export function row<Subject>(
-  group: string,
-  title: string,
-  expected: string,
-  run: Check<Subject>['run'],
-): Check<Subject> {
-  return { group, title, expected, run };
 }
 
 /** A check needs something that its subject does not have. */
 export class CheckSkipped extends Error {}
 
-/** A check is `unchecked` if it could not be made, for example because AWS has refused a call. */
-const marks = { passed: '✓', failed: '✗', unchecked: '?', skipped: '–' };
-type Outcome = keyof typeof marks;
+const marks = { passed: '✓', failed: '✗', skipped: '–' };
 
-/** Runs checks, and prints and counts their outcomes. */
-export class Runner {
-  readonly #counts = { passed: 0, failed: 0, unchecked: 0, skipped: 0 };
-  readonly #print: (line: string) => void;
-  readonly #isEnd: (error: unknown) => boolean;
-  #group = '';
-
-  /** @param isEnd whether an error of a check ends the run. After every other error, the next check is made */
-  constructor(print: (line: string) => void, isEnd: (error: unknown) => boolean) {
-    this.#print = print;
-    this.#isEnd = isEnd;
-  }
-
-  /** Whether every check has passed, or was skipped. */
-  get isGood(): boolean {
-    return this.#counts.failed + this.#counts.unchecked === 0;
-  }
-
-  /** The number of checks with each outcome. */
-  get summary(): string {
-    return Object.entries(this.#counts)
-      .map(([outcome, count]) => `${count} ${outcome}`)
-      .join(', ');
-  }
-
-  /** Runs checks one after the other, because they share the subject and its counters. @throws errors that end the run */
-  async run<Subject>(
-    checks: readonly Check<Subject>[],
-    subject: Subject,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    for (const check of checks) {
-      signal?.throwIfAborted();
-      const { group, title, expected } = check;
-      const startedMs = performance.now();
-      const [outcome, seen] = await this.#outcomeOf(check, subject);
-      this.#counts[outcome]++;
-      if (group !== this.#group) this.#print(`\n${group}`);
-      this.#group = group;
-      this.#print(`  ${marks[outcome]} ${title} (${Math.round(performance.now() - startedMs)} ms)`);
-      const details = expected === undefined ? seen : `expected: ${expected}\nseen: ${seen}`;
-      for (const line of details.split('\n').filter(Boolean)) this.#print(`      ${line}`);
-    }
-  }
-
-  async #outcomeOf<Subject>(
-    { expected, run }: Check<Subject>,
-    subject: Subject,
-  ): Promise<[Outcome, string]> {
+/**
+ * Makes checks one after the other, because they share the subject and its counters. Prints the outcome of each check,
+ * and the number of checks with each outcome.
+ *
+ * @param isEnd whether an error ends the run. After every other error, the next check is made
+ * @returns whether no check has failed
+ * @throws an error that ends the run
+ */
+export async function runChecks<Subject>(
+  checks: readonly Check<Subject>[],
+  subject: Subject,
+  print: (line: string) => void,
+  isEnd: (error: unknown) => boolean,
+): Promise<boolean> {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  let lastGroup = '';
+  for (const { group, title, expected, run } of checks) {
+    let outcome: keyof typeof counts = 'passed';
+    let details = '';
     try {
-      const seen = await run(subject);
-      if (expected === undefined) return ['passed', ''];
-      return [String(seen).includes(expected) ? 'passed' : 'failed', String(seen)];
+      const seen = String(await run(subject));
+      if (expected !== undefined) details = `expected: ${expected}\nseen: ${seen}`;
+      if (!seen.includes(expected ?? '')) outcome = 'failed';
     } catch (error) {
-      if (this.#isEnd(error)) throw error;
-      if (error instanceof CheckFailed) return ['failed', error.message];
-      return [error instanceof CheckSkipped ? 'skipped' : 'unchecked', reasonOf(error)];
+      if (isEnd(error)) throw error;
+      outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
+      details = error instanceof CheckFailed ? error.message : reasonOf(error);
     }
+    counts[outcome]++;
+    if (group !== lastGroup) print(`\n${group}`);
+    lastGroup = group;
+    print(`  ${marks[outcome]} ${title}`);
+    for (const line of details.split('\n').filter(Boolean)) print(`      ${line}`);
   }
+  print(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  return counts.failed === 0;
 }

@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../shared/errors.ts';
+import { Command } from 'commander';
+import { versionPath } from '../../lib/settings/functions.ts';
+import { parseCommandLine } from '../shared/command-line.ts';
+import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
-import { alarmChecks } from './alarms.ts';
+import { alarmCheck } from './alarms.ts';
 import { cancellationChecks, exhaustionChecks, type StageCheck, usualChecks } from './checks.ts';
-import { type KeySources, parseOptions, readKey, type SmokeOptions } from './options.ts';
-import { Runner } from './runner.ts';
+import { runChecks } from './runner.ts';
 import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
 
-interface SmokeIo extends KeySources {
+interface SmokeIo {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Reads standard input; undefined if it is a terminal. */
+  readonly readInput: () => Promise<string | undefined>;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
   /** @default - to the stage */
@@ -18,47 +23,83 @@ interface SmokeIo extends KeySources {
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
+interface SmokeOptions {
+  readonly url?: URL;
+  /** A pending order. */
+  readonly cancelOrder?: string;
+  readonly limits?: boolean;
+  /** The ARN of the SNS topic of the alarms. */
+  readonly alarmTopic?: string;
+}
+
+const command = () =>
+  new Command('npm run smoke --')
+    .description('Compares a deployed or local stage with the published contract, openapi.yaml.')
+    .option('--url <base>', `base URL of the stage, which ends with ${versionPath}`, parseBaseUrl)
+    .option('--cancel-order <id>', 'also cancel this pending order')
+    .option('--limits', "also use up the key's limit; not for a key of the Enterprise plan")
+    .option('--alarm-topic <arn>', 'also check that somebody gets the alarms: output AlarmTopicArn')
+    .addHelpText(
+      'after',
+      `
+Pass the API key in the environment variable ORDERS_KEY, or on standard input:
+  ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging${versionPath}
+
+The key is never printed. Use a key that nobody else uses, because other requests would change the
+counters that are checked. All orders are read once. --alarm-topic needs AWS credentials.
+
+Exit code: 0 if everything is as documented, 1 otherwise.`,
+    );
+
 /** The longest wait for the stage, which is more than the 29 seconds after which API Gateway itself gives up. */
 const timeoutMs = 30_000;
 
 /** Runs the command. Resolves with its exit code. */
-export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
+export async function smokeTest(argv: readonly string[], io: SmokeIo): Promise<number> {
   // An answer or a mistyped option may contain a key, and a wrong server can send control characters.
-  const io: SmokeIo = {
-    ...unsafeIo,
-    print: (line) => unsafeIo.print(printable(line)),
-    printError: (line) => unsafeIo.printError(printable(line)),
-  };
+  const print = (line: string) => io.print(printable(line));
+  const printError = (line: string) => io.printError(printable(line));
   try {
-    const options = parseOptions(argv);
-    return options === undefined ? 0 : await walkContract(options, await readKey(io), io);
+    const options = parseCommandLine<SmokeOptions>(command(), argv);
+    if (options === undefined) return 0;
+    const { url } = options;
+    if (!url) throw new OperatorError("--url is missing: use the stack's output BaseUrl");
+    const key = (io.environment.ORDERS_KEY || (await io.readInput()))?.trim();
+    if (!key) throw new OperatorError('the API key is missing: set ORDERS_KEY, or pipe the key');
+    const stage = new Stage(io.send ?? senderTo(url, timeoutMs), key);
+    await preflight(stage, printError, io.sleep ?? sleep);
+    const isGood = await runChecks(selectChecks(options), stage, print, isEnd);
+    return isGood ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    io.printError(`smoke: ${error.message}`);
+    if (!isEnd(error)) throw error;
+    printError(`smoke: ${error.message}`);
     return 1;
   }
 }
 
-async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Promise<number> {
-  const stage = new Stage(io.send ?? senderTo(options.url, timeoutMs), key);
-  const startedMs = performance.now();
-  io.print(`Smoke test of ${options.url.href}`);
-  await preflight(stage, options.url.hostname, io.printError, io.sleep ?? sleep);
-  // After an error of this class, no other check would say anything about the stage.
-  const runner = new Runner(io.print, (error) => error instanceof OperatorError);
-  await runner.run(selectChecks(options), stage);
-  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
-  io.print(`\n${runner.summary} in ${seconds} s`);
-  return runner.isGood ? 0 : 1;
+/** After an error of this class, no other check would say anything about the stage. */
+function isEnd(error: unknown): error is OperatorError {
+  return error instanceof OperatorError;
 }
 
 /** The selected checks. The check that uses up the key's limit comes last. */
-export function selectChecks(options: Omit<SmokeOptions, 'url'>): StageCheck[] {
-  const { cancelOrder, limits, alarmTopic } = options;
+export function selectChecks({ cancelOrder, limits, alarmTopic }: SmokeOptions): StageCheck[] {
   return [
     ...usualChecks,
-    ...(alarmTopic === undefined ? [] : alarmChecks(alarmTopic)),
-    ...(cancelOrder === undefined ? [] : cancellationChecks(cancelOrder)),
+    ...(alarmTopic ? [alarmCheck(alarmTopic)] : []),
+    ...(cancelOrder ? cancellationChecks(cancelOrder) : []),
     ...(limits ? exhaustionChecks : []),
   ];
+}
+
+/** The host names of this machine. A parsed URL has every IPv4 address as four decimal numbers. */
+const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+function parseBaseUrl(text: string): URL {
+  const url = URL.parse(text);
+  const isPrivate =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && thisMachine.test(url.hostname));
+  if (isPrivate && url.href.endsWith(versionPath)) return url;
+  const expected = `https://…${versionPath}; http:// only on this machine, because it is not encrypted`;
+  throw new InvalidValueError('--url', text, expected);
 }

@@ -47,7 +47,7 @@ export async function operatorCalls(recording: Recording, isReader = false): Pro
   const isReading = /^\w+ (history|list|show|usage)\b/;
   const done: string[] = [];
   const calls: AwsCall[] = [...smokeTestCalls];
-  const run = async (words: readonly string[], [input = '']: Iterable<string> = []) => {
+  const run = async (words: readonly string[], input?: string) => {
     done.push(words.slice(0, 2).join(' '));
     let output = '';
     const own = await recording.callsDuring(async () => {

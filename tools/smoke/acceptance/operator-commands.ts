@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { APIGateway, type ApiKey } from '@aws-sdk/client-api-gateway';
+import { waitUntilStackCreateComplete } from '@aws-sdk/client-cloudformation';
 import { STS } from '@aws-sdk/client-sts';
 import { stackTag } from '../../../lib/settings/names.ts';
-import { row } from '../runner.ts';
 import { gatewayKey, statusOf } from './gateway-rows.ts';
 import {
   admin,
-  createRole,
-  type Deployed,
+  cloudFormation,
   gateway,
   lookUntil,
   type Row,
+  roleStack,
+  row,
   settings,
+  type Trial,
+  waiting,
 } from './trial.ts';
 
 /** Every command. A line of input follows after `<`. */
@@ -43,32 +46,29 @@ orders ship ORDER_ID
 owners rename everything all
 owners delete all --yes`;
 
-/** Runs every operator's command, on an owner and an order that the commands create. @returns the number of commands */
+/** Runs every operator's command, on an owner and an order that the commands create. */
 export async function runEveryCommand(
-  admin: (words: readonly string[], input: Iterable<string>) => Promise<string>,
-): Promise<number> {
-  const lines = commands.trim().split('\n');
+  admin: (words: readonly string[], input?: string) => Promise<string>,
+): Promise<void> {
   let keyId = '';
   const orderId = `${-Date.now()}`;
-  for (const line of lines) {
-    const [words = '', ...input] = line
-      .replace('KEY_ID', keyId)
-      .replace('ORDER_ID', orderId)
-      .split(' < ');
+  for (const line of commands.trim().split('\n')) {
+    const filled = line.replace('KEY_ID', keyId).replace('ORDER_ID', orderId);
+    const [words = '', input] = filled.split(' < ');
     const output = await admin(words.split(' '), input);
     if (words.startsWith('keys issue')) ({ keyId } = JSON.parse(output));
   }
-  return lines.length;
 }
 
 const policyPage = 'docs/operating.md: allows all commands';
 
-/** The rows about the operators' policy. All later commands also run in a role with this policy. */
+/** The rows about the operators' policy. After the first row, all commands run in a role with this policy. */
 export const operatorRows: readonly Row[] = [
   row(policyPage, 'a role with operator-policy.json', 'assumed', becomeOperator),
-  row(policyPage, "all operators' commands", 'succeeded in this role', async (trial) => {
-    const count = await runEveryCommand((words, input) => admin(trial, words, input));
-    return `${count} succeeded ${trial.operator ? 'in this role' : 'with the rights of the caller'}`;
+  row(policyPage, "all operators' commands in this role", 'succeeded', async (trial) => {
+    if (!trial.operator) throw new Error(noOperator);
+    await runEveryCommand((words, input) => admin(trial, words, input));
+    return 'succeeded';
   }),
   row(
     'docs/operating.md: These policies are for one stage',
@@ -78,27 +78,34 @@ export const operatorRows: readonly Row[] = [
   ),
 ];
 
-async function becomeOperator(trial: Deployed): Promise<string> {
+const noOperator = 'nobody has assumed the role';
+
+async function becomeOperator(trial: Trial): Promise<string> {
   const [, partition, , region, account] = trial.outputs.AlarmTopicArn.split(':');
   const policy = readFileSync('docs/iam/operator-policy.json', 'utf8')
     .replaceAll('arn:aws:', `arn:${partition}:`)
     .replaceAll('<ACCOUNT>', account!)
     .replaceAll('<REGION>', region!)
     .replaceAll('<STACK>', trial.stack);
-  const RoleName = `${trial.stack}-operator`;
+  const StackName = roleStack(trial.stack);
   const trust = { Effect: 'Allow', Principal: { AWS: account }, Action: 'sts:AssumeRole' };
-  await createRole(trial, {
-    RoleName,
+  const Properties = {
+    RoleName: StackName,
     AssumeRolePolicyDocument: { Version: '2012-10-17', Statement: [trust] },
     Policies: [{ PolicyName: 'operator', PolicyDocument: JSON.parse(policy) }],
+  };
+  const Resources = { Role: { Type: 'AWS::IAM::Role', Properties } };
+  const TemplateBody = JSON.stringify({ Resources });
+  await cloudFormation.createStack({
+    StackName,
+    TemplateBody,
+    Capabilities: ['CAPABILITY_NAMED_IAM'],
   });
-  const RoleArn = `arn:${partition}:iam::${account}:role/${RoleName}`;
+  await waitUntilStackCreateComplete(waiting, { StackName });
+  const RoleArn = `arn:${partition}:iam::${account}:role/${StackName}`;
   // Repeated, because a new role can be assumed only after some seconds, and has its policy even later.
-  const assume = async () => {
-    const assumed = await new STS(settings).assumeRole({
-      RoleArn,
-      RoleSessionName: 'acceptance',
-    });
+  return lookUntil('assumed', trial, async () => {
+    const assumed = await new STS(settings).assumeRole({ RoleArn, RoleSessionName: 'acceptance' });
     const operator = {
       AWS_ACCESS_KEY_ID: assumed.Credentials!.AccessKeyId,
       AWS_SECRET_ACCESS_KEY: assumed.Credentials!.SecretAccessKey,
@@ -108,23 +115,20 @@ async function becomeOperator(trial: Deployed): Promise<string> {
     };
     await admin({ ...trial, operator }, ['owners', 'list']);
     trial.operator = operator;
-    return 'created and assumed';
-  };
-  return lookUntil('assumed', trial, assume);
+    return 'assumed';
+  });
 }
 
 /** Tries to give a key away, and to take another stage's key, with the operators' policy. */
-async function tagAsOperator(trial: Deployed): Promise<string> {
+async function tagAsOperator(trial: Trial): Promise<string> {
   const { operator, stack } = trial;
-  if (!operator) throw new Error("there are no credentials of the operator's role");
-  const client = new APIGateway({
-    ...settings,
-    credentials: {
-      accessKeyId: operator.AWS_ACCESS_KEY_ID!,
-      secretAccessKey: operator.AWS_SECRET_ACCESS_KEY!,
-      sessionToken: operator.AWS_SESSION_TOKEN!,
-    },
-  });
+  if (!operator) throw new Error(noOperator);
+  const credentials = {
+    accessKeyId: operator.AWS_ACCESS_KEY_ID!,
+    secretAccessKey: operator.AWS_SECRET_ACCESS_KEY!,
+    sessionToken: operator.AWS_SESSION_TOKEN!,
+  };
+  const client = new APIGateway({ ...settings, credentials });
   const [, partition, , region] = trial.outputs.AlarmTopicArn.split(':');
   const tag = ({ id }: ApiKey, value: string) => {
     const resourceArn = `arn:${partition}:apigateway:${region}::/apikeys/${id}`;

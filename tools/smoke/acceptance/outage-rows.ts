@@ -1,59 +1,42 @@
-import { once } from 'node:events';
 import { connect } from 'node:http2';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { finished } from 'node:stream/promises';
 import { CloudWatch, type MetricDataQuery } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogs, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { Lambda, waitUntilFunctionUpdatedV2 } from '@aws-sdk/client-lambda';
-import { row } from '../runner.ts';
 import { headerOf } from '../stage/rate-limit.ts';
-import {
-  admin,
-  type Deployed,
-  emulator,
-  lookUntil,
-  type Row,
-  secondsSince,
-  settings,
-} from './trial.ts';
+import { admin, lookUntil, type Row, row, secondsSince, settings, type Trial } from './trial.ts';
 
 const lambda = new Lambda(settings);
 const cloudWatch = new CloudWatch(settings);
 const logs = new CloudWatchLogs(settings);
 
-// An emulator stores some orders in a second.
-const orderCount = emulator ? 1_000 : 100_000;
-const minuteMs = 60_000;
-
-/** The row that imports orders, so that a list is longer than Lambda's buffers. */
-export const importRow = row<Deployed>(
+/** The row that imports orders, so that a list takes longer than a second. */
+export const importRow = row(
   'docs/operating.md: Imported',
-  `an import of ${orderCount} orders`,
-  `Imported ${orderCount.toLocaleString('en')} orders`,
-  (trial) => admin(trial, ['orders', 'import', '-'], Array.from({ length: orderCount }, orderLine)),
+  'an import of 100,000 orders',
+  'Imported 100,000 orders',
+  (trial) => {
+    const order = (_: unknown, index: number) =>
+      `{"id":${index + 1},"petId":${index % 500},"quantity":2,"shipDate":"2027-01-04T09:30:00Z","complete":false,"status":"pending"}`;
+    const lines = Array.from({ length: 100_000 }, order);
+    return admin(trial, ['orders', 'import', '-'], lines.join('\n'));
+  },
 );
 
-function orderLine(_: unknown, index: number): string {
-  return `{"id":${index + 1},"petId":${index % 500},"quantity":2,"shipDate":"2027-01-04T09:30:00Z","complete":false,"status":"pending"}\n`;
-}
-
-const closed = 'docs/clients.md: If the connection closes first';
 const emptyLog = 'docs/runbook.md: the access log stays empty';
 
 /** The questions about failures. Each row stops more of the stage, and nothing is started again. */
 export const outageRows: readonly Row[] = [
-  row(closed, 'a whole list over HTTP/2', '200 with the last ]', readList),
-  row(closed, 'a list over HTTP/2 that Lambda ends', '200 without the last ]', async (trial) => {
-    // Without compression, this list takes longer than a second.
-    const FunctionName = trial.outputs.ListOrdersFunctionName;
-    await lambda.updateFunctionConfiguration({ FunctionName, Timeout: 1 });
-    await waitUntilFunctionUpdatedV2({ client: lambda, maxWaitTime: 120 }, { FunctionName });
-    return readList(trial);
-  }),
-  row('docs/runbook.md: `Task timed out`', 'the log of a timeout', 'Task timed out', (trial) =>
-    lookUntil('Task timed out', trial, () =>
-      logLine(trial.outputs.ListOrdersLogGroupName, '"Task timed out"'),
-    ),
+  row(
+    'docs/clients.md: If the connection closes first',
+    'a list over HTTP/2 that Lambda ends after a second',
+    '200 without the last ]',
+    brokenList,
   ),
+  row('docs/runbook.md: `Task timed out`', 'the log of this timeout', 'Task timed out', (trial) => {
+    const group = trial.outputs.ListOrdersLogGroupName;
+    return lookUntil('Task timed out', trial, () => logLine(group, '"Task timed out"'));
+  }),
   row(
     'docs/runbook.md: 503, `INTEGRATION_FAILURE`',
     'a throttled list',
@@ -66,39 +49,54 @@ export const outageRows: readonly Row[] = [
     'ALARM within 300 s',
     timeToAlarm,
   ),
-  row(emptyLog, 'the delay of IncomingLogEvents', 'value within 180 s', delayOfLogEvents),
-  row(emptyLog, 'FILL(…, 0) of a metric that has never existed', 'values 0', (trial) =>
-    lookUntil('values 0', trial, () => filledValues(trial)),
-  ),
+  // The row before this one has sent requests until now.
+  row(emptyLog, 'the age of the newest IncomingLogEvents', 'within 180 s', async ({ outputs }) => {
+    const dimensions = { LogGroupName: outputs.AccessLogGroupName };
+    const lines = { Id: 'lines', ...metric('AWS/Logs', 'IncomingLogEvents', dimensions) };
+    const { Timestamps: [newest] = [] } = await dataOf([lines]);
+    return newest ? secondsSince(newest.getTime(), 180) : 'none';
+  }),
+  row(emptyLog, 'FILL(…, 0) of a metric that has never existed', 'values 0', async (trial) => {
+    const dimensions = { ApiName: trial.stack, Stage: trial.name };
+    const input = (Id: string, name: string) => ({
+      ...{ Id, ReturnData: false },
+      ...metric('AWS/ApiGateway', name, dimensions),
+    });
+    const { Values } = await dataOf([
+      { Id: 'filled', Expression: 'IF(requests > 0, FILL(missing, 0))' },
+      input('requests', 'Count'),
+      input('missing', 'NeverExisted'),
+    ]);
+    return `values ${[...new Set(Values)].join() || 'none'}`;
+  }),
 ];
 
-async function readList({ outputs, api }: Deployed): Promise<string> {
+/** Reads a list without compression, so that it takes longer than a second. */
+async function brokenList({ outputs, api }: Trial): Promise<string> {
+  const FunctionName = outputs.ListOrdersFunctionName;
+  await lambda.updateFunctionConfiguration({ FunctionName, Timeout: 1 });
+  await waitUntilFunctionUpdatedV2({ client: lambda, maxWaitTime: 120 }, { FunctionName });
   const { origin, pathname } = new URL(outputs.BaseUrl);
   // An error of the session is also an error of the request.
   const session = connect(origin).on('error', () => {});
-  try {
-    const headers = {
-      ':path': `${pathname}/store/orders`,
-      authorization: `Bearer ${api.key}`,
-      'accept-encoding': 'identity',
-    };
-    const request = session.request(headers, { signal: AbortSignal.timeout(5 * minuteMs) });
-    // Without a listener, an error between the response and its body would end the process.
-    request.on('error', () => {});
-    const [{ ':status': status }] = await once(request, 'response');
-    let text = '';
-    const read = async () => {
-      for await (const chunk of request.setEncoding('utf8')) text += chunk;
-    };
-    const error = await read().then(() => 'no error', String);
-    const isWhole = text.trimEnd().endsWith(']');
-    return (
-      `${status} ${isWhole ? 'with' : 'without'} the last ], ${text.length} bytes, ${error}, ` +
-      `HTTP/2 code ${request.rstCode}${request.aborted ? ', aborted' : ''}`
-    );
-  } finally {
-    session.destroy();
-  }
+  const headers = {
+    ':path': `${pathname}/store/orders`,
+    authorization: `Bearer ${api.key}`,
+    'accept-encoding': 'identity',
+  };
+  const request = session.request(headers, { signal: AbortSignal.timeout(300_000) });
+  let status: number | undefined;
+  let text = '';
+  request.on('response', (head) => {
+    status = head[':status'];
+  });
+  request.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  const error = await finished(request).then(() => 'no error', String);
+  session.destroy();
+  const isWhole = text.trimEnd().endsWith(']');
+  return `${status} ${isWhole ? 'with' : 'without'} the last ], ${error}, HTTP/2 code ${request.rstCode}`;
 }
 
 /** The first line of a log that a filter pattern matches. @throws Error if there is none */
@@ -108,7 +106,7 @@ async function logLine(logGroupName: string, filterPattern: string): Promise<str
   throw new Error(`${logGroupName} has no line with ${filterPattern}`);
 }
 
-async function throttledList(trial: Deployed): Promise<string> {
+async function throttledList(trial: Trial): Promise<string> {
   const { api, outputs } = trial;
   await stop(outputs.ListOrdersFunctionName);
   let id: string | undefined;
@@ -125,7 +123,7 @@ async function throttledList(trial: Deployed): Promise<string> {
 }
 
 /** Keeps sending requests without an authorizer until the alarm is on. */
-async function timeToAlarm(trial: Deployed): Promise<string> {
+async function timeToAlarm(trial: Trial): Promise<string> {
   await stop(trial.outputs.AuthorizerFunctionName);
   const startedMs = Date.now();
   const AlarmNamePrefix = `${trial.stack}-MonitoringAuthorizerFailures`;
@@ -141,46 +139,19 @@ function stop(FunctionName: string): Promise<unknown> {
   return lambda.putFunctionConcurrency({ FunctionName, ReservedConcurrentExecutions: 0 });
 }
 
-/** Sends a request in a new minute, and waits until the metric has a value for this minute. */
-async function delayOfLogEvents(trial: Deployed): Promise<string> {
-  const { api, outputs, signal } = trial;
-  const minute = Math.ceil(Date.now() / minuteMs) * minuteMs;
-  const untilMinute = sleep(minute - Date.now(), undefined, { signal });
-  await untilMinute.catch(() => signal.throwIfAborted());
-  await api.call('getPet');
-  const LogGroupName = outputs.AccessLogGroupName;
-  const lines = metric('AWS/Logs', 'IncomingLogEvents', { LogGroupName });
-  return lookUntil('value', trial, async () => {
-    const values = await valuesOf([{ Id: 'lines', ...lines }], minute);
-    if (values.length === 0) throw new Error('the metric has no value for this minute');
-    return `value ${secondsSince(minute, 180)}`;
-  });
-}
-
-async function filledValues({ stack, name }: Deployed): Promise<string> {
-  const dimensions = { ApiName: stack, Stage: name };
-  const input = (Id: string, MetricName: string) => ({
-    Id,
-    ...metric('AWS/ApiGateway', MetricName, dimensions),
-    ReturnData: false,
-  });
-  const filled = { Id: 'filled', Expression: 'IF(requests > 0, FILL(missing, 0))' };
-  const queries = [filled, input('requests', 'Count'), input('missing', 'NeverExisted')];
-  const values = await valuesOf(queries, Date.now() - 60 * minuteMs);
-  return `values ${[...new Set(values)].join() || 'none'}`;
-}
-
 function metric(Namespace: string, MetricName: string, dimensions: Record<string, string>) {
   const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
   const Metric = { Namespace, MetricName, Dimensions };
   return { MetricStat: { Metric, Stat: 'SampleCount', Period: 60 } };
 }
 
-/** The values that the first query returns. */
-async function valuesOf(MetricDataQueries: MetricDataQuery[], sinceMs: number): Promise<number[]> {
-  const StartTime = new Date(sinceMs);
-  // The end is in the future, because a value has the time at which its minute begins.
-  const EndTime = new Date(Date.now() + minuteMs);
-  const answer = await cloudWatch.getMetricData({ StartTime, EndTime, MetricDataQueries });
-  return answer.MetricDataResults?.[0]?.Values ?? [];
+/** The data of the first query in the last hour, from the newest minute to the oldest. */
+async function dataOf(MetricDataQueries: MetricDataQuery[]) {
+  const StartTime = new Date(Date.now() - 3_600_000);
+  const answer = await cloudWatch.getMetricData({
+    StartTime,
+    EndTime: new Date(),
+    MetricDataQueries,
+  });
+  return answer.MetricDataResults![0]!;
 }

@@ -1,26 +1,22 @@
 /** `npm run acceptance`: deploys a trial, checks what only a real stage can show, and removes it. */
 import { Command } from 'commander';
 import { stackName } from '../../../lib/settings/names.ts';
-import { isStageName, stageNames, stageSettings } from '../../../lib/settings/stages.ts';
+import {
+  isStageName,
+  type StageName,
+  stageNames,
+  stageSettings,
+} from '../../../lib/settings/stages.ts';
 import { reportFailure } from '../../admin/failure-report.ts';
 import { parseCommandLine } from '../../shared/command-line.ts';
 import { InterruptedError, InvalidValueError, OperatorError } from '../../shared/errors.ts';
-import type { Runner } from '../runner.ts';
+import { printable } from '../../shared/printable.ts';
+import { runChecks } from '../runner.ts';
 import { selectChecks } from '../smoke-test.ts';
-import { accept } from './accept.ts';
 import { gatewayKeyRows, requestRows, tlsRow } from './gateway-rows.ts';
 import { operatorRows } from './operator-commands.ts';
 import { importRow, outageRows } from './outage-rows.ts';
-import { type Deployed, deploy, emulator, remove } from './trial.ts';
-
-async function check(trial: Deployed, runner: Runner): Promise<void> {
-  const { api, outputs, signal } = trial;
-  // The order 1 was imported.
-  const options = { cancelOrder: '1', limits: true, alarmTopic: outputs.AlarmTopicArn };
-  await runner.run([...gatewayKeyRows, ...operatorRows, importRow], trial, signal);
-  await runner.run(selectChecks(options), api, signal);
-  await runner.run([...requestRows, ...outageRows, tlsRow], trial, signal);
-}
+import { deploy, type Row, remove, type Trial } from './trial.ts';
 
 const command = new Command('npm run acceptance --')
   .option('--clean', 'only remove what an interrupted run has left')
@@ -42,39 +38,52 @@ process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
 
 try {
   const options = parseCommandLine<{ readonly clean?: boolean }>(command, process.argv.slice(2));
-  if (options) process.exitCode = await run(options.clean);
+  if (options) process.exitCode = await run(trialName(), options.clean);
 } catch (error) {
-  printFailure(error);
+  const { message, remedy } = reportFailure(error, { stage });
+  console.error(`acceptance: ${[message, remedy].filter(Boolean).join('; ')}`);
   process.exitCode = 1;
 }
 
-async function run(isCleanOnly = false): Promise<number> {
-  if (!isStageName(stage) || stageNames.some((name) => name === stage)) {
-    throw new InvalidValueError('ORDERS_STAGE', stage, 'a trial, such as try-ana');
-  }
-  const { AWS_REGION } = process.env;
-  const region = stageSettings(stage).env?.region ?? AWS_REGION;
-  if (!region) throw new OperatorError('set AWS_REGION to the Region of the trial');
-  // Set in the environment, because the programs that the checks run inherit it.
-  const own = { ORDERS_STAGE: stage, ORDERS_LOCAL: '', ORDERS_KEY: '' };
-  Object.assign(process.env, { ...own, AWS_REGION: region });
-  const trial = { name: stage, stack: stackName(stage), signal: interruption.signal };
-  await remove(trial);
-  if (isCleanOnly) return 0;
-  const where = emulator ? `the emulator at ${emulator}, which says nothing about AWS` : 'AWS';
-  console.log(`On ${where}, in ${region}, ${new Date().toISOString()}`);
-  const isGood = await accept({
-    deploy: () => deploy(trial),
-    check,
-    remove: () => remove(trial),
-    print: console.log,
-  });
-  return isGood ? 0 : 1;
+/** @throws OperatorError if the stage is not a trial, because the run removes it */
+function trialName(): StageName {
+  if (isStageName(stage) && !stageNames.some((name) => name === stage)) return stage;
+  throw new InvalidValueError('ORDERS_STAGE', stage, 'a trial, such as try-ana');
 }
 
-function printFailure(error: unknown): void {
-  const { message, remedy } = reportFailure(error, { stage });
-  console.error(`acceptance: ${[message, remedy].filter(Boolean).join('; ')}`);
+async function run(name: StageName, isCleanOnly = false): Promise<number> {
+  const { AWS_REGION } = process.env;
+  const region = stageSettings(name).env?.region ?? AWS_REGION;
+  if (!region) throw new OperatorError('set AWS_REGION to the Region of the trial');
+  // Set in the environment, because the programs that the checks run inherit it.
+  Object.assign(process.env, { ORDERS_STAGE: name, ORDERS_LOCAL: '', AWS_REGION: region });
+  const trial = { name, stack: stackName(name), signal: interruption.signal };
+  await remove(trial.stack);
+  if (isCleanOnly) return 0;
+  try {
+    return (await check(await deploy(trial))) ? 0 : 1;
+  } finally {
+    await remove(trial.stack);
+  }
+}
+
+function check(trial: Trial): Promise<boolean> {
+  // The order 1 is imported.
+  const options = { cancelOrder: '1', limits: true, alarmTopic: trial.outputs.AlarmTopicArn };
+  const smokeRows: Row[] = selectChecks(options).map((each) => ({
+    ...each,
+    run: ({ api }) => each.run(api),
+  }));
+  const before = [...gatewayKeyRows, ...operatorRows, importRow];
+  const rows = [...before, ...smokeRows, ...requestRows, ...outageRows, tlsRow].map((each) => ({
+    ...each,
+    run: async () => {
+      trial.signal.throwIfAborted();
+      return each.run(trial);
+    },
+  }));
+  const print = (line: string) => console.log(printable(line));
+  return runChecks(rows, trial, print, () => trial.signal.aborted);
 }
 
 function interrupt(): void {

@@ -1,15 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { APIGateway } from '@aws-sdk/client-api-gateway';
-import {
-  CloudFormation,
-  waitUntilStackCreateComplete,
-  waitUntilStackDeleteComplete,
-} from '@aws-sdk/client-cloudformation';
-import { versionPath } from '../../../lib/settings/functions.ts';
+import { CloudFormation, waitUntilStackDeleteComplete } from '@aws-sdk/client-cloudformation';
 import type { OutputName } from '../../../lib/settings/names.ts';
 import type { StageName } from '../../../lib/settings/stages.ts';
 import { callLimitSettings, withCallLimits } from '../../admin/stage/call-limits.ts';
@@ -21,26 +15,25 @@ import { Stage } from '../stage/stage.ts';
 /** The settings of all clients of AWS. */
 export const settings = callLimitSettings();
 export const gateway = withCallLimits(new APIGateway(settings));
-const client = new CloudFormation(settings);
-const waiting = { client, maxWaitTime: 1_800, minDelay: 5, maxDelay: 10 };
+export const cloudFormation = new CloudFormation(settings);
 
-/** The address of an emulator; undefined for AWS itself. */
-export const emulator = process.env.AWS_ENDPOINT_URL || undefined;
+/** Half an hour for each stack. */
+export const waiting = { client: cloudFormation, maxWaitTime: 1_800 };
 
-/** The longest wait for a result, because metrics can be late by some minutes. In an emulator, nothing is late. */
-const [patienceMs, pauseMs] = emulator ? [2_000, 500] : [600_000, 5_000];
+/** Metrics and changes of API Gateway can be late by some minutes. */
+const patienceMs = 900_000;
 
-/** A stage that is deployed, checked and removed. */
-export interface Trial {
-  readonly name: StageName;
-  readonly stack: string;
+/** Whoever runs programs. */
+interface Session {
   readonly signal: AbortSignal;
   /** The credentials of an operator. @default the credentials of the caller */
   operator?: NodeJS.ProcessEnv;
 }
 
-/** A trial that is deployed, and has the owner `customer`. */
-export interface Deployed extends Trial {
+/** A stage that is deployed, checked and removed. It has the owner `customer`. */
+export interface Trial extends Session {
+  readonly name: StageName;
+  readonly stack: string;
   readonly outputs: Readonly<Record<OutputName, string>>;
   readonly ownerId: string;
   /** The stage, which is called with the owner's key. */
@@ -48,56 +41,41 @@ export interface Deployed extends Trial {
 }
 
 /** A check of a trial. Its group is a page, a colon, and words of the page that depend on the result. */
-export type Row = Check<Deployed>;
+export type Row = Check<Trial>;
+
+/** Creates a row. The result of `run` has to contain the expected text. */
+export function row(group: string, title: string, expected: string, run: Row['run']): Row {
+  return { group, title, expected, run };
+}
 
 /** @throws Error if a command fails */
-export async function deploy(trial: Trial): Promise<Deployed> {
+export async function deploy(trial: Pick<Trial, 'name' | 'stack' | 'signal'>): Promise<Trial> {
   const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
   const output = `.cache/acceptance/${trial.name}`;
   await run(trial, [cdk, 'deploy', '--require-approval', 'never', '--output', output]);
-  const { Stacks } = await client.describeStacks({ StackName: trial.stack });
+  const { Stacks } = await cloudFormation.describeStacks({ StackName: trial.stack });
   const listed = Stacks?.[0]?.Outputs ?? [];
   const outputs = Object.fromEntries(listed.map((each) => [each.OutputKey, each.OutputValue]));
   await admin(trial, ['owners', 'create', 'customer', '--plan', 'pro']);
   const issued = await admin(trial, ['keys', 'issue', '--owner', 'customer', '--json']);
   const { apiKey, ownerId } = JSON.parse(issued);
-  // ministack and LocalStack serve an API at this path.
-  const path = `_aws/execute-api/${outputs.RestApiId}/${trial.name}${versionPath}`;
-  if (emulator) outputs.BaseUrl = `${emulator}/${path}`;
   const api = new Stage(senderTo(new URL(outputs.BaseUrl), 60_000), apiKey);
   return { ...trial, outputs, ownerId, api };
 }
 
-/** Removes everything that a run, or an interrupted run, has created. @throws Error if something cannot be removed */
-export async function remove({ stack }: Pick<Trial, 'stack'>): Promise<void> {
+/** Removes everything that a run has created. @throws Error if something cannot be removed */
+export async function remove(stack: string): Promise<void> {
   const keys = keyGateway(gateway);
   for (const { id } of await keys.findGatewayKeys(`${stack}-own_`)) await keys.deleteGatewayKey(id);
   for (const StackName of [roleStack(stack), stack]) {
-    // Repeated, because API Gateway may refuse to delete a REST API while it changes the API's TLS policy.
-    for (let attempt = 1; ; attempt++) {
-      await client.deleteStack({ StackName });
-      const deletion = waitUntilStackDeleteComplete(waiting, { StackName });
-      const error: unknown = await deletion.then(() => {}, Object);
-      if (error === undefined) break;
-      if (attempt === 4) throw error;
-      await sleep(attempt * 12 * pauseMs);
-    }
+    await cloudFormation.deleteStack({ StackName });
+    await waitUntilStackDeleteComplete(waiting, { StackName });
   }
 }
 
-/** The name of the stack with the operator's role. */
-function roleStack(stack: string): string {
+/** The name of the stack with the operator's role, and of the role. */
+export function roleStack(stack: string): string {
   return `${stack}-operator`;
-}
-
-/** Creates a role in a stack of its own, which `remove` deletes. */
-export async function createRole({ stack }: Trial, Properties: object): Promise<void> {
-  const StackName = roleStack(stack);
-  const TemplateBody = JSON.stringify({
-    Resources: { Role: { Type: 'AWS::IAM::Role', Properties } },
-  });
-  await client.createStack({ StackName, TemplateBody, Capabilities: ['CAPABILITY_NAMED_IAM'] });
-  await waitUntilStackCreateComplete(waiting, { StackName });
 }
 
 /**
@@ -107,13 +85,14 @@ export async function createRole({ stack }: Trial, Properties: object): Promise<
  */
 export async function lookUntil(
   text: string,
-  { signal }: Trial,
+  { signal }: Session,
   look: () => Promise<string>,
 ): Promise<string> {
   for (const endMs = performance.now() + patienceMs; performance.now() < endMs; ) {
     const seen = await look().catch(() => '');
     if (seen.includes(text)) return seen;
-    await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await sleep(5_000);
+    signal.throwIfAborted();
   }
   return look();
 }
@@ -125,23 +104,24 @@ export function secondsSince(startedMs: number, limit: number): string {
 }
 
 /** Runs an operator's command. @returns its standard output */
-export async function admin(trial: Trial, words: readonly string[], input?: Iterable<string>) {
-  return run(trial, ['tools/admin/run.ts', ...words], input);
+export function admin(session: Session, words: readonly string[], input?: string): Promise<string> {
+  return run(session, ['tools/admin/run.ts', ...words], input);
 }
 
-/** Runs a program of this repository. @returns its output @throws Error with its last line */
+/** Runs a program of this repository. @returns its standard output @throws Error with the last line that it has printed, if it fails */
 async function run(
-  { operator, signal }: Trial,
+  { operator, signal }: Session,
   words: readonly string[],
-  input: Iterable<string> = [],
+  input = '',
 ): Promise<string> {
-  const options = { env: { ...process.env, ...operator }, signal, maxBuffer: 2 ** 30 };
-  const running = promisify(execFile)(process.execPath, words, options);
+  const env = { ...process.env, ...operator };
+  const running = promisify(execFile)(process.execPath, words, { env, signal });
   running.child.stderr!.pipe(process.stderr, { end: false });
   // A program that fails may not read its input to the end.
-  Readable.from(input).pipe(running.child.stdin!.on('error', () => {}));
-  const ended = await running.catch((error: Awaited<typeof running> & Error) => error);
-  signal.throwIfAborted();
-  if (!('message' in ended)) return ended.stdout.trim();
-  throw new Error((ended.stdout || ended.stderr || ended.message).trim().split('\n').at(-1));
+  running.child.stdin!.on('error', () => {}).end(input);
+  const { stdout } = await running.catch(({ message }: Error) => {
+    signal.throwIfAborted();
+    throw new Error(message.trim().split('\n').at(-1));
+  });
+  return stdout.trim();
 }

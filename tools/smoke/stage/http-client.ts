@@ -7,8 +7,6 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 /** A response as it was received: headers not joined, redirects not followed. */
 export interface Answer {
   readonly question: OutgoingRequest;
-  /** The time from the request to the head of the response. */
-  readonly durationMs: number;
   readonly status: number;
   /** The values by lower-case header name. A header that was sent twice has two values. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
@@ -35,7 +33,6 @@ export function senderTo(base: URL, timeoutMs: number): Send {
   return async (question) => {
     const { method, path, headers, body } = question;
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const startedAtMs = performance.now();
     const request = open(base, {
       path: base.pathname + path,
       method,
@@ -50,10 +47,8 @@ export function senderTo(base: URL, timeoutMs: number): Send {
     request.on('error', () => {});
     request.end(body);
     const [response] = (await once(request, 'response')) as [IncomingMessage];
-    const durationMs = performance.now() - startedAtMs;
     return {
       question,
-      durationMs,
       status: response.statusCode!,
       headers: new Map(Object.entries(response.headersDistinct) as [string, string[]][]),
       text: await textOf(response),

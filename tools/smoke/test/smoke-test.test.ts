@@ -26,11 +26,11 @@ const someKey = `${keyPrefix}${'a'.repeat(46)}`;
 
 type RunOptions = Partial<Record<'key' | 'input', string> & { send: Send }>;
 
-async function run(argv: readonly string[], { key, input, send }: RunOptions = {}) {
+async function run(words: readonly string[], { key, input, send }: RunOptions = {}) {
   const lines: string[] = [];
   const errors: string[] = [];
   let waitedMs = 0;
-  const exitCode = await smokeTest(argv, {
+  const exitCode = await smokeTest(['--url', store.baseUrl, ...words], {
     environment: { ORDERS_KEY: key },
     readInput: async () => input,
     print: (line) => lines.push(line),
@@ -45,34 +45,25 @@ async function run(argv: readonly string[], { key, input, send }: RunOptions = {
 
 /** Runs the checks on the store, whose answers have a mistake. */
 function runWith(mistake: Mistake) {
-  return run(['--url', store.baseUrl], { key: key.apiKey, send: spoilt(store.send, mistake) });
+  return run([], { key: key.apiKey, send: spoilt(store.send, mistake) });
 }
 
-type GivenAnswer = Pick<Answer, 'status' | 'text'>;
-
-/** Gives these answers, and repeats the last one. */
-function answering(...answers: GivenAnswer[]): Send {
-  const last = answers.pop()!;
-  return async (question) => {
-    const answer = answers.shift() ?? last;
-    return { question, durationMs: 0, headers: new Map(), ...answer };
-  };
+/** Gives the same answer to each request. */
+function answering(answer: Pick<Answer, 'status' | 'text'>): Send {
+  return async (question) => ({ question, headers: new Map(), ...answer });
 }
 
 describe('smoke test', () => {
   it('passes on a stage that keeps the contract, with a key of the Free plan', async () => {
-    const free = await store.issue('free');
-    const options = ['--cancel-order', '9007199254740993', '--limits'];
+    const { apiKey } = await store.issue('free');
 
-    const { exitCode, output } = await run(['--url', store.baseUrl, ...options], {
-      key: free.apiKey,
+    const { exitCode, output } = await run(['--cancel-order', '9007199254740993', '--limits'], {
+      key: apiKey,
     });
 
     expect(output).toContain('✓ cancels order 9007199254740993');
-    expect(output).toContain(
-      '✓ admits exactly what Remaining promised, then answers 429 on every operation',
-    );
-    expect(output).toContain(' 0 failed, 0 unchecked, 0 skipped in ');
+    expect(output).toContain('✓ admits exactly what Remaining promised');
+    expect(output).toMatch(/\d+ passed, 0 failed, 0 skipped$/);
     expect(exitCode).toBe(0);
   });
 
@@ -82,21 +73,19 @@ describe('smoke test', () => {
     });
 
     expect(output).toMatch(
-      /✗ answers 404 to an order that does not exist .*\n +request: \w+ \/store\/orders\/-\d+\n +response: 500 \(application\/json, request id [-\w]+=\) \{"code":"order_not_found",.*\n +expected: 404 order_not_found, as in openapi.yaml/,
+      /✗ answers 404 to an order.*\n +request: \w+ \/store\/orders\/-\d+\n +response: 500 .*request id .*"order_not_found".*\n +expected: 404 order_not_found/,
     );
-    expect(output).toMatch(/\d+ passed, 1 failed, 0 unchecked, 0 skipped in \d+\.\d s$/);
+    expect(output).toMatch(/ 1 failed, 0 skipped$/);
     expect(exitCode).toBe(1);
   });
 
   it('does not try to use up a limit that is too high', async () => {
-    const enterprise = await store.issue('enterprise');
+    const { apiKey } = await store.issue('enterprise');
 
-    const { exitCode, output } = await run(['--url', store.baseUrl, '--limits'], {
-      key: enterprise.apiKey,
-    });
+    const { exitCode, output } = await run(['--limits'], { key: apiKey });
 
     expect(output).toContain('requests left; use a key of the Free plan');
-    expect(output).toContain(' 0 failed, 0 unchecked, 1 skipped in ');
+    expect(output).toMatch(/ 0 failed, 1 skipped$/);
     expect(exitCode).toBe(0);
   });
 
@@ -115,7 +104,7 @@ describe('smoke test', () => {
   });
 
   it('reads the key from standard input if the environment has none', async () => {
-    const { errors } = await run(['--url', store.baseUrl], { input: `${someKey}\n` });
+    const { errors } = await run([], { input: `${someKey}\n` });
 
     expect(errors).toEqual([expect.stringContaining('the stage refuses the key (401)')]);
   });
@@ -123,27 +112,15 @@ describe('smoke test', () => {
 
 describe('smoke test, before its checks', () => {
   it.each([
-    [[], '--url is missing'],
-    [['--url', 'https://host/v1/prod'], 'an address that ends with /v1'],
-    [['--url', 'https://host/prod?x=/v1#'], 'an address that ends with /v1'],
-    [
-      ['--url', 'http://host/v1'],
-      '--url: "http://host/v1" is not accepted; expected https://, or http:// on this machine',
-    ],
-    [['--url', 'http://127.0.0.1.nip.io/v1'], 'https://, or http:// on this machine'],
+    [['--url', 'https://host/v1/prod'], 'is not accepted; expected https://…/v1'],
+    [['--url', 'http://host/v1'], 'http:// only on this machine'],
+    [['--url', 'http://127.0.0.1.nip.io/v1'], 'http:// only on this machine'],
     [['--url', 'http://[::1]:3000/v1'], 'the API key is missing'],
-    [['--url', 'http://127.1.2.3/v1'], 'the API key is missing'],
     [['--url', 'https://host/v1'], 'the API key is missing: set ORDERS_KEY, or pipe'],
-    [['--url', 'https://host/v1', someKey], `${keyPrefix}…`],
     [['--url', `x${someKey}`], `${keyPrefix}…`],
-    [
-      ['--url', 'https://host/v1', '--cancel-order', '007'],
-      '--cancel-order: "007" is not accepted; expected the digits',
-    ],
-    [['--url', 'https://host/v1', '--alarm-topic', 'alarms'], "the stack's output AlarmTopicArn"],
     [['--unknown'], '"--unknown": no such option; npm run smoke -- --help lists the options'],
-  ])('explains a wrong call in one line: %j', async (argv, message) => {
-    const { exitCode, errors } = await run(argv);
+  ])('explains a wrong call in one line: %j', async (words, message) => {
+    const { exitCode, errors } = await run(words);
 
     expect(exitCode).toBe(1);
     expect(errors).toEqual([expect.stringContaining(message)]);
@@ -154,22 +131,9 @@ describe('smoke test, before its checks', () => {
     await using server = await serve(() => {});
     const send = senderTo(new URL(server.url), 500);
 
-    const { errors } = await run(['--url', `${server.url}/v1`], { key: key.apiKey, send });
+    const { errors } = await run([], { key: key.apiKey, send });
 
     expect(errors).toEqual([expect.stringContaining('no answer within 0.5 seconds')]);
-  });
-
-  it.each([
-    [
-      'http://127.0.0.1:1/staging/v1',
-      /--url does not answer: .*; check that the stage is running$/,
-    ],
-    ['https://api.store.invalid/v1', /no DNS record for api\.store\.invalid|EAI_AGAIN/],
-  ])('says why %s does not answer', async (url, message) => {
-    const { exitCode, errors } = await run(['--url', url], { key: key.apiKey });
-
-    expect(exitCode).toBe(1);
-    expect(errors).toEqual([expect.stringMatching(message)]);
   });
 
   it.each([
@@ -179,7 +143,7 @@ describe('smoke test, before its checks', () => {
     const free = await store.issue('free');
     await store.setCounters(free, { minuteCount: plans.free.perMinute - left });
 
-    const { exitCode, output, errors } = await run(['--url', store.baseUrl], { key: free.apiKey });
+    const { exitCode, output, errors } = await run([], { key: free.apiKey });
 
     expect(exitCode).toBe(1);
     expect(output).not.toContain('✗');
@@ -187,14 +151,6 @@ describe('smoke test, before its checks', () => {
       expect.stringMatching(
         /^smoke: the key has no requests left: try again in \d+ seconds, or use another key$/,
       ),
-    ]);
-  });
-
-  it('recognises an address with a wrong path', async () => {
-    const { errors } = await run(['--url', `${store.baseUrl}/v1`], { key: key.apiKey });
-
-    expect(errors).toEqual([
-      expect.stringMatching(/--url is not the address .* 404 .*not_found.* output BaseUrl/),
     ]);
   });
 
@@ -212,34 +168,18 @@ describe('smoke test, before its checks', () => {
     });
 
     expect(exitCode).toBe(0);
-    expect(errors).toEqual([
-      expect.stringMatching(
-        /^Waiting up to 120 s until all of API Gateway knows the key .*: it answers 503 .*service_unavailable/,
-      ),
-      `All answers are good after ${waitedMs / 1_000} s`,
-    ]);
+    expect(errors).toEqual([expect.stringMatching(/^Waiting up to 120 s.*: 503 /)]);
     expect(waitedMs).toBeGreaterThanOrEqual(28_000);
   });
 
-  it.each<[string, number, string, GivenAnswer[]]>([
-    [
-      'is not the service',
-      0,
-      "smoke: --url is not the address of this service: it answers 404 (no content type) <html>Nothing here</html>. Use the stack's output BaseUrl, with its stage and version: https://…/STAGE/v1",
-      [{ status: 404, text: '<html>Nothing here</html>' }],
-    ],
-    [
-      'never answers well',
-      120_000,
-      'smoke: --url does not give good answers after 120 s: it answers 503',
-      [unavailable],
-    ],
-  ])('says of an address that %s, after %i ms', async (_, expectedMs, message, answers) => {
-    const send = answering(...answers);
-
-    const { exitCode, errors, waitedMs } = await run(['--url', store.baseUrl], {
+  it.each([
+    ['has no such path', 0, 'is not the address', { status: 404, text: '{"code":"not_found"}' }],
+    ['is not the service', 0, 'is not the address', { status: 200, text: '<html>' }],
+    ['never answers well', 120_000, '--url still answers 503', unavailable],
+  ])('says of an address that %s, after %i ms', async (_, expectedMs, message, answer) => {
+    const { exitCode, errors, waitedMs } = await run([], {
       key: key.apiKey,
-      send,
+      send: answering(answer),
     });
 
     expect([exitCode, waitedMs]).toEqual([1, expectedMs]);
