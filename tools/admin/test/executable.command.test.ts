@@ -1,8 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
+import { serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -44,6 +47,18 @@ describe('./admin', () => {
     program('node_modules/.bin/node', 'echo packaged');
 
     expect(call(join(copy, 'admin'), `${directory.path}:/usr/bin:/bin`).stdout).toBe(`${used}\n`);
+  });
+
+  it('ends at Ctrl+C with exit code 5, although a service does not answer', async () => {
+    await using silent = await serve(() => {
+      admin.kill('SIGINT');
+    });
+    const words = ['owners', 'list', '--local', silent.url];
+    const admin = spawn(join(root, 'admin'), words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const stderr = text(admin.stderr);
+
+    expect(await once(admin, 'exit')).toEqual([5, null]);
+    expect(await stderr).toBe('error: interrupted; run the command again\n');
   });
 
   it('says in a line that the tools were deleted', () => {

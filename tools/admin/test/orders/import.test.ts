@@ -70,16 +70,11 @@ describe('orders import', () => {
   it.each<[string, string | RegExp]>([
     ['nonsense', /^Unexpected token .* is not valid JSON$/],
     ['[{"id":1}]', 'expected an order such as {"id":1001,"petId":7}'],
-    ['7', 'expected an order such as {"id":1001,"petId":7}'],
     ['null', /^id: missing; expected an integer from -9223372036854775808 to 9223372036854775807$/],
-    ['{"petId":1}', /^id: missing/],
-    ['{"id":1,"ship_date":1}', '"ship_date": an order has no such field'],
     ['{"id":1,"cancelledBy":"ann"}', '"cancelledBy": an order has no such field'],
     ['{"id":"7"}', /^id: "7" is not accepted; expected an integer/],
-    ['{"id":{"N":"7"}}', /^id: {"N":"7"} is not accepted; /],
     ['{"id":9223372036854775808}', /^id: 9223372036854775808 is not accepted/],
     ['{"id":1,"petId":1.0}', /^petId: 1\.0 is not accepted/],
-    ['{"id":1,"petId":null}', /^petId: null is not accepted/],
     ['{"id":1,"complete":"yes"}', 'complete: "yes" is not accepted; expected true or false'],
     [
       '{"id":1,"status":"Pending"}',

@@ -2,7 +2,6 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { expireKey } from '../../keys/expire.ts';
 import { deleteOwner } from '../../owners/delete.ts';
-import { renameOwner } from '../../owners/rename.ts';
 import { setOwnerPlan } from '../../owners/set-plan.ts';
 import { setOwnerStatus } from '../../owners/suspend.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
@@ -60,20 +59,6 @@ describe('the history of an owner', () => {
         changes: { expiresAt: to('2026-11-20T09:31:15Z') },
       },
     ]);
-  });
-
-  it('has one record if two operators make the same change, and it repeats none that was made', async () => {
-    const { ownerId } = await issueTo({ owner: 'Acme' }, stage);
-
-    const made = await Promise.allSettled(
-      ['user/bob', 'user/eve'].map((operator) => setOwnerStatus('Acme', 'suspended', by(operator))),
-    );
-    await setOwnerStatus('Acme', 'suspended', stage);
-    await renameOwner('Acme', 'Acme', stage);
-    await setOwnerPlan('Acme', { plan: 'free' }, stage);
-
-    expect(made.map(({ status }) => status)).toContain('fulfilled');
-    expect((await whoDidWhat(ownerId)).slice(2)).toEqual([[expect.any(String), 'owners suspend']]);
   });
 
   it('keeps the latest 180 records, which fit into an item', async () => {
