@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 /*
  * The service consists of `bin`, `lib`, `lambdas` and `test`. They import nothing else, so a team that starts from it
@@ -10,7 +10,9 @@ import { describe, expect, it } from '@jest/globals';
 
 /** The rooms of `lambdas` in their order: each imports only rooms before it. */
 const rooms = ['contract', 'runtime', 'keys', 'http', 'orders'].map((room) => `lambdas/${room}`);
-const service = [...rooms, 'lambdas', 'lib/settings', 'lib', 'bin'];
+/** What the service and all tools may import. */
+const shared = [...rooms, 'lib/settings'];
+const service = [...shared, 'lambdas', 'lib', 'bin'];
 
 /**
  * The folders that each folder may import besides itself. A file belongs to the longest matching
@@ -19,17 +21,16 @@ const service = [...rooms, 'lambdas', 'lib/settings', 'lib', 'bin'];
 const sources: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(rooms.map((room, index) => [room, rooms.slice(0, index)])),
   lambdas: rooms,
-  'lib/settings': [...rooms],
-  lib: [...rooms, 'lib/settings'],
+  'lib/settings': rooms,
+  lib: shared,
   bin: ['lib', 'lib/settings'],
 
   'tools/local/aws': [],
-  'tools/local/page': [...rooms, 'lib/settings', 'tools/local/aws'],
-  'tools/shared': [...rooms, 'lib/settings'],
-  'tools/admin': [...rooms, 'lib/settings', 'tools/shared'],
+  'tools/local/page': [...shared, 'tools/local/aws'],
+  'tools/shared': shared,
+  'tools/admin': [...shared, 'tools/shared'],
   'tools/local': [
-    ...rooms,
-    'lib/settings',
+    ...shared,
     'lib',
     'tools/shared',
     'tools/local/aws',
@@ -37,20 +38,14 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'tools/admin',
   ],
   // The acceptance run tries the operators' commands.
-  'tools/smoke': [...rooms, 'test', 'lib/settings', 'tools/shared', 'tools/admin'],
+  'tools/smoke': [...shared, 'test', 'tools/shared', 'tools/admin'],
   // The benchmark measures the functions with the tests' double of DynamoDB.
-  'tools/bench': [...rooms, 'lib/settings', 'lib', 'test'],
+  'tools/bench': [...shared, 'lib', 'test'],
   'tools/examples': [],
 };
 const tools = Object.keys(sources).filter((folder) => /^tools\/[^/]+$/.test(folder));
 const testsOfTools = tools.map((folder) => `${folder}/test`);
-const everything = [
-  ...service,
-  'test',
-  ...Object.keys(sources),
-  ...testsOfTools,
-  'tools/local/test/aws',
-];
+const everything = [...Object.keys(sources), 'test', ...testsOfTools, 'tools/local/test/aws'];
 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   ...sources,
@@ -65,40 +60,36 @@ const relativeImport =
 const folders = Object.keys(mayImport);
 const scripts = globSync('{bin,lib,lambdas,test,tools}/**/*.{ts,js,cjs}');
 
-describe('the folders', () => {
-  it('import only what the list allows', () => {
-    const foreign = scripts.flatMap((file) => {
-      const folder = folderOf(file);
-      if (folder === undefined) return [`${file} is in no folder of test/layers.test.ts`];
-      return importedFiles(file)
-        .filter((imported) => ![folder, ...mayImport[folder]!].includes(folderOf(imported) ?? ''))
-        .map((imported) => `${file} imports ${imported}: not allowed by test/layers.test.ts`);
-    });
-
-    expect(foreign).toEqual([]);
+it('The folders import only what the list allows', () => {
+  const foreign = scripts.flatMap((file) => {
+    const folder = folderOf(file);
+    if (folder === undefined) return [`${file} is in no folder of test/layers.test.ts`];
+    return importedFiles(file)
+      .filter((imported) => ![folder, ...mayImport[folder]!].includes(folderOf(imported) ?? ''))
+      .map((imported) => `${file} imports ${imported}: not allowed by test/layers.test.ts`);
   });
+
+  expect(foreign).toEqual([]);
 });
 
-describe('lib and the tools', () => {
-  it('import nothing that reads variables of a function as it is loaded', () => {
-    const functionFiles = scripts.filter((file) => file.startsWith('lambdas/'));
-    const readers = functionFiles.filter((file) =>
-      readFileSync(file, 'utf8').includes('process.env'),
-    );
-    const needVariables = new Set([
-      ...readers,
-      ...functionFiles.filter((file) => readers.some((reader) => reachedFrom(file).has(reader))),
-    ]);
+it('lib and the tools import nothing that reads variables of a function as it is loaded', () => {
+  const functionFiles = scripts.filter((file) => file.startsWith('lambdas/'));
+  const readers = functionFiles.filter((file) =>
+    readFileSync(file, 'utf8').includes('process.env'),
+  );
+  const needVariables = new Set([
+    ...readers,
+    ...functionFiles.filter((file) => readers.some((reader) => reachedFrom(file).has(reader))),
+  ]);
 
-    const wrong = scripts
-      .filter((file) => /^(lib|tools)\//.test(file) && !file.includes('/test/'))
-      .flatMap((file) => importedFiles(file).map((imported) => [file, imported] as const))
-      .filter(([, imported]) => needVariables.has(imported))
-      .map(([file, imported]) => `${file} imports ${imported}, which needs a function's variables`);
+  const wrong = scripts
+    .filter((file) => /^(lib|tools)\//.test(file) && !file.includes('/test/'))
+    .flatMap((file) => importedFiles(file).map((imported) => [file, imported] as const))
+    .filter(([, imported]) => needVariables.has(imported))
+    .map(([file, imported]) => `${file} imports ${imported}, which needs a function's variables`);
 
-    expect(readers).not.toEqual([]);
-    expect(wrong).toEqual([]);
-  });
+  expect(readers).not.toEqual([]);
+  expect(wrong).toEqual([]);
 });
 
 function folderOf(file: string): string | undefined {

@@ -181,24 +181,22 @@ describe('a list whose first page fails', () => {
   });
 });
 
-describe('a list that fails after its first page', () => {
-  it('rejects, so that Lambda breaks the connection, and leaves the client with invalid JSON', async () => {
-    fillTable({ items: orderItems(500), ordersPerPage: 100 });
-    table.next[3] = refused;
-    const stream = new LambdaStream();
+it('A list that fails after its first page rejects, so that Lambda breaks the connection, and leaves the client with invalid JSON', async () => {
+  fillTable({ items: orderItems(500), ordersPerPage: 100 });
+  table.next[3] = refused;
+  const stream = new LambdaStream();
 
-    await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
+  await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
 
-    // Lambda's runtime takes an error of its stream for a crash.
-    expect([stream.writableEnded, stream.destroyed]).toEqual([false, false]);
-    expect(stream.prelude?.statusCode).toBe(200);
-    expect(() => JSON.parse(stream.body.toString())).toThrow(SyntaxError);
-    expect(log.text()).toContain('ValidationException');
-    expect(log.lines()).toMatchObject([
-      { isComplete: false, ListsBrokenOff: 1 },
-      { level: 'ERROR', message: 'The list broke off' },
-    ]);
-  });
+  // Lambda's runtime takes an error of its stream for a crash.
+  expect([stream.writableEnded, stream.destroyed]).toEqual([false, false]);
+  expect(stream.prelude?.statusCode).toBe(200);
+  expect(() => JSON.parse(stream.body.toString())).toThrow(SyntaxError);
+  expect(log.text()).toContain('ValidationException');
+  expect(log.lines()).toMatchObject([
+    { isComplete: false, ListsBrokenOff: 1 },
+    { level: 'ERROR', message: 'The list broke off' },
+  ]);
 });
 
 it('A client that has not read its list before the timeout is cut off, and no work remains', async () => {
