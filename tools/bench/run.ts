@@ -1,25 +1,19 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { type Figure, jobs } from './jobs.ts';
 import { setUpWorkbench } from './workbench.ts';
 
-const jobNames = Object.keys(jobs) as (keyof typeof jobs)[];
-const { only, quick } = new Command('npm run bench --')
+const { quick } = new Command('npm run bench --')
   .description(
     "Compares the service's speed and memory with other libraries, in less than three minutes.",
   )
-  .addOption(
-    new Option('--only <job...>', 'run only these jobs')
-      .choices(jobNames)
-      .default(jobNames, 'all of them'),
-  )
   .option('--quick', 'check that the benchmark works: the figures mean nothing', false)
   .parse()
-  .opts<{ only: typeof jobNames; quick: boolean }>();
+  .opts<{ quick: boolean }>();
 
 await using bench = await setUpWorkbench(quick);
-for (const job of only) {
-  process.stdout.write(job);
-  const figures = await jobs[job](bench);
+for (const [name, run] of Object.entries(jobs)) {
+  process.stdout.write(name);
+  const figures = await run(bench);
   console.log(`\n${figures.map(lineOf).join('\n')}`);
   if (!quick && figures.some(isMissed)) process.exitCode = 1;
 }

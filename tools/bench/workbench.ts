@@ -1,19 +1,20 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { bundlingOptions } from '../../lib/functions/bundling.ts';
 import { handlerEntries } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { functionEnvironment } from '../../test/helpers/functions/function-environment.ts';
-import { fillTables, startDynamodb, type Tables } from './canned-dynamodb.ts';
+import { startDynamodb, type Tables } from './canned-dynamodb.ts';
 import type { Job, Measurements } from './measured-process.ts';
 
 /** The bundles that the jobs share, and a double of DynamoDB. */
 export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
 
-/** The peers and the measuring program. Our options bundle them, too. */
+/** The peers and the measuring program. The service's options bundle them, too. */
 const ownEntries = {
   documentClient: 'tools/bench/peers/list-document-client.ts',
   rateLimiterFlexible: 'tools/bench/peers/authorizer-rate-limiter-flexible.ts',
@@ -35,11 +36,7 @@ const defaultOptions: BuildOptions = {
 
 /** @param isQuick whether the jobs use small sizes and one round, to verify that the benchmark works */
 export async function setUpWorkbench(isQuick: boolean) {
-  // Each run has its own folder, because two can run at the same time.
-  const home = join(import.meta.dirname, '../../.cache/bench', String(process.pid));
-  mkdirSync(home, { recursive: true });
-  // Without this file, the repository's package.json would make the bundles ES modules.
-  writeFileSync(join(home, 'package.json'), '{"type":"commonjs"}');
+  const home = mkdtempSync(join(tmpdir(), 'bench-'));
   const [ours, byDefault, own, dynamodb] = await Promise.all([
     bundle(handlerEntries, join(home, 'ours'), bundlingOptions),
     bundle(handlerEntries, join(home, 'default'), defaultOptions),
@@ -59,16 +56,27 @@ export async function setUpWorkbench(isQuick: boolean) {
      * @param answer has to match the handler's last answer, as JSON
      * @throws Error if the answer does not match, or if the process fails, which prints the reason on stderr
      */
-    async measure(job: Job, answer: RegExp, tables: Tables): Promise<Measurements> {
-      fillTables(tables);
+    async measure(job: Job, answer: RegExp, tables: Tables) {
+      dynamodb.setTables(tables);
       const measured = fork(own.measuredProcess, [JSON.stringify(job)], { execArgv: [], env });
       const exited = once(measured, 'exit').then(() => []);
       const [result] = (await Promise.race([once(measured, 'message'), exited])) as [Measurements?];
       await exited;
       process.stdout.write('.');
       const found = JSON.stringify(result?.answer);
-      if (result && answer.test(found)) return result;
-      throw new Error(`${job.bundleFile} answered ${found}, expected ${answer}`);
+      if (!result || !answer.test(found)) {
+        throw new Error(`${job.bundleFile} answered ${found}, expected ${answer}`);
+      }
+      const requests = dynamodb.takeRequests();
+      // A write of up to 1 KB takes a unit, even if its condition fails.
+      const writes = requests.filter(({ operation }) => operation === 'UpdateItem');
+      const calls = job.warmUps + job.calls;
+      return {
+        ...result,
+        /** The requests to DynamoDB, and the write units, of one call. */
+        requests: requests.length / calls,
+        writeUnits: writes.length / calls,
+      };
     },
     async [Symbol.asyncDispose]() {
       await dynamodb[Symbol.asyncDispose]();
