@@ -1,18 +1,10 @@
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  DynamodbProxy,
-  disowned,
-  lost,
-  throttled,
-} from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import {
-  type EmbeddedDynamoDb,
-  startDynamoDb,
-} from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import { expect, it } from '@jest/globals';
+import { DynamodbProxy, disowned, lost } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { startDynamoDb } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
-import { type RunningService, startService } from './running-service.ts';
+import { startService } from './running-service.ts';
 
 /*
  * A valid key is sent to every path and in every header, also to functions that fail. Afterwards, nothing that the run
@@ -21,34 +13,26 @@ import { type RunningService, startService } from './running-service.ts';
 
 /** The length of the parts that are searched for. Shorter parts occur by chance. */
 const partLength = 8;
-let database: EmbeddedDynamoDb;
-let proxy: DynamodbProxy;
-let run: RunningService;
-
-beforeAll(async () => {
-  database = await startDynamoDb();
-  proxy = await DynamodbProxy.before(database.endpoint);
-  run = await startService([], { DYNAMODB_ENDPOINT: proxy.url });
-});
-
-afterAll(async () => {
-  await run?.[Symbol.asyncDispose]();
-  await proxy[Symbol.asyncDispose]();
-  await database.stop();
-});
 
 it('shows no part of a key, wherever it is sent and whatever fails', async () => {
+  const database = await startDynamoDb();
+  await using proxy = await DynamodbProxy.before(database.endpoint);
+  await using run = await startService([], { DYNAMODB_ENDPOINT: proxy.url });
   const key = run.keys.enterprise;
-  const answers = await sendAll(requestsWith(key));
-  for (const fault of [lost, throttled, disowned]) {
-    proxy.faults.set(run.tables.orders, fault);
-    answers.push(...(await sendAll(knownPaths(key))));
+  const port = Number(new URL(run.baseUrl).port);
+  const answers = await sendAll(port, requestsWith(key));
+  for (const [table, fault] of [
+    [run.tables.orders, lost],
+    [run.tables.orders, disowned],
+    ['', lost],
+  ] as const) {
+    proxy.faults.set(table, fault);
+    answers.push(...(await sendAll(port, knownPaths(key))));
   }
-  proxy.faults.set('', lost);
-  answers.push(...(await sendAll(knownPaths(key))));
   proxy.faults.clear();
   const tables = await Promise.all(Object.values(run.tables).map((name) => database.readAll(name)));
   await run[Symbol.asyncDispose]();
+  await database.stop();
 
   const shown = {
     answers: answers.join('\n'),
@@ -57,7 +41,7 @@ it('shows no part of a key, wherever it is sent and whatever fails', async () =>
     databaseCalls: JSON.stringify(proxy.requests),
   };
   // Admitted, also with the key in other headers.
-  expect(shown.answers.match(/HTTP\/1.1 (?:200|204|409)/g)!.length).toBeGreaterThan(25);
+  expect(shown.answers.match(/HTTP\/1.1 (?:200|204|409)/g)!.length).toBeGreaterThan(15);
   for (const [place, text] of Object.entries(shown)) {
     expect([place, ...partsIn(text, key)]).toEqual([place]);
   }
@@ -81,12 +65,9 @@ function rawRequest(line: string, ...headers: string[]): string {
 }
 
 function knownPaths(key: string, ...headers: string[]): string[] {
-  return [
-    `GET ${orders}`,
-    `DELETE ${orders}/1001`,
-    `DELETE ${orders}/99`,
-    `GET ${base}/pets/1`,
-  ].map((line) => rawRequest(line, `Authorization: Bearer ${key}`, ...headers));
+  return [`GET ${orders}`, `DELETE ${orders}/1001`, `GET ${base}/pets/1`].map((line) =>
+    rawRequest(line, `Authorization: Bearer ${key}`, ...headers),
+  );
 }
 
 /** Requests with the key in every place where a client can put it. */
@@ -95,41 +76,33 @@ function requestsWith(key: string): string[] {
   const basic = Buffer.from(`${key}:`).toString('base64');
   const refused = [key, `Token ${key}`, `Basic ${basic}`, `Bearer ${key}x`];
   // Not X-Amzn-Trace-Id, which API Gateway returns.
-  const names = `
-    X-Api-Key Cookie User-Agent Referer Origin Content-Type Accept-Encoding Expect Range X-Amz-Target X-Amzn-RequestId
-    X-Forwarded-For Accept`;
+  const names = [
+    ...['X-Api-Key', 'Cookie', 'User-Agent', 'Referer', 'Origin', 'Content-Type'],
+    ...['Accept-Encoding', 'X-Amz-Target', 'X-Amzn-RequestId', 'X-Forwarded-For'],
+  ];
   const targets = [
     ...[`${orders}/${key}`, `${orders}?key=${key}`, `/${key}`, `${base}/${key}`],
-    ...[`http://${key}${orders}`, `${base}/pets/${key}`, `/%${key}`, `/apikeys/${key}`],
+    ...[`http://${key}${orders}`, `/%${key}`, `/apikeys/${key}`],
   ];
+  const body = `{"key":"${key}`;
+  const typed = ['Content-Type: application/json', `Content-Length: ${body.length}`];
   return [
     ...knownPaths(key),
-    ...names
-      .trim()
-      .split(/\s+/)
-      .flatMap((name) => knownPaths(key, `${name}: ${key}`)),
-    ...refused.flatMap((value) =>
-      [orders, `${base}/nothing`].map((path) =>
-        rawRequest(`GET ${path}`, `Authorization: ${value}`),
-      ),
+    ...names.flatMap((name) => knownPaths(key, `${name}: ${key}`)),
+    ...refused.map((value) => rawRequest(`GET ${orders}`, `Authorization: ${value}`)),
+    ...['GET', 'DELETE'].flatMap((method) =>
+      targets.map((target) => rawRequest(`${method} ${target}`, valid)),
     ),
-    ...targets.flatMap((target) =>
-      ['GET', 'DELETE', 'POST'].map((method) => rawRequest(`${method} ${target}`, valid)),
-    ),
-    ...[key, `{"key":"${key}`].map((body) => {
-      const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
-      return rawRequest(`DELETE ${orders}/1001`, valid, ...headers) + body;
-    }),
+    rawRequest(`DELETE ${orders}/1001`, valid, ...typed) + body,
     `${key}\r\n\r\n`,
-    `CONNECT ${key}:443 HTTP/1.1\r\n${valid}\r\n\r\n`,
   ];
 }
 
 /** Sends requests one after the other, each on a connection of its own, and returns the answers without their echoes. */
-async function sendAll(requests: readonly string[]): Promise<string[]> {
+async function sendAll(port: number, requests: readonly string[]): Promise<string[]> {
   const answers: string[] = [];
   for (const request of requests) {
-    const socket = connect(Number(new URL(run.baseUrl).port), '127.0.0.1');
+    const socket = connect(port, '127.0.0.1');
     socket.write(request);
     answers.push(await textOf(socket));
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { serviceRealm } from '../../../lambdas/contract/service-name.ts';
-import { plans, recordByPlan } from '../../../lib/settings/plans.ts';
+import { recordByPlan } from '../../../lib/settings/plans.ts';
 import { anyKeyPrefix, stageSettings } from '../../../lib/settings/stages.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
@@ -64,20 +64,13 @@ const hasFiles = ({ child }: Run) =>
 const isRunning = (words: string) =>
   execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(words);
 
-async function call(
-  { baseUrl }: Pick<Ready, 'baseUrl'>,
-  key: string,
-  method = 'GET',
-  path = '/store/orders',
-) {
+async function call({ baseUrl }: Pick<Ready, 'baseUrl'>, key: string, method = 'GET', id = '') {
   const headers = { Authorization: `Bearer ${key}` };
-  const response = await fetch(baseUrl + path, { method, headers });
-  const limit = response.headers.get('X-RateLimit-Limit');
-  return { status: response.status, limit, text: await response.text() };
+  const response = await fetch(`${baseUrl}/store/orders${id && `/${id}`}`, { method, headers });
+  return { status: response.status, text: await response.text() };
 }
 
-const cancel = (run: Ready, id: string) =>
-  call(run, run.keys.enterprise, 'DELETE', `/store/orders/${id}`);
+const cancel = (run: Ready, id: string) => call(run, run.keys.enterprise, 'DELETE', id);
 
 const operatorOf = ({ baseUrl }: Ready) =>
   connect({ local: new URL(baseUrl).origin }, { now: Date.now, operator: () => 'ann' });
@@ -99,11 +92,7 @@ describe('two local runs at once', () => {
     ]);
     const ended = await Promise.all([stop(staging), stop(prod, 'SIGHUP')]);
 
-    const [free, enterprise] = [plans.free, plans.enterprise].map(
-      ({ perMinute }) => `${perMinute}`,
-    );
     expect(lists.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
-    expect(lists.map(({ limit }) => limit)).toEqual([free, enterprise, '0', '0']);
     expect(JSON.parse(lists[0]!.text)).toHaveLength(1_000);
     expect(lists[0]!.text).toMatch(/"id":9223372036854775807[,}]/);
     expect(ended).toEqual(Array(2).fill([0, null]));
@@ -133,11 +122,11 @@ describe('a local run', () => {
     const shown = await run.started;
     const [, baseUrl] = /export ORDERS_URL=(\S+)/.exec(shown)!;
     const [, key] = /export ORDERS_KEY=(\S+)/.exec(shown)!;
-    const [, path] = /-X DELETE .*(\/store\/orders\/\d+)"/.exec(shown)!;
+    const [, id] = /-X DELETE .*\/store\/orders\/(\d+)"/.exec(shown)!;
     run.stdout.catch(() => {});
     run.child.stdout!.destroy();
 
-    const cancelled = await call({ baseUrl: baseUrl! }, key!, 'DELETE', path);
+    const cancelled = await call({ baseUrl: baseUrl! }, key!, 'DELETE', id);
     const socket = connectTo(Number(new URL(baseUrl!).port), '127.0.0.1');
     socket.on('error', () => {}).write('GET / HTTP/1.1\r\n');
     await once(socket, 'connect');

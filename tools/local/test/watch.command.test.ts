@@ -15,26 +15,17 @@ const copied = [
   ...['cdk.json', 'openapi.yaml', 'package.json'],
 ];
 
-/** A file whose texts are in the template. */
-const errors = 'lambdas/contract/errors.ts';
-
 /** The handler that is changed while it runs, below the folder with the copied sources. */
 const changedHandler = 'lambdas/cancel-order.ts';
-
 const place = '  await cancelPendingOrder(';
 
-/** Adds a statement for the order 0 to the handler. @throws Error if the handler has no place for it */
-function withStatement(source: string, statement: string): string {
-  if (!source.includes(place)) throw new Error(`${changedHandler} has no line ${place}`);
-  const condition = "if (event.pathParameters?.orderId === '0')";
-  return source.replace(place, `  ${condition} ${statement};\n${place}`);
-}
-
+/** Adds a statement for the order 0 to the handler. */
+const withStatement = (statement: string) =>
+  original.replace(place, `  if (event.pathParameters?.orderId === '0') ${statement};\n${place}`);
 /** Has the handler answer with an error message for the order 0. */
-function answering(source: string, message: string): string {
-  const error = `new ApiError('order_not_found', { message: '${message}' })`;
-  return withStatement(source, `throw ${error}`);
-}
+const answering = (message: string) =>
+  withStatement(`throw new ApiError('order_not_found', { message: '${message}' })`);
+const save = (text: string) => writeFileSync(file(changedHandler), text);
 
 /** A copy of the sources, which can be changed. It is removed after the run has ended. */
 const sources = moduleDirectoryOfFile();
@@ -88,16 +79,18 @@ describe('npm start -- --watch', () => {
   it('answers with a saved handler, however it was saved, with the same keys and orders', async () => {
     expect(await cancel('1001')).toBe('204 ');
 
-    writeFileSync(file('lambdas/.saved'), answering(original, 'renamed'));
+    writeFileSync(file('lambdas/.saved'), answering('renamed'));
     renameSync(file('lambdas/.saved'), file(changedHandler));
     await untilAnswered('renamed');
-    for (let save = 1; save <= 20; save++) {
-      writeFileSync(file(changedHandler), answering(original, `save ${save}`));
-      await sleep(save);
+    for (let count = 1; count <= 20; count++) {
+      save(answering(`save ${count}`));
+      await sleep(count);
     }
     await untilAnswered('save 20');
-    const text = readFileSync(file(errors), 'utf8');
-    writeFileSync(file(errors), text.replace('A valid API key is required', 'Nobody knows it'));
+    // These texts are in the template.
+    const errors = file('lambdas/contract/errors.ts');
+    const text = readFileSync(errors, 'utf8');
+    writeFileSync(errors, text.replace('A valid API key is required', 'Nobody knows it'));
     await until(async () => (await cancel('0', 'none')).includes('Nobody knows it'));
 
     expect(await cancel('1001')).toMatch(/^409 .*order_already_cancelled/);
@@ -105,10 +98,10 @@ describe('npm start -- --watch', () => {
 
   it('goes on after an error that nobody caught after the response, and names its function and line', async () => {
     const late = "setTimeout(() => Promise.reject(new Error('late')), 50)";
-    const source = withStatement(original, `{ ${late}; throw new ApiError('order_not_found') }`);
+    const source = withStatement(`{ ${late}; throw new ApiError('order_not_found') }`);
     const line = source.slice(0, source.indexOf('late')).split('\n').length;
 
-    writeFileSync(file(changedHandler), source);
+    save(source);
     await until(async () => {
       await cancel();
       return complaints.includes('Error: late');
@@ -120,7 +113,7 @@ describe('npm start -- --watch', () => {
   });
 
   it('reports a file that does not compile, serves the earlier code, and the new code when it is repaired', async () => {
-    writeFileSync(file(changedHandler), `import './absent.ts';\n${answering(original, 'mended')}`);
+    save(`import './absent.ts';\n${answering('mended')}`);
     await untilSaid('the template could not be synthesized; see above');
     expect(complaints).toContain('Could not resolve "./absent.ts"');
     expect(await cancel('none')).toMatch(/^400/);

@@ -1,31 +1,24 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { mkdirSync, statSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { openDataDirectory } from '../../aws/data-directory.ts';
 
 const parent = temporaryDirectoryOfEachTest();
 
-describe('data directory', () => {
-  it.each(['a new', 'an existing'])('lets only this user read %s directory', (which) => {
-    const path = join(parent.path, 'deep/data');
-    if (which === 'an existing') mkdirSync(path, { mode: 0o755, recursive: true });
+/* start.command.test.ts tests that only one run can use a directory. */
 
-    openDataDirectory(path)[Symbol.dispose]();
+it('only this user can read a data directory, also one that existed', () => {
+  mkdirSync(parent.path, { mode: 0o755, recursive: true });
 
-    expect(statSync(path).mode & 0o777).toBe(0o700);
-  });
+  openDataDirectory(parent.path)[Symbol.dispose]();
 
-  it.each([
-    ['below a file', 'file/data', /ENOTDIR/],
-    ['whose lock is no database', '', /not a database/],
-  ])('reports why a directory %s cannot be used', (_, name, reason) => {
-    writeFileSync(join(parent.path, 'file'), '');
-    writeFileSync(join(parent.path, 'lock.sqlite'), 'x'.repeat(4_096));
+  expect(statSync(parent.path).mode & 0o777).toBe(0o700);
+});
 
-    const opening = () => openDataDirectory(join(parent.path, name));
+it('a data directory that cannot be used is reported with the reason and the remedy', () => {
+  const file = parent.write('file', '');
 
-    expect(opening).toThrow(reason);
-    expect(opening).toThrow(/^the directory .* cannot be used \(.*\): name another directory$/);
-  });
+  expect(() => openDataDirectory(`${file}/data`)).toThrow(
+    /^the directory .* cannot be used \(ENOTDIR.*\): name another directory$/,
+  );
 });

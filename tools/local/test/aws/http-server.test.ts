@@ -49,23 +49,14 @@ describe('the server of a gateway', () => {
       body: 'ä',
     });
 
-    const own = response.headers.get('x-own');
-    expect([response.status, own, await response.text()]).toEqual([
-      200,
-      'a, b',
-      'from the gateway',
-    ]);
-    expect(requests).toMatchObject([
-      {
-        method: 'PUT',
-        path: '/a',
-        query: new Map([['b', ['/']]]),
-        body: Buffer.from('ä'),
-        timeMs: 1_700_000_000_000,
-      },
-    ]);
+    expect([response.status, await response.text()]).toEqual([200, 'from the gateway']);
+    expect(response.headers.get('x-own')).toBe('a, b');
     expect(response.headers.get('date')).toBe('Tue, 14 Nov 2023 22:13:20 GMT');
-    expect(requests[0]!.headers.get('x-sent')?.values).toEqual(['y']);
+    const [received] = requests;
+    const query = new Map([['b', ['/']]]);
+    const body = Buffer.from('ä');
+    expect(received).toMatchObject({ method: 'PUT', path: '/a', query, body });
+    expect(received!.headers.get('x-sent')?.values).toEqual(['y']);
   });
 
   it('reads an error that is streamed, so that the log has its code', async () => {

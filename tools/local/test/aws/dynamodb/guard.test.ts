@@ -33,10 +33,12 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function start(endpoint = server.url, isEmbedded = false): Promise<DynamoDBGuard> {
-  const log = (line: string) => lines.push(line);
-  const now = () => 1_700_000_000_000;
-  guard = await startDynamoDBGuard({ database: { endpoint, isEmbedded }, now, log });
+async function start(isEmbedded = false): Promise<DynamoDBGuard> {
+  guard = await startDynamoDBGuard({
+    database: { endpoint: server.url, isEmbedded },
+    now: () => 1_700_000_000_000,
+    log: (line) => lines.push(line),
+  });
   guard.admit([caller]);
   return guard;
 }
@@ -95,26 +97,15 @@ describe('the guard before DynamoDB', () => {
 
   it.each<[string, boolean, object, object | undefined]>([
     ['limits the pages of a scan on the embedded server', true, {}, { Limit: 2_000 }],
-    [
-      'makes a scan of the first segment one of the whole table there',
-      true,
-      { Segment: 0, TotalSegments: 4, Limit: 9_000 },
-      { Limit: 2_000 },
-    ],
+    ['makes a first segment the whole table there', true, { Segment: 0 }, { Limit: 2_000 }],
     ['answers a scan of another segment without items there', true, { Segment: 3 }, undefined],
     ['does not change a scan on any other server', false, { Segment: 3 }, { Segment: 3 }],
   ])('%s', async (_, isEmbedded, input, expected) => {
-    const { endpoint } = await start(server.url, isEmbedded);
+    const { endpoint } = await start(isEmbedded);
 
     const { body } = await send(endpoint, signed('ASIA1'), 'Scan', JSON.stringify(input));
 
     expect(received.map((each) => JSON.parse(each.body))).toEqual(expected ? [expected] : []);
     expect(JSON.parse(body).Count).toBe(expected ? 1 : 0);
-  });
-
-  it('breaks the connection if the server does not answer', async () => {
-    const { endpoint } = await start('http://user:secret@127.0.0.1:10');
-
-    await expect(send(endpoint, signed(caller.accessKeyId))).rejects.toThrow('socket hang up');
   });
 });

@@ -23,8 +23,7 @@ afterAll(async () => {
 
 /** `fetch` does not let a test set the `Host` header. */
 async function send(path: string, method: string, headers: object, body?: string) {
-  const call = request(service.origin, { path, method, headers: { ...headers } });
-  call.end(body);
+  const call = request(service.origin, { path, method, headers: { ...headers } }).end(body);
   const [response] = await once(call, 'response');
   return { status: response.statusCode, body: await text(response) };
 }
