@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import { printable } from '../../shared/printable.ts';
 
 /** A printed field of a record, such as an owner or a key. */
@@ -40,11 +39,8 @@ export function tableText<View>(
     .filter(({ only }) => only !== 'record')
     .map(({ name, of, isNumber }) => {
       const cells = [name.toUpperCase(), ...views.map((view) => printable(of(view) ?? '-'))];
-      const width = Math.max(...cells.map((cell) => stringWidth(cell)));
-      return cells.map((cell) => {
-        const padding = ' '.repeat(width - stringWidth(cell));
-        return isNumber ? padding + cell : cell + padding;
-      });
+      const width = Math.max(...cells.map((cell) => cell.length));
+      return cells.map((cell) => (isNumber ? cell.padStart(width) : cell.padEnd(width)));
     });
   const lines = [undefined, ...views].map((_, row) => columns.map((cells) => cells[row]).join(gap));
   return lines.map((line) => line.trimEnd()).join('\n');
