@@ -12,7 +12,11 @@ import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { type AlarmDefinition, alarmDefinitions, deploymentAlarmIds } from './alarms.ts';
 import { addDashboard } from './dashboard.ts';
 import { addSavedQueries, type LogName } from './saved-queries.ts';
-import { accessLogPatterns, type ServiceMetricsProps, serviceMetrics } from './service-metrics.ts';
+import {
+  accessLogConditions,
+  type ServiceMetricsProps,
+  serviceMetrics,
+} from './service-metrics.ts';
 
 export interface MonitoringProps extends Omit<ServiceMetricsProps, 'stage' | 'accessLog'> {
   readonly configuration: StageConfiguration;
@@ -80,12 +84,14 @@ export class Monitoring extends Construct {
    * Lambda's `Errors` cannot be used either: API Gateway requires the authorizer to throw for a 401.
    *
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
+   * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
    */
   private countInAccessLog(logGroup: LogGroup): void {
-    for (const { metricName, pattern } of accessLogPatterns) {
+    for (const [metricName, condition] of Object.entries(accessLogConditions)) {
       new MetricFilter(this, `${metricName}Filter`, {
         logGroup,
-        filterPattern: FilterPattern.literal(pattern),
+        // The pattern names the stage, because a dimension has to be a field of the pattern.
+        filterPattern: FilterPattern.literal(`{ ${condition} && $.stage = "*" }`),
         metricNamespace,
         metricName,
         metricValue: '1',

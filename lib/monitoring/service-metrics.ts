@@ -17,8 +17,8 @@ const listsPath = `${versionPath}${operations.listOrders.path}`;
 const isNoRefusedList = `($.integrationStatus != "429" || $.resource != "${listsPath}")`;
 
 /**
- * The conditions on the lines of the access log that metrics count. The log quotes all values, so a status is
- * compared as text.
+ * The metrics of the access log, each with the condition on the lines that it counts. The log quotes all values, so a
+ * status is compared as text.
  *
  * A list is refused if all environments that lists may occupy are taken. Then Lambda responds with 429 to API Gateway,
  * and API Gateway responds with 503 to the client. `integrationStatus` is Lambda's own status.
@@ -29,7 +29,7 @@ const isNoRefusedList = `($.integrationStatus != "429" || $.resource != "${lists
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
-const accessLogConditions = {
+export const accessLogConditions = {
   RequestsAdmitted: '$.keyId = "key_*" && $.status != "429"',
   RequestsAccepted: `($.status = "2*" || $.status = "5*") && $.method != "OPTIONS" && ${isNoRefusedList}`,
   ClientErrors: '$.status = "4*"',
@@ -40,15 +40,6 @@ const accessLogConditions = {
 } as const;
 
 type AccessLogMetric = keyof typeof accessLogConditions;
-
-/**
- * The patterns of metric filters. Each names `$.stage`, because a dimension has to be a field of the pattern.
- *
- * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
- */
-export const accessLogPatterns = Object.entries(accessLogConditions).map(
-  ([metricName, condition]) => ({ metricName, pattern: `{ ${condition} && $.stage = "*" }` }),
-);
 
 export interface ServiceMetricsProps {
   readonly stage: StageName;
@@ -61,26 +52,24 @@ export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
 /** The metrics of one stage, from API Gateway, DynamoDB, the access log and the functions. */
 export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMetricsProps) {
-  const ofService = (
-    metricName: MetricName | AccessLogMetric,
-    { dimensionsMap, ...options }: MetricOptions = {},
-  ) =>
+  const ofService = (metricName: MetricName | AccessLogMetric, options: MetricOptions = {}) =>
     new Metric({
       namespace: metricNamespace,
       metricName,
       statistic: Stats.SUM,
+      dimensionsMap: { Stage: stage },
       ...options,
-      dimensionsMap: { Stage: stage, ...dimensionsMap },
     });
   const ofEach = (
     metricName: MetricName,
     dimension: string,
     values: readonly string[],
-    options: MetricOptions = {},
+    statistic: string = Stats.SUM,
   ) =>
-    values.map((value) =>
-      ofService(metricName, { ...options, dimensionsMap: { [dimension]: value }, label: value }),
-    );
+    values.map((value) => {
+      const dimensionsMap = { Stage: stage, [dimension]: value };
+      return ofService(metricName, { statistic, dimensionsMap, label: value });
+    });
   return {
     requests: new Metric({
       namespace: 'AWS/ApiGateway',
@@ -106,9 +95,12 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     admitted: ofService('RequestsAdmitted'),
     rejected: ofEach('RequestsRejected', 'Reason', Object.keys(rejections)),
     keysBanned: ofService('KeysBanned'),
-    cancellationsRequested: ofEach('CancellationLatency', 'Outcome', cancellationOutcomes, {
-      statistic: Stats.SAMPLE_COUNT,
-    }),
+    cancellationsRequested: ofEach(
+      'CancellationLatency',
+      'Outcome',
+      cancellationOutcomes,
+      Stats.SAMPLE_COUNT,
+    ),
     ordersListed: ofService('OrdersListed'),
     // The maximum, not the sum, because every list counts the same items again.
     unlistedItems: ofService('UnlistedItems', { statistic: Stats.MAXIMUM }),

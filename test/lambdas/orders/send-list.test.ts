@@ -80,14 +80,12 @@ async function send(pages: Pages, client: Client, coding?: Coding) {
       hasLeft = true;
     }
   })();
-  sendList({ pages: watched, coding }, client, totals, maxMs).then(
-    () => {
-      outcome = 'sent';
-    },
-    (error: unknown) => {
-      outcome = error;
-    },
-  );
+  sendList({ pages: watched, coding }, client, totals, maxMs)
+    .then(() => 'sent')
+    .catch((error: unknown) => error)
+    .then((result) => {
+      outcome = result;
+    });
   for (let turns = 0; outcome === undefined; turns++) {
     if (turns === mostTurns) throw new Error('The list does not end.');
     // Compression runs in another thread, and takes time that no fake timer shows.
