@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { APIGateway, type ApiKey } from '@aws-sdk/client-api-gateway';
-import { waitUntilStackCreateComplete } from '@aws-sdk/client-cloudformation';
+import { type Capability, waitUntilStackCreateComplete } from '@aws-sdk/client-cloudformation';
 import { STS } from '@aws-sdk/client-sts';
 import { stackTag } from '../../../lib/settings/names.ts';
 import { gatewayKey, statusOf } from './gateway-rows.ts';
@@ -81,9 +81,8 @@ export const operatorRows: readonly Row[] = [
 const noOperator = 'nobody has assumed the role';
 
 async function becomeOperator(trial: Trial): Promise<string> {
-  const [, partition, , region, account] = trial.outputs.AlarmTopicArn.split(':');
+  const [, , , region, account] = trial.outputs.AlarmTopicArn.split(':');
   const policy = readFileSync('docs/iam/operator-policy.json', 'utf8')
-    .replaceAll('arn:aws:', `arn:${partition}:`)
     .replaceAll('<ACCOUNT>', account!)
     .replaceAll('<REGION>', region!)
     .replaceAll('<STACK>', trial.stack);
@@ -95,14 +94,11 @@ async function becomeOperator(trial: Trial): Promise<string> {
     Policies: [{ PolicyName: 'operator', PolicyDocument: JSON.parse(policy) }],
   };
   const Resources = { Role: { Type: 'AWS::IAM::Role', Properties } };
-  const TemplateBody = JSON.stringify({ Resources });
-  await cloudFormation.createStack({
-    StackName,
-    TemplateBody,
-    Capabilities: ['CAPABILITY_NAMED_IAM'],
-  });
+  const template = { TemplateBody: JSON.stringify({ Resources }) };
+  const Capabilities: Capability[] = ['CAPABILITY_NAMED_IAM'];
+  await cloudFormation.createStack({ StackName, ...template, Capabilities });
   await waitUntilStackCreateComplete(waiting, { StackName });
-  const RoleArn = `arn:${partition}:iam::${account}:role/${StackName}`;
+  const RoleArn = `arn:aws:iam::${account}:role/${StackName}`;
   // Repeated, because a new role can be assumed only after some seconds, and has its policy even later.
   return lookUntil('assumed', trial, async () => {
     const assumed = await new STS(settings).assumeRole({ RoleArn, RoleSessionName: 'acceptance' });
@@ -129,9 +125,9 @@ async function tagAsOperator(trial: Trial): Promise<string> {
     sessionToken: operator.AWS_SESSION_TOKEN!,
   };
   const client = new APIGateway({ ...settings, credentials });
-  const [, partition, , region] = trial.outputs.AlarmTopicArn.split(':');
+  const [, , , region] = trial.outputs.AlarmTopicArn.split(':');
   const tag = ({ id }: ApiKey, value: string) => {
-    const resourceArn = `arn:${partition}:apigateway:${region}::/apikeys/${id}`;
+    const resourceArn = `arn:aws:apigateway:${region}::/apikeys/${id}`;
     return statusOf(client.tagResource({ resourceArn, tags: { [stackTag]: value } }));
   };
   // Its name lets `remove` delete it.

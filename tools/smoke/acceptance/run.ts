@@ -70,18 +70,15 @@ async function run(name: StageName, isCleanOnly = false): Promise<number> {
 function check(trial: Trial): Promise<boolean> {
   // The order 1 is imported.
   const options = { cancelOrder: '1', limits: true, alarmTopic: trial.outputs.AlarmTopicArn };
-  const smokeRows: Row[] = selectChecks(options).map((each) => ({
-    ...each,
-    run: ({ api }) => each.run(api),
-  }));
+  const smokeRows = selectChecks(options).map((each): Row => {
+    const run: Row['run'] = async ({ api, signal }) => {
+      signal.throwIfAborted();
+      return each.run(api);
+    };
+    return { ...each, run };
+  });
   const before = [...gatewayKeyRows, ...operatorRows, importRow];
-  const rows = [...before, ...smokeRows, ...requestRows, ...outageRows, tlsRow].map((each) => ({
-    ...each,
-    run: async () => {
-      trial.signal.throwIfAborted();
-      return each.run(trial);
-    },
-  }));
+  const rows = [...before, ...smokeRows, ...requestRows, ...outageRows, tlsRow];
   const print = (line: string) => console.log(printable(line));
   return runChecks(rows, trial, print, () => trial.signal.aborted);
 }

@@ -51,8 +51,7 @@ export function row(group: string, title: string, expected: string, run: Row['ru
 /** @throws Error if a command fails */
 export async function deploy(trial: Pick<Trial, 'name' | 'stack' | 'signal'>): Promise<Trial> {
   const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
-  const output = `.cache/acceptance/${trial.name}`;
-  await run(trial, [cdk, 'deploy', '--require-approval', 'never', '--output', output]);
+  await run(trial, [cdk, 'deploy', '--require-approval', 'never']);
   const { Stacks } = await cloudFormation.describeStacks({ StackName: trial.stack });
   const listed = Stacks?.[0]?.Outputs ?? [];
   const outputs = Object.fromEntries(listed.map((each) => [each.OutputKey, each.OutputValue]));

@@ -106,7 +106,7 @@ describe('smoke test', () => {
   it('reads the key from standard input if the environment has none', async () => {
     const { errors } = await run([], { input: `${someKey}\n` });
 
-    expect(errors).toEqual([expect.stringContaining('the stage refuses the key (401)')]);
+    expect(errors).toEqual([expect.stringContaining('--url answers 401')]);
   });
 });
 
@@ -173,9 +173,9 @@ describe('smoke test, before its checks', () => {
   });
 
   it.each([
-    ['has no such path', 0, 'is not the address', { status: 404, text: '{"code":"not_found"}' }],
-    ['is not the service', 0, 'is not the address', { status: 200, text: '<html>' }],
-    ['never answers well', 120_000, '--url still answers 503', unavailable],
+    ['has no such path', 0, '--url answers 404', { status: 404, text: '{"code":"not_found"}' }],
+    ['is not the service', 0, '--url answers 200', { status: 200, text: '<html>' }],
+    ['never answers well', 120_000, '--url answers 503', unavailable],
   ])('says of an address that %s, after %i ms', async (_, expectedMs, message, answer) => {
     const { exitCode, errors, waitedMs } = await run([], {
       key: key.apiKey,
