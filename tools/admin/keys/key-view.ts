@@ -1,29 +1,23 @@
 import type { Plans } from '../../../lambdas/keys/plan.ts';
-import { currentTimes, isCurrent } from '../../../lambdas/keys/windows.ts';
-import { type Field, grouped, isoTime } from '../console/view.ts';
-import { banReason, countingLimits, lastUsedText } from '../owners/owner-view.ts';
+import { type Field, isoTime } from '../console/view.ts';
+import { banReason, countingLimits } from '../owners/owner-view.ts';
 import { isBanned, replacementOf, type StoredKey, statusOf } from '../store/keys.ts';
 
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
 
 /**
- * Describes a key at a point in time, by the plans of the deployed version. Counters of a window that has ended are 0.
- * Times are in ISO 8601, or null.
+ * Describes a key at a point in time, by the plans of the deployed version. Times are in ISO 8601, or null.
  */
 export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
   const { keyId, owner, details, entry } = key;
-  const { rejectionWindow = 0, rejectionCount = 0 } = entry ?? {};
-  const { minute } = currentTimes(Math.floor(nowMs / 1_000), plans);
-  const isThisMinute = isCurrent(rejectionWindow, minute);
   return {
     keyId,
     owner: owner.details.name,
     ownerId: owner.details.ownerId,
     label: details?.label ?? null,
     lastFour: details?.lastFour ?? null,
-    /** Null, like the limits, if the creation of the owner was interrupted. */
-    plan: owner.item?.plan ?? null,
+    plan: owner.item.plan,
     status: statusOf(key, nowMs, plans),
     isReadOnly: entry ? entry.isReadOnly === true : null,
     ...countingLimits(owner.item, plans),
@@ -33,7 +27,6 @@ export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
     revokedAt: details?.revokedAt ?? null,
     /** The minute of the last admitted request of the key. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
-    rejectionsThisMinute: isThisMinute ? rejectionCount : 0,
     bannedUntil: entry && isBanned(entry, nowMs, plans) ? timeOf(entry.bannedUntil) : null,
     replaces: details?.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
@@ -46,7 +39,7 @@ export const keyFields: readonly Field<KeyView>[] = [
   { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'record' },
   { name: 'label', of: ({ label }) => label, only: 'record' },
   { name: 'status', of: ({ status }) => status },
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt), only: 'record' },
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedAt ?? 'never', only: 'record' },
   { name: 'last used', of: ({ lastUsedAt }) => lastUsedAt?.slice(0, 10) ?? 'never', only: 'table' },
   { name: 'expires', of: expiryText, only: 'record' },
   {
@@ -58,11 +51,6 @@ export const keyFields: readonly Field<KeyView>[] = [
   { name: 'plan', of: ({ plan }) => plan, only: 'record' },
   { name: 'created', of: ({ createdAt }) => createdAt, only: 'record' },
   { name: 'revoked', of: ({ revokedAt }) => revokedAt, only: 'record' },
-  {
-    name: 'rejected',
-    of: ({ rejectionsThisMinute }) => `${grouped(rejectionsThisMinute)} in this minute`,
-    only: 'record',
-  },
   {
     name: 'ban',
     of: ({ bannedUntil }) => (bannedUntil ? `until ${bannedUntil}, ${banReason}` : 'none'),

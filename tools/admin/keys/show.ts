@@ -16,31 +16,16 @@ export const show: Verb = {
   usage: 'show [keyId]',
   description:
     'show a key and its owner, by the key id or by the API key, for example if it leaked',
-  help: `Without a key id, the command reads a text with one or more API keys from
-standard input. So the API keys appear neither in the list of processes nor in
-the shell's history. The command does not print the API keys.`,
+  help: `Without a key id, the command reads a text with an API key from standard input.
+So the API key appears neither in the list of processes nor in the shell's
+history. The command does not print the API key.`,
   examples: [`keys show ${keyIdOfExamples} --stage prod`, 'keys show --stage prod'],
   run: async ({ stage, io }, keyId?: string) => {
     if (keyId !== undefined) return described(await whoseKeyId(keyId, stage), stage);
-    const tokens = tokensIn(await readSecret(io, `${stage.place}: API key:`));
-    if (tokens.length === 1) return described(await whoseToken(tokens[0]!, stage), stage);
-    const results = await Array.fromAsync(tokens, (token) => describedToken(token, stage));
-    return {
-      value: results.map(({ value }) => value),
-      text: results.map(({ text }, index) => `API key ${index + 1}\n${text}`).join('\n\n'),
-    };
+    const token = tokenIn(await readSecret(io, `${stage.place}: API key:`));
+    return described(await whoseToken(token, stage), stage);
   },
 };
-
-/** Describes one of several tokens. If nobody has this token, the result says so, and the command continues. */
-async function describedToken(token: string, stage: KeyStage) {
-  try {
-    return described(await whoseToken(token, stage), stage);
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    return { value: { keyId: null, note: error.problem }, text: `${error.problem}.` };
-  }
-}
 
 function described({ owner, key }: OwnedKey, { now, plans }: KeyStage) {
   if (key) {
@@ -79,12 +64,14 @@ export async function whoseKeyId(keyId: string, stage: KeyStage): Promise<OwnedK
 
 const tokenForm = new RegExp(`${anyKeyPrefix}[0-9A-Za-z]+`, 'g');
 
-/** Finds the tokens in a text, each once. @throws OperatorError if there is none; it contains no part of the text */
-export function tokensIn(text: string): string[] {
-  const tokens = [...new Set(text.match(tokenForm))];
-  if (tokens.length > 0) return tokens;
+/** Finds the token in a text. @throws OperatorError unless there is exactly one; it contains no part of the text */
+export function tokenIn(text: string): string {
+  const [token, ...others] = new Set(text.match(tokenForm));
+  if (token !== undefined && others.length === 0) return token;
   throw new OperatorError(
-    `Standard input contains no API key. An API key starts with ${apiKeyPrefixes.join(' or ')}`,
+    token === undefined
+      ? `Standard input contains no API key. An API key starts with ${apiKeyPrefixes.join(' or ')}`
+      : `Standard input contains ${others.length + 1} API keys; give one at a time`,
   );
 }
 

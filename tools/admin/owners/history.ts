@@ -1,5 +1,5 @@
 import type { Verb } from '../console/verb.ts';
-import { type Field, recordText, tableText } from '../console/view.ts';
+import { type Field, recordText } from '../console/view.ts';
 import { type HistoryRecord, readHistory } from '../store/history.ts';
 import { isOwnerId } from '../store/identities.ts';
 import { findOwner } from '../store/owners.ts';
@@ -11,23 +11,16 @@ export const history: Verb = {
   help: `The history has the latest 180 changes. After an owner was deleted, its history
 has only the deletion. You can still read this history, by the owner's id.`,
   examples: ['owners history "Acme Ltd" --stage prod'],
-  run: async ({ stage, io }, idOrName = '') => {
+  run: async ({ stage }, idOrName = '') => {
     const ownerId = isOwnerId(idOrName)
       ? idOrName
       : (await findOwner(idOrName, stage)).details.ownerId;
     const records = (await readHistory(ownerId, stage)).reverse();
     if (records.length === 0) await findOwner(ownerId, stage);
-    return { value: records, text: historyText(records, io.stdout.isTTY === true) };
+    const text = records.map((record) => recordText(historyFields, record)).join('\n\n');
+    return { value: records, text: text || 'There are no changes.' };
   },
 };
-
-/** Formats changes: on a terminal as paragraphs, because a change can be wider than any terminal. */
-function historyText(records: readonly HistoryRecord[], isTerminal: boolean): string {
-  if (!isTerminal) return tableText(historyFields, records, noChanges);
-  return records.map((record) => recordText(historyFields, record)).join('\n\n') || noChanges;
-}
-
-const noChanges = 'There are no changes.';
 
 const historyFields: readonly Field<HistoryRecord>[] = [
   { name: 'when', of: ({ at }) => at },

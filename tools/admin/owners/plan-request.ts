@@ -43,7 +43,7 @@ export function requestedPlan(request: PlanRequest, plans: Plans, present?: Owne
     const given = limitNames.find((limit) => request[limit] !== undefined);
     if (!given) return { plan: name };
     throw new OperatorError(`${optionOf[given]}: an owner of the ${name} plan has no own limits`, {
-      remedy: `choose the plan ${plansWithOwnLimits(plans)}, or leave the option out`,
+      remedy: 'choose the plan enterprise, or leave the option out',
     });
   }
   const kept: Partial<Limits> = present?.plan === name ? present : {};
@@ -61,9 +61,4 @@ export function requestedPlan(request: PlanRequest, plans: Plans, present?: Owne
     });
   };
   return { plan: name, perMinute: ownLimit('perMinute'), perDay: ownLimit('perDay') };
-}
-
-function plansWithOwnLimits(plans: Plans): string {
-  const names = Object.keys(plans).filter((name) => plans[name]!.limitsPerOwner);
-  return names.join(' or ');
 }

@@ -11,7 +11,7 @@ import { changeTogether, expressions } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { connect } from '../stage/stage-connection.ts';
 import { deleteGatewayKeys } from '../store/gateway-keys.ts';
-import { createToken } from '../store/identities.ts';
+import { findKey } from '../store/keys.ts';
 import { findOwner } from '../store/owners.ts';
 import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
 
@@ -191,23 +191,16 @@ describe('the operator and a running service', () => {
     expect(none).toMatchObject({ requests: 0, days: [] });
   });
 
-  it('finds the owner of a key id, and of leaked tokens without printing them', async () => {
-    const [{ apiKey, keyId, owner }, other] = [await issue(), await issue()];
-    const nobody = createToken(keyPrefix, 'x');
+  it('finds the owner of a key id, and of a leaked token without printing it', async () => {
+    const { apiKey, keyId, owner } = await issue();
 
     const found = await admin('keys show', { input: apiKey });
-    const all = await admin('keys show --json', { input: `${apiKey}\n${other.apiKey} ${nobody}` });
 
     for (const part of [keyId, owner, 'status     active', 'The API key is valid']) {
       expect(found.stdout).toContain(part);
     }
     expect((await admin(`keys show ${keyId}`)).stdout).toBe(found.stdout);
-    expect(JSON.parse(all.stdout)).toMatchObject([
-      { keyId, owner },
-      { keyId: other.keyId },
-      { keyId: null, note: expect.stringContaining('No owner of this stage has such') },
-    ]);
-    for (const { stdout } of [found, all]) expect(stdout).not.toContain(apiKey.slice(8, 28));
+    expect(found.stdout).not.toContain(apiKey.slice(8, 28));
   });
 
   it.each<[string, (key: { keyId: string; owner: string }) => string]>([
@@ -262,11 +255,9 @@ describe('the operator and a running service', () => {
     await admin(`keys revoke ${keyId} --yes --as Bob`);
 
     const { stdout } = await admin(`owners history ${owner}`);
-    const paragraphs = await admin(`owners history ${owner}`, { isTerminal: true });
 
-    expect(stdout).toMatch(/^WHEN +WHO +COMMAND +KEYS +CHANGES\n/);
-    expect(stdout).toMatch(/^\S+Z +Ann +owners set-plan +- +plan free → pro$/m);
-    expect(paragraphs.stdout).toMatch(
+    expect(stdout).toMatch(/who +Ann\ncommand +owners set-plan\nchanges +plan free → pro\n/);
+    expect(stdout).toMatch(
       new RegExp(`^when +\\S+Z\nwho +Bob\ncommand +keys revoke\nkeys +${keyId}\n\nwhen `),
     );
     await adminJson(`owners delete ${owner} --yes`);
@@ -312,13 +303,7 @@ describe('the operator and a running service', () => {
 
     const { bans } = await adminJson(`owners show ${ownerId}`);
     expect(bans).toEqual([{ keyId, bannedUntil: banned.bannedUntil }]);
-    await admin(`owners reset-usage ${ownerId}`);
     const reset = await admin(`owners reset-usage ${ownerId}`);
-    const third = await admin(`owners reset-usage ${ownerId}`);
-    expect(reset.stdout).not.toContain('of today');
-    expect(third.stdout).toMatch(
-      /The usage was reset 3 times today\. Until 00:00 UTC, API Gateway itself rejects/,
-    );
     const until = `until ${banned.bannedUntil}`;
     const { stdout } = await admin(`keys show ${keyId}`);
     expect(stdout).toMatch(new RegExp(`^ban +${until}, because too many .+`, 'm'));
@@ -333,7 +318,8 @@ describe('the operator and a running service', () => {
 
     const unbanned = await adminJson(`keys unban ${keyId}`);
 
-    expect(unbanned).toMatchObject({ wasBanned: true, bannedUntil: null, rejectionsThisMinute: 0 });
+    expect(unbanned).toMatchObject({ wasBanned: true, bannedUntil: null });
+    expect((await findKey(keyId, stage)).entry).not.toHaveProperty('rejectionCount');
     expect(await statusWith(apiKey)).toBe(200);
   });
 
