@@ -59,6 +59,13 @@ interface PendingCommand {
   writes: number;
 }
 
+interface ExecutedCommand extends PendingCommand {
+  /** Whether it changed the item. */
+  isDone: boolean;
+  /** The time at which DynamoDB responded, by the environment's clock. */
+  answeredAtSeconds: number;
+}
+
 export interface State {
   nowSeconds: number;
   item: Item;
@@ -76,11 +83,10 @@ export interface Step {
   before: Item;
   after: Item;
   /** The command that was executed, if any. */
-  executed?: (PendingCommand & { isDone: boolean }) | undefined;
+  executed?: ExecutedCommand;
   counted: State['counted'];
-  /** How the request ended, if it did, and the time of its environment. */
+  /** How the request ended, if it did. */
   end?: End | undefined;
-  nowSeconds: number;
 }
 
 /** The state after an event, and the other facts that a rule needs. */
@@ -180,35 +186,26 @@ export class Exploration {
   async #request(state: State, index: number): Promise<Outcome> {
     const environment = state.environments[index]!;
     const [key = 0, ...requestsLeft] = environment.requestsLeft;
-    const nowSeconds = state.nowSeconds + environment.aheadSeconds;
-    const next = await this.#react(
-      { ...environment, requestsLeft },
-      { nowSeconds, key },
-      { key, writes: 0 },
-    );
+    const asked = { ...environment, requestsLeft };
+    const next = await this.#react(state, asked, { key }, { key, writes: 0 });
     const after = withEnvironment(state, index, next.environment);
-    return { state: after, event: 'request', nowSeconds, end: next.end };
+    return { state: after, event: 'request', end: next.end };
   }
 
   async #answer(state: State, index: number): Promise<Outcome> {
-    const environment = state.environments[index]!;
-    const nowSeconds = state.nowSeconds + environment.aheadSeconds;
     const { state: after, executed, answer } = await this.#execute(state, index);
-    const { key, writes } = environment.pending!;
-    const { pending: _answered, ...idle } = environment;
-    const next = await this.#react(idle, { nowSeconds, answer }, { key, writes });
+    const { pending: _answered, ...idle } = state.environments[index]!;
+    const next = await this.#react(state, idle, { answer }, executed);
     const answered = withEnvironment(after, index, next.environment);
-    return { state: answered, event: 'answer', nowSeconds, executed, end: next.end };
+    return { state: answered, event: 'answer', executed, end: next.end };
   }
 
   async #lose(state: State, index: number): Promise<Outcome> {
-    const environment = state.environments[index]!;
-    const nowSeconds = state.nowSeconds + environment.aheadSeconds;
     const { state: after, executed } = await this.#execute(state, index);
+    const environment = state.environments[index]!;
     const pending = { ...environment.pending!, isRepeated: true };
     const lost = withEnvironment(after, index, { ...environment, pending });
-    const left = { ...lost, lossesLeft: state.lossesLeft - 1 };
-    return { state: left, event: 'lost', nowSeconds, executed };
+    return { state: { ...lost, lossesLeft: state.lossesLeft - 1 }, event: 'lost', executed };
   }
 
   #tick(state: State): Outcome {
@@ -218,40 +215,39 @@ export class Exploration {
     }));
     const nowSeconds = state.nowSeconds + tickSeconds;
     const after = { ...state, environments, nowSeconds, ticksLeft: state.ticksLeft - 1 };
-    return { state: after, event: 'tick', nowSeconds };
+    return { state: after, event: 'tick' };
   }
 
   #change(state: State, name: string): Outcome {
-    const { nowSeconds } = state;
-    const item = this.#scenario.changes![name]!(state.item, nowSeconds);
+    const item = this.#scenario.changes![name]!(state.item, state.nowSeconds);
     const changesLeft = state.changesLeft.filter((change) => change !== name);
-    return { state: { ...state, item, changesLeft }, event: 'change', nowSeconds };
+    return { state: { ...state, item, changesLeft }, event: 'change' };
   }
 
   /** Executes the pending command of an environment. */
   async #execute(state: State, index: number) {
-    const pending = state.environments[index]!.pending!;
-    const { item, answer } = await this.#executed(state.item, pending.command);
+    const { pending, aheadSeconds } = state.environments[index]!;
+    const { command } = pending!;
+    const name = `${this.#nameOf(state.item)} ${this.#nameOf(command.input)}`;
+    const execution = this.#executions.get(name) ?? (await execute(state.item, command));
+    this.#executions.set(name, execution);
+    const { item, answer } = execution;
     const isDone = 'Attributes' in answer;
     const counted = isDone ? countedIn(state, item) : state.counted;
-    return { state: { ...state, item, counted }, executed: { ...pending, isDone }, answer };
-  }
-
-  async #executed(item: Item, command: Command): Promise<Execution> {
-    const name = `${this.#nameOf(item)} ${this.#nameOf(command.input)}`;
-    const execution = this.#executions.get(name) ?? (await execute(item, command));
-    this.#executions.set(name, execution);
-    return execution;
+    const executed = { ...pending!, isDone, answeredAtSeconds: state.nowSeconds + aheadSeconds };
+    return { state: { ...state, item, counted }, executed, answer };
   }
 
   /** The environment after an input to its request with a key. */
   async #react(
+    { nowSeconds }: State,
     environment: Environment,
-    input: Input,
+    given: { key: number } | { answer: Execution['answer'] },
     { key, writes }: Pick<PendingCommand, 'key' | 'writes'>,
   ): Promise<{ environment: Environment; end?: Step['end'] }> {
-    const given = 'key' in input ? `key ${input.key}` : this.#nameOf(input.answer);
-    const name = `${environment.history} ${input.nowSeconds}: ${given}`;
+    const input = { nowSeconds: nowSeconds + environment.aheadSeconds, ...given };
+    const nameOfGiven = 'key' in given ? `key ${given.key}` : this.#nameOf(given.answer);
+    const name = `${environment.history} ${input.nowSeconds}: ${nameOfGiven}`;
     const inputs = [...environment.inputs, input];
     const { history, reaction } = this.#reactions.get(name) ?? {
       history: this.#reactions.size + 1,

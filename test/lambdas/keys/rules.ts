@@ -39,9 +39,9 @@ function isBanBegun(step: Step): boolean {
   return until(step.after) !== until(step.before) && until(step.after) !== 0;
 }
 
-/** Whether something holds when the command was sent or when the request ends. */
-function isShown({ executed, nowSeconds }: Step, isAt: (time: number) => boolean): boolean {
-  return executed !== undefined && [executed.sentAtSeconds, nowSeconds].some(isAt);
+/** Whether something holds when the command was sent or when DynamoDB responded. */
+function isShown({ executed }: Step, isAt: (time: number) => boolean): boolean {
+  return executed !== undefined && [executed.sentAtSeconds, executed.answeredAtSeconds].some(isAt);
 }
 
 const rules: Record<string, Rule> = {
