@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { stackName } from '../../lib/settings/names.ts';
@@ -111,74 +111,45 @@ it('put-back-orders.sh puts back only the orders that are missing, and never ove
   expect(calls.slice(-2)).toEqual([`${put} {"id":{"N":"11"}} `, `${put} {"id":{"N":"12"}} `]);
 });
 
-describe('Pasted into bash', () => {
-  it('an emergency deployment is not started if it would give up restored tables', () => {
-    const differing = {
-      '*grep*origin/main*': `echo "orders: '${stackName('prod')}-TablesOrders1'"`,
-    };
-    const block = ['runbook', 'output() {', 'gh workflow run'];
+it('Pasted into bash, an emergency deployment is not started if it would give up restored tables', () => {
+  const isDifferent = {
+    '*grep*origin/main*': `echo "orders: '${stackName('prod')}-TablesOrders1'"`,
+  };
+  const all = shellBlocks(readFileSync('docs/runbook.md', 'utf8'));
+  const blocks = ['output() {', 'gh workflow run'].map((part) =>
+    all.find((block) => block.includes(part))!.replace(/STAGE=(…|staging)/, 'STAGE=prod'),
+  );
+  // Only an interactive shell continues after a block that fails.
+  const deployments = (answers: Record<string, string>) =>
+    runBash(['-i'], answers, blocks.join('\n')).filter((call) => /^gh/.test(call));
 
-    expect(paste(differing, block).filter((call) => /^gh/.test(call))).toEqual([]);
-    expect(paste({}, block).filter((call) => /^gh/.test(call))).toHaveLength(1);
-  });
-
-  it('a subscription is confirmed by the token in the link, so that a link cannot end it', () => {
-    const answers = { '*confirm-subscription*': 'echo arn', '*describe-stacks*': 'echo topic' };
-
-    const calls = paste(answers, ['first-deploy', 'output() {', 'confirm-subscription']);
-
-    expect(calls.slice(-2)).toEqual([
-      expect.stringMatching(/ --token 2a7f --authenticate-on-unsubscribe true $/),
-      expect.stringContaining(' --subscription-arn arn '),
-    ]);
-  });
+  expect(deployments(isDifferent)).toEqual([]);
+  expect(deployments({})).toHaveLength(1);
 });
 
+/** Runs a script of the pages. */
+function runFile(script: string, answers: Record<string, string>, ...words: string[]): string[] {
+  const variables = 'export ACCOUNT=111122223333 AWS_REGION=eu-west-1 STAGE=prod STACK=Stack';
+  return runBash([], answers, `${variables}\n${script} ${words.join(' ')}`);
+}
+
 /**
- * Pastes blocks of a page into a shell whose programs only record their calls. The shell is interactive, because only
- * such a shell continues after a block that fails.
+ * Runs commands in a shell whose programs only record their calls.
  *
  * @param answers the programs' reactions, as shell commands by patterns of their calls
- * @param parts parts of the blocks, or assignments
+ * @returns the calls
  */
-function paste(answers: Record<string, string>, [page, ...parts]: string[]): string[] {
-  const all = shellBlocks(readFileSync(`docs/${page}.md`, 'utf8')).map((block) =>
-    block
-      .replace(/STAGE=(…|staging)/, 'STAGE=prod')
-      .replace("LINK='…'", "LINK='https://sns/confirmation.html?TopicArn=a&Token=2a7f&Endpoint=b'")
-      .replaceAll('./admin', '~/admin'),
-  );
-  const blocks = parts.map((part) => all.find((block) => block.includes(part)) ?? part);
-  const record = recorder(answers);
-  const programs = ['aws', 'npm', 'gh', 'git'].map((name) => `${name}() { record ${name} "$@"; }`);
-  home.write('calls', '');
-  chmodSync(home.write('admin', `#!/bin/bash\n${record}\nrecord ./admin "$@"`), 0o755);
-  runBash(['-i'], [record, ...programs, ...blocks].join('\n'));
-  return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
-}
-
-/** Runs a script of the pages with programs that only record their calls. */
-function runFile(script: string, answers: Record<string, string>, ...words: string[]): string[] {
-  const command = `${script} ${words.join(' ')}`;
-  const programs = 'aws() { record aws "$@"; }\ngh() { record gh "$@"; }\nexport -f record aws gh';
-  const variables = 'export ACCOUNT=111122223333 AWS_REGION=eu-west-1 STAGE=prod STACK=Stack';
-  const program = [recorder(answers), programs, variables, command].join('\n');
-  home.write('calls', '');
-  runBash([], program);
-  return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
-}
-
-/** The shell function `record`, which notes a call in the file `calls` and answers it. */
-function recorder(answers: Record<string, string>): string {
+function runBash(options: string[], answers: Record<string, string>, commands: string): string[] {
   const cases = Object.entries(answers).map(
     ([pattern, answer]) => `${pattern.replaceAll(' ', '\\ ')}) ${answer};;`,
   );
-  return `record() {
+  const record = `record() {
     printf '%s ' "$@" | tr '\n' ' ' >> ~/calls; echo >> ~/calls
     case "$*" in\n${cases.join('\n')}\nesac\n}`;
-}
-
-function runBash(options: readonly string[], input: string): void {
+  const programs = ['aws', 'gh', 'git', 'npm'].map((name) => `${name}() { record ${name} "$@"; }`);
+  const input = [record, ...programs, 'export -f record aws gh', commands].join('\n');
+  home.write('calls', '');
   const env = { HOME: home.path, PATH: process.env.PATH };
   spawnSync('bash', ['--norc', ...options], { input, env });
+  return readFileSync(join(home.path, 'calls'), 'utf8').split('\n').slice(0, -1);
 }
