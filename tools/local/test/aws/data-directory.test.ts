@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { openDataDirectory } from '../../aws/data-directory.ts';
@@ -8,7 +8,7 @@ const parent = temporaryDirectoryOfEachTest();
 /* start.command.test.ts tests that only one run can use a directory. */
 
 it('only this user can read a data directory, also one that existed', () => {
-  mkdirSync(parent.path, { mode: 0o755, recursive: true });
+  chmodSync(parent.path, 0o755);
 
   openDataDirectory(parent.path)[Symbol.dispose]();
 
