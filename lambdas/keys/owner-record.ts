@@ -26,13 +26,13 @@ export interface KeyEntry {
   usedAt: number;
 }
 
-/** The counters of an owner's item, which are all 0 in a new item. */
-export const ownerCounters = [
-  'minuteWindow',
-  'minuteCount',
-  'dayWindow',
-  'dayCount',
-] as const satisfies readonly (keyof WindowCounters)[];
+/** The counters of an owner's item before the first request. */
+export const noUsage: WindowCounters = {
+  minuteWindow: 0,
+  minuteCount: 0,
+  dayWindow: 0,
+  dayCount: 0,
+};
 
 /** Reads an owner's item. Its numbers are far below 2^53, so JavaScript numbers are exact. */
 export function readOwnerRecord(item: Item): OwnerRecord {

@@ -1,6 +1,6 @@
 import type { Item } from '../../../lambdas/contract/item.ts';
 import { hashOwnerPart, hashToken, tokenChecksum } from '../../../lambdas/keys/api-key.ts';
-import { keyIdOf, ownerCounters } from '../../../lambdas/keys/owner-record.ts';
+import { keyIdOf, noUsage } from '../../../lambdas/keys/owner-record.ts';
 import { stageSettings } from '../../../lib/settings/stages.ts';
 import { attributes, type Value } from './attribute-values.ts';
 
@@ -63,7 +63,7 @@ export function ownerItem(
     ownerId,
     plan: 'free',
     status: 'active',
-    ...Object.fromEntries(ownerCounters.map((name) => [name, 0])),
+    ...noUsage,
     ...Object.fromEntries(given.filter((each) => !isOfEntry(each))),
     keys: Object.fromEntries(entries),
   });

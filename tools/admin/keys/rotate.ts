@@ -53,11 +53,10 @@ async function rotateOrRevoke(
       return { value: { keyId, status: 'revoked', replacedBy: replacement }, text };
     }
   }
-  const { previousExpiresAt: end, ...rotated } = await rotateKey(keyId, graceEnd, stage);
-  const previousExpiresAt = end === undefined ? null : isoTime(end);
-  const fate = previousExpiresAt ? `works until ${previousExpiresAt}` : 'is revoked';
-  const value = { ...rotated, previousKeyId: keyId, previousExpiresAt };
-  return issuedResult(value, `\nThe old key ${keyId} ${fate}.`);
+  const rotated = await rotateKey(keyId, graceEnd, stage);
+  const { previousExpiresAt: end } = rotated;
+  const fate = end === null ? 'is revoked' : `works until ${end}`;
+  return issuedResult(rotated, `\nThe old key ${keyId} ${fate}.`);
 }
 
 /**
@@ -66,14 +65,14 @@ async function rotateOrRevoke(
  * the same time is not lost, and the second of two simultaneous rotations fails.
  *
  * @param graceEnd the old token's end, in Unix seconds. If this time has passed, the old key is revoked
- * @returns the new key, and the old key's expiry in Unix seconds unless it is revoked
+ * @returns the new key, and the old key's expiry, which is null if it is revoked
  * @throws OperatorError if the key is not valid, if it was already rotated, or if the owner would have too many keys
  */
 export async function rotateKey(
   keyId: string,
   graceEnd: number,
   stage: KeyStage,
-): Promise<IssuedKey & { previousExpiresAt: number | undefined }> {
+): Promise<IssuedKey & { previousKeyId: string; previousExpiresAt: string | null }> {
   const old = await findKey(keyId, stage);
   refuseReplaced(old);
   const entry = validEntry(old, 'rotated', stage.now());
@@ -83,7 +82,7 @@ export async function rotateKey(
   const draft = draftKey(owner, traits, inheritedFrom(entry), stage);
   // A rotation must not let the old key work longer than it would without the rotation.
   const end = isOver(graceEnd, stage) ? undefined : Math.min(graceEnd, expiresAt ?? graceEnd);
-  const [from, to] = [expiresAt, end].map((time) => time && isoTime(time));
+  const [from, to] = [expiresAt, end].map((time) => (time ? isoTime(time) : undefined));
   const change = {
     deed: {
       command: 'keys rotate',
@@ -104,7 +103,8 @@ export async function rotateKey(
   // The view is made before the change, because after the change nothing must fail.
   const view = keyView(draft, stage.now(), stage.plans);
   await changeKeys(owner, change, stage);
-  return { ...view, apiKey: draft.apiKey, previousExpiresAt: end };
+  const { apiKey } = draft;
+  return { ...view, apiKey, previousKeyId: keyId, previousExpiresAt: to ?? null };
 }
 
 const isOver = (seconds: number, { now }: KeyStage) => seconds <= Math.floor(now() / 1_000);

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { ownerCounters } from '../../../lambdas/keys/owner-record.ts';
+import { noUsage } from '../../../lambdas/keys/owner-record.ts';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { ChangedMeanwhileError, quoted } from '../../shared/errors.ts';
 import { asOption, type Verb } from '../console/verb.ts';
@@ -30,12 +30,6 @@ export const create: Verb<PlanRequest> = {
 
 /** An owner to create. */
 export type NewOwner = PlanRequest & { readonly name: string };
-
-/** The authorizer's counters before the first request. */
-export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Record<
-  (typeof ownerCounters)[number],
-  0
->;
 
 /**
  * Creates an owner in steps that can be repeated. The last step writes the item, without which no key is valid.

@@ -95,9 +95,7 @@ type Usage = ReturnType<typeof usageOf>;
 function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
   const times = currentTimes(Math.floor(nowMs / 1_000), plans);
   const { minute, day } = windowUses(item, countingLimits(item, plans), times);
-  const usage = ({ limit, used, remaining, reset }: WindowUse) => {
-    return { limit, used, remaining, resetsAt: isoTime(reset) };
-  };
+  const usage = ({ limit, used, reset }: WindowUse) => ({ limit, used, resetsAt: isoTime(reset) });
   return { minute: usage(minute), day: usage(day) };
 }
 

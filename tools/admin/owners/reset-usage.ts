@@ -1,3 +1,4 @@
+import { noUsage } from '../../../lambdas/keys/owner-record.ts';
 import { quotaInDays } from '../../../lib/settings/plans.ts';
 import { asOption, type Verb } from '../console/verb.ts';
 import { present } from '../stage/dynamodb-calls.ts';
@@ -5,7 +6,6 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { changeOwner } from '../store/owner-change.ts';
 import { findCompleteOwner } from '../store/owners.ts';
 import type { CompleteOwner } from '../store/stored-owner.ts';
-import { noUsage } from './create.ts';
 import { changedOwner } from './owner-view.ts';
 
 export const resetUsage: Verb = {
@@ -23,7 +23,7 @@ rejects all requests above ${quotaInDays} times the daily limit. Only a larger p
 export async function resetOwnerUsage(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
   const { details, item } = await findCompleteOwner(idOrName, stage);
   const deed = { command: 'owners reset-usage' };
-  const change = { deed, item: { set: noUsage, where: { ownerHash: present } } };
+  const change = { deed, item: { set: { ...noUsage }, where: { ownerHash: present } } };
   await changeOwner({ details }, change, stage);
   return { details, item: { ...item, ...noUsage } };
 }

@@ -4,6 +4,7 @@ import { plans } from '../../../../lib/settings/plans.ts';
 import { expireKey } from '../../keys/expire.ts';
 import { keyView } from '../../keys/key-view.ts';
 import { listKeys } from '../../keys/list.ts';
+import type { IssuedKey } from '../../keys/new-key.ts';
 import { revokeKey } from '../../keys/revoke.ts';
 import { rotateKey } from '../../keys/rotate.ts';
 import { unbanKey } from '../../keys/unban.ts';
@@ -71,23 +72,18 @@ describe('issueKey', () => {
 
 describe('the hundredth key of an owner', () => {
   /** Gives the owner of a key 99 others, some of which have expired. */
-  const addOthers = async ({ ownerId, tokenHash, entry }: AddedTo, expired = 0) => {
+  const addOthers = async ({ keyId, ownerId }: IssuedKey, expired = 0) => {
+    const { tokenHash, entry } = await keyOf(keyId);
     const others = Array.from({ length: 99 }, (_, index) => {
       const id = String(index).padStart(12, '0');
       return [`${index}`, { id, ...(index < expired && { expiresAt: nowSeconds }) }];
     });
     await fixture.set(ownerId, { keys: { ...Object.fromEntries(others), [tokenHash]: entry } });
   };
-  type AddedTo = { ownerId: string; tokenHash: string; entry: object | undefined };
-  const first = async () => {
-    const { keyId, ownerId } = await issue();
-    const { tokenHash, entry } = await keyOf(keyId);
-    return { keyId, ownerId, tokenHash, entry };
-  };
   const tooMany = 'The owner "Acme" has 100 keys, and 100 is the maximum';
 
   it('is the last one: no other is issued, or replaces one that still works', async () => {
-    const key = await first();
+    const key = await issue();
     await addOthers(key);
 
     await expect(issue()).rejects.toThrow(tooMany);
@@ -98,7 +94,7 @@ describe('the hundredth key of an owner', () => {
   });
 
   it('is the last one if others are issued at the same time', async () => {
-    const key = await first();
+    const key = await issue();
     const meanwhile = interposed(stage, isTransaction, () => addOthers(key));
 
     await expect(issue({}, meanwhile)).rejects.toThrow(
@@ -107,7 +103,7 @@ describe('the hundredth key of an owner', () => {
   });
 
   it('leaves room for as many as have expired', async () => {
-    const key = await first();
+    const key = await issue();
     await addOthers(key, 2);
 
     await issue();
@@ -129,7 +125,7 @@ describe('rotateKey', () => {
     const expiresAt = nowSeconds + 3_600;
     expect(rotated).toMatchObject({
       ...{ plan: 'free', owner: 'Acme', ownerId, label: 'web shop', expiresAt: null },
-      previousExpiresAt: expiresAt,
+      ...{ previousKeyId: old.keyId, previousExpiresAt: '2026-11-20T10:30:15Z' },
     });
     const same = {
       ...{ isReadOnly: true, bannedUntil: nowSeconds + 300 },
@@ -152,8 +148,8 @@ describe('rotateKey', () => {
 
     const rotated = await rotateKey(old.keyId, nowSeconds + 3_600, stage);
 
-    expect(rotated.previousExpiresAt).toBe(nowSeconds + 100);
-    expect(rotated.expiresAt).toBe('2026-11-20T09:31:55Z');
+    const end = '2026-11-20T09:31:55Z';
+    expect(rotated).toMatchObject({ previousExpiresAt: end, expiresAt: end });
   });
 
   it('revokes the old key without a grace', async () => {
@@ -162,7 +158,7 @@ describe('rotateKey', () => {
 
     const rotated = await rotateKey(old.keyId, nowSeconds, stage);
 
-    expect(rotated).toMatchObject({ previousExpiresAt: undefined });
+    expect(rotated).toMatchObject({ previousExpiresAt: null });
     expect(await keyOf(old.keyId)).toMatchObject({ entry: undefined, details: { usedAt: minute } });
     expect(keyView(await keyOf(old.keyId), nowMs, plans)).toMatchObject({
       ...{ status: 'revoked', revokedAt: '2026-11-20T09:30:15.500Z' },

@@ -218,7 +218,7 @@ describe('ownerView', () => {
       keys: 3,
       bans: [{ keyId: banned!.keyId, bannedUntil: '2026-11-20T09:30:45Z' }],
       usage: {
-        minute: { limit: 60, used: 12, remaining: 48, resetsAt: '2026-11-20T09:31:00Z' },
+        minute: { limit: 60, used: 12, resetsAt: '2026-11-20T09:31:00Z' },
         day: { used: 0, resetsAt: '2026-11-21T00:00:00Z' },
       },
     });
