@@ -17,6 +17,9 @@ import type { LocalOptions } from './local-options.ts';
 import { localPage } from './page/local-page.ts';
 import { functionLine, log, requestLine } from './terminal.ts';
 
+/** A service that is ready. */
+export type ReadyService = Awaited<ReturnType<typeof startStoreService>>;
+
 /**
  * Starts the store's service as `npm start` runs it, in three steps: prepare what the template describes, fill its
  * tables, and listen.

@@ -1,19 +1,8 @@
 import { serviceTitle } from '../../lambdas/contract/service-name.ts';
-import type { OutputName } from '../../lib/settings/names.ts';
 import { printable } from '../shared/printable.ts';
-import type { AnsweredRequest } from './aws/http-server.ts';
-import type { DemoKeys } from './demo-keys.ts';
+import type { AnsweredRequest } from './aws/serve.ts';
 import { firstId } from './demo-orders.ts';
-
-/** A service that is ready. */
-export interface ReadyService {
-  readonly origin: string;
-  /** The URL in front of the contract's paths. */
-  readonly baseUrl: string;
-  readonly stage: string;
-  readonly demoKeys: DemoKeys;
-  readonly outputs: Readonly<Record<OutputName, string>>;
-}
+import type { ReadyService } from './store-service.ts';
 
 /** Prints on standard error. */
 export function log(line: string): void {

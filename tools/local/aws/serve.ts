@@ -1,32 +1,99 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { finished } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Account } from './account.ts';
+import { parseHeaders, parseTarget } from './api-gateway/incoming-request.ts';
+import type { GatewayAnswer } from './api-gateway/request-context.ts';
 import type { Deployment } from './deployment.ts';
-import { type Handler, type HttpServerOptions, startHttpServer } from './http-server.ts';
+import { listen } from './listen.ts';
 import { answerManagement } from './management/management.ts';
 
-interface ServeOptions extends Partial<Pick<HttpServerOptions, 'host' | 'port' | 'onAnswered'>> {
-  /** Handlers that can answer instead of the gateway. */
-  readonly handlers?: readonly Handler[];
+/** Answers a request, or returns false to leave it to the gateway. */
+export type Handler = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) => boolean | Promise<boolean>;
+
+/** A request that the gateway has answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** The path and query as the client sent them. */
+  readonly target: string;
+  readonly answer: GatewayAnswer;
+  /** The time from the request's headers to the last byte of the answer. */
+  readonly durationMs: number;
 }
 
-/** Listens for requests of clients, which a deployment answers, and for calls of an operator. */
+interface ServeOptions {
+  readonly host?: string;
+  /** The port to listen on, or 0 for any free port. */
+  readonly port?: number;
+  /** Handlers, which are called in this order, before the gateway. */
+  readonly handlers?: readonly Handler[];
+  /** Called for each request that the gateway has answered, when the answer has been sent. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
+}
+
+/**
+ * Listens for requests of clients, which a deployment answers, and for calls of an operator. Node itself answers
+ * malformed HTTP.
+ */
 export async function serve(first: Deployment, account: Account, options: ServeOptions = {}) {
-  const { host = '127.0.0.1', port = 0, onAnswered, handlers = [] } = options;
+  const { host = '127.0.0.1', port = 0, handlers = [], onAnswered } = options;
+  const { now } = account;
   let current = first;
-  const server = await startHttpServer({
-    ...{ host, port, onAnswered, now: account.now },
-    answer: (request) => current.gateway.answer(request),
-    handlers: [
-      (incoming, outgoing) => answerManagement(incoming, outgoing, { ...account, ...current }),
-      ...handlers,
-    ],
-  });
+
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const startedAtMs = performance.now();
+    const closed = once(outgoing, 'close');
+    if (await answerManagement(incoming, outgoing, { ...account, ...current })) return;
+    for (const handler of handlers) if (await handler(incoming, outgoing)) return;
+    const [method, target] = [incoming.method!, incoming.url!];
+    const given = await current.gateway.answer({
+      method,
+      ...parseTarget(target),
+      headers: parseHeaders(incoming.rawHeaders),
+      body: await buffer(incoming),
+      sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+      timeMs: now(),
+    });
+    // An error is small, and `onAnswered` may need its code.
+    const answer =
+      given.statusCode < 400 || Buffer.isBuffer(given.body)
+        ? given
+        : { ...given, body: await buffer(given.body) };
+    // The time is from the gateway's clock, like the times in the other headers.
+    outgoing.setHeader('Date', new Date(now()).toUTCString());
+    send(answer, outgoing);
+    await closed;
+    // Like on Lambda, a function that streams goes on when its client has left.
+    if (!Buffer.isBuffer(answer.body)) answer.body.unpipe().resume();
+    onAnswered?.({ method, target, answer, durationMs: performance.now() - startedAtMs });
+  }
+
+  const { origin, close } = await listen(respond, { host, port });
   return {
     /** The URL without a path, such as `http://127.0.0.1:3000`. */
-    origin: server.origin,
+    origin,
     /** Has another deployment answer, from the next request on. */
     replace: (next: Deployment) => {
       current = next;
     },
-    close: server.close,
+    close,
   };
+}
+
+/** Node leaves out a body that the method or the status does not allow. */
+function send({ statusCode, headers, body }: GatewayAnswer, outgoing: ServerResponse): void {
+  outgoing.statusCode = statusCode;
+  for (const [name, value] of headers) outgoing.appendHeader(name, value);
+  if (Buffer.isBuffer(body)) {
+    if (statusCode !== 204) outgoing.setHeader('Content-Length', body.length);
+    outgoing.end(body);
+    return;
+  }
+  // Closing the connection shows the client that the answer is incomplete.
+  finished(body, { writable: false }, (error) => error && outgoing.destroy());
+  body.pipe(outgoing);
 }

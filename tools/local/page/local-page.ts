@@ -4,8 +4,8 @@ import { extname, join } from 'node:path';
 import { serviceTitle } from '../../../lambdas/contract/service-name.ts';
 import { orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
-import type { Handler } from '../aws/http-server.ts';
 import { isFromThisMachine } from '../aws/management/loopback.ts';
+import type { Handler } from '../aws/serve.ts';
 
 interface LocalPageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordByPlan } from '../../../lib/settings/plans.ts';
 import { exampleToken, keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
-import { functionLine, type ReadyService, readyText, requestLine } from '../terminal.ts';
+import type { ReadyService } from '../store-service.ts';
+import { functionLine, readyText, requestLine } from '../terminal.ts';
 
 const key = exampleToken();
 
@@ -10,7 +11,7 @@ it('The commands of a report have the key once, and fit a terminal of 80 columns
   const demoKeys = recordByPlan(() => key);
   const service = { origin, baseUrl: `${origin}/staging/v1`, demoKeys };
 
-  const text = readyText(service as ReadyService);
+  const text = readyText(service as unknown as ReadyService);
 
   expect(text.split(key)).toHaveLength(2);
   expect(text).toMatch(/\n {2}echo "Authorization: Bearer \$ORDERS_KEY" \|\n/);

@@ -3,9 +3,11 @@ import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Account } from '../../aws/account.ts';
 import type { IncomingRequest } from '../../aws/api-gateway/incoming-request.ts';
 import type { GatewayAnswer } from '../../aws/api-gateway/request-context.ts';
-import { type AnsweredRequest, startHttpServer } from '../../aws/http-server.ts';
+import type { Deployment } from '../../aws/deployment.ts';
+import { type AnsweredRequest, serve } from '../../aws/serve.ts';
 
 const answerOf = (body: string | Readable, statusCode = 200): GatewayAnswer => ({
   statusCode,
@@ -20,21 +22,20 @@ const answerOf = (body: string | Readable, statusCode = 200): GatewayAnswer => (
 let requests: IncomingRequest[];
 let answer: (request: IncomingRequest) => GatewayAnswer | Promise<GatewayAnswer>;
 let answered: PromiseWithResolvers<AnsweredRequest>;
-let running: Awaited<ReturnType<typeof startHttpServer>>;
+let running: Awaited<ReturnType<typeof serve>>;
 
 beforeEach(async () => {
   requests = [];
   answer = () => answerOf('from the gateway');
   answered = Promise.withResolvers();
-  running = await startHttpServer({
-    answer: async (received) => {
+  const gateway = {
+    answer: async (received: IncomingRequest) => {
       requests.push(received);
       return answer(received);
     },
-    handlers: [],
-    host: '127.0.0.1',
-    port: 0,
-    now: () => 1_700_000_000_000,
+  };
+  const account = { now: () => 1_700_000_000_000 };
+  running = await serve({ gateway } as unknown as Deployment, account as Account, {
     onAnswered: answered.resolve,
   });
 });
