@@ -58,11 +58,8 @@ const authenticationChecks = checksOf('R4, R16, R17, R18, I16, I18: Authenticati
   },
 });
 
-// `ANY` takes each method that its resource does not name, and `{proxy+}` takes each path without a resource, with
-// any Authorization header (recorded on AWS: LocalStack's test_apigateway_common.py, TestApigatewayRouting, and
-// test_apigateway_lambda.py). `ANY` also takes HEAD, because the method GET does not answer HEAD (AWS's developer
-// guide, x-amazon-apigateway-any-method; serverless-offline, issue 704). The response to HEAD has the headers
-// (recorded: propublica/congress-api-docs, issue 129).
+// lib/api/fixed-routes.ts says why these requests get 404 and 405. They include HEAD, because the method GET does not
+// answer HEAD (AWS's developer guide, x-amazon-apigateway-any-method).
 
 /** With and without a key. */
 const withAndWithoutKey = [{}, { authorization: null }, { authorization: 'Bearer none' }];
