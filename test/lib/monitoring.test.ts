@@ -26,7 +26,7 @@ it.each(stageNames)(
       ...alarms.map((id) => `\${${id}.Arn}`),
       ...Object.keys(metricUnits),
       ...counted,
-      ...['ReadThrottleEvents', 'WriteThrottleEvents'],
+      ...['Outcome', 'Reason', 'ReadThrottleEvents', 'WriteThrottleEvents'],
       ...['${TablesOrders}', '${TablesApiKeys}'],
     ];
     expect(expected.filter((text) => !DashboardBody.includes(`"${text}"`))).toEqual([]);

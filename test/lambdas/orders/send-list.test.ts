@@ -247,14 +247,23 @@ describe('the end of a list', () => {
     expect([ms, client.destroyed, client.crashes]).toEqual([maxMs, true, []]);
   });
 
-  it("comes when its stream fails, with the stream's error", async () => {
+  it("comes when its stream fails, with the stream's error, and ends the scan", async () => {
     const failure = new Error('the service is gone');
     const client = new Client(() => 1e9);
     setTimeout(() => client.destroy(failure), 5);
 
-    const { outcome } = await send(largePages(100), client);
+    let isScanOver = false;
+    const pages = (async function* () {
+      try {
+        yield* largePages(100);
+      } finally {
+        isScanOver = true;
+      }
+    })();
 
-    expect(outcome).toBe(failure);
+    const { outcome } = await send(pages, client);
+
+    expect([outcome, isScanOver]).toEqual([failure, true]);
   });
 
   it('comes when its stream is closed while it waits for the table', async () => {
