@@ -1,6 +1,6 @@
 import { type Argument, type Command, Help, Option } from 'commander';
 import { OperatorError, UsageError } from '../../shared/errors.ts';
-import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
+import { mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { connect, type StageConnection } from '../stage/stage-connection.ts';
 import { shellWord, type Target, withTarget } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
@@ -115,12 +115,9 @@ function helpOf<Options>(verb: Verb<Options>): string {
 }
 
 /** The error of a command that lost the response to a change. */
-function unconfirmed(error: unknown, place: string, showCommand: string): OperatorError {
-  const {
-    problem = `${place}: ${failureText(error)}`,
-    remedy = 'the same command can be run again',
-  } = error instanceof OperatorError ? error : {};
-  return new OperatorError(problem, {
+function unconfirmed(error: OperatorError, place: string, showCommand: string): OperatorError {
+  const { problem, remedy = 'the same command can be run again' } = error;
+  return new OperatorError(`${place}: ${problem}`, {
     cause: error,
     remedy: `"./admin ${showCommand}" shows whether the change was made; ${remedy}`,
   });

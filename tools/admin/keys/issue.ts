@@ -4,7 +4,7 @@ import { futureSeconds, type Time, timeAhead } from '../console/option-values.ts
 import { asOption, type Verb } from '../console/verb.ts';
 import { isoTime } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
+import { mayHaveTakenEffect, problemOf } from '../stage/service-failure.ts';
 import { checkedText } from '../store/checked-text.ts';
 import { differences } from '../store/history.ts';
 import { changeKeys } from '../store/key-change.ts';
@@ -69,7 +69,7 @@ export async function issueKey(request: NewKey, stage: KeyStage): Promise<Issued
   const view = keyView(draft, stage.now(), stage.plans);
   await changeKeys(owner, { deed, added: draft }, stage).catch((error) => {
     if (!mayHaveTakenEffect(error)) throw error;
-    const problem = `${keyId} may have been issued: ${failureText(error)}`;
+    const problem = `${keyId} may have been issued: ${problemOf(error)}`;
     const remedy = `nobody has received its API key, so run "./admin keys revoke ${keyId}", then this command again`;
     throw new OperatorError(problem, { cause: error, remedy });
   });

@@ -2,7 +2,7 @@ import type { Item } from '../../../lambdas/contract/item.ts';
 import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import type { Call } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
-import { failureText, mayHaveTakenEffect } from '../stage/service-failure.ts';
+import { mayHaveTakenEffect, problemOf } from '../stage/service-failure.ts';
 
 const atOnce = 16;
 
@@ -44,7 +44,7 @@ export async function everyOrder<T>(
 
 function failureOf(cause: unknown, id: string, stopped: string, completion: string): OperatorError {
   const look = `"./admin orders show ${id}" shows whether the change was made; `;
-  return new OperatorError(`${stopped}: order ${id}: ${failureText(cause)}`, {
+  return new OperatorError(`${stopped}: order ${id}: ${problemOf(cause)}`, {
     cause,
     remedy: `${mayHaveTakenEffect(cause) ? look : ''}${completion}`,
   });

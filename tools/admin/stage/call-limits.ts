@@ -5,7 +5,7 @@ import type {
 } from '@aws-sdk/client-dynamodb';
 import { InterruptedError } from '../../shared/errors.ts';
 import { unlessInterrupted } from './interruption.ts';
-import { otherIsUnderWay, recordCall, UnconfirmedError } from './service-failure.ts';
+import { FailedCallError, failedCall, isRefusedForAnother } from './service-failure.ts';
 
 /** The limits of a call to a service. */
 const defaultCallLimits = {
@@ -33,7 +33,7 @@ export function callLimitSettings(limits = defaultCallLimits) {
 }
 
 /**
- * Adds three functions that the settings of a client do not offer. A record of failed calls has the call for each error.
+ * Adds three functions that the settings of a client do not offer. The error of a failed call names the call.
  * A write is repeated only if it creates an item, or if AWS has refused it because of other calls. Otherwise, somebody
  * else may change the same item between a write and its repetition. The operator can interrupt a call.
  */
@@ -43,34 +43,33 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
 ): Client {
   const { middlewareStack } = client as unknown as DynamoDBClient;
   middlewareStack.add(
-    (next, { clientName, commandName = '' }) =>
-      (input) => {
-        const isBegun = !interruption?.aborted;
-        return unlessInterrupted(() => next(input), interruption).catch((error: unknown) => {
-          const isUnknown =
-            error instanceof InterruptedError && isBegun && !isRead.test(commandName);
-          const thrown = isUnknown ? new UnconfirmedError(commandName, error) : error;
-          recordCall(thrown, `${serviceNamed(clientName)} ${commandName.replace(/Command$/, '')}`);
-          throw thrown;
-        });
-      },
+    (next, context) => (input) => {
+      const isBegun = !interruption?.aborted;
+      return unlessInterrupted(() => next(input), interruption).catch((error: unknown) => {
+        const isUnknown =
+          error instanceof InterruptedError && isBegun && !isRead.test(context.commandName ?? '');
+        throw isUnknown
+          ? new FailedCallError('unconfirmed', callOf(context), error)
+          : failedCall(error, callOf(context));
+      });
+    },
     { step: 'initialize' },
   );
   middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (parameters) => {
-        const { input } = parameters as { input: Partial<PutItemCommandInput> };
-        try {
-          const result = await next(parameters);
-          refuseUnproven(input, result.output);
-          return result;
-        } catch (error) {
-          const isSafe = isRead.test(commandName) || isRefusal(error) || isCreation(input);
-          if (!isSafe) throw new UnconfirmedError(commandName, error);
-          throw isRefusedForAnother(error) ? Object.assign(error, repeatable) : error;
-        }
-      },
-    // Each attempt passes this step. The SDK does not repeat a call that fails with an UnconfirmedError.
+    (next, context) => async (parameters) => {
+      const { input } = parameters as { input: Partial<PutItemCommandInput> };
+      try {
+        const result = await next(parameters);
+        refuseUnproven(input, result.output);
+        return result;
+      } catch (error) {
+        const isSafe =
+          isRead.test(context.commandName ?? '') || isRefusal(error) || isCreation(input);
+        if (!isSafe) throw new FailedCallError('unconfirmed', callOf(context), error);
+        throw isRefusedForAnother(error) ? Object.assign(error, repeatable) : error;
+      }
+    },
+    // Each attempt passes this step. The SDK does not repeat a call that fails with a FailedCallError.
     { step: 'deserialize', priority: 'high' },
   );
   return client;
@@ -99,20 +98,8 @@ function isRefusal(error: unknown): boolean {
 /** Lets the SDK repeat a call like a throttled call. */
 const repeatable = { $retryable: { throttling: true } };
 
-/**
- * Whether AWS has refused a change only because another change of the same item, or in the same Region, is under way.
- *
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
- * @see https://github.com/serverless/serverless/issues/12065 for the message of API Gateway
- */
-export function isRefusedForAnother(error: unknown): error is object {
-  const { name = '', message = '' } = Object(error);
-  // The message of a cancelled transaction has the reasons of all its parts.
-  const isOnlyBusy = !/ConditionalCheckFailed/.test(message);
-  return isOnlyBusy && otherIsUnderWay.test(`${name} ${message}`);
-}
-
-function serviceNamed(clientName = ''): string {
-  const name = clientName.replace(/Client$/, '');
-  return name === 'APIGateway' ? 'API Gateway' : name;
+/** The name of a call in messages, such as `DynamoDB Scan`. */
+function callOf({ clientName = '', commandName = '' }: Partial<Record<string, string>>): string {
+  const service = clientName.replace(/Client$/, '').replace('APIGateway', 'API Gateway');
+  return `${service} ${commandName.replace(/Command$/, '')}`;
 }

@@ -13,7 +13,10 @@ const forms = {
     'ask for permission (docs/operating.md, "What an operator may do"), or set AWS_PROFILE to another profile',
   ],
   throttled: ['{call} is throttled', 'wait a minute'],
-  noResponse: ['{call} got no response', 'correct the network or the proxy (HTTPS_PROXY)'],
+  noResponse: [
+    '{call} got no response',
+    'check that the network, the proxy (HTTPS_PROXY), or on a local run "npm start", works',
+  ],
   callFailed: [
     '{call} failed',
     "look for outages on https://health.aws.amazon.com, and check the stack in CloudFormation's console",
@@ -22,58 +25,63 @@ const forms = {
 
 type FailureKind = keyof typeof forms;
 
-/** A failure of a service, the connection to it, or the settings for it. */
-export type ServiceFailure = NonNullable<ReturnType<typeof failureOf>>;
+/** A call that was not carried out, or whose response was lost. */
+export class FailedCallError extends OperatorError {
+  override readonly failureClass: 'service' | 'interrupted';
+  override readonly code: FailureKind | 'interrupted';
+  /** What the operator can do before a repetition. */
+  readonly repair: string | undefined;
+  /** Whether the call may have been carried out. */
+  readonly isUnconfirmed: boolean;
 
-const calls = new WeakMap<object, string>();
-
-/** Records the call that failed with an error, such as `DynamoDB Scan`, because the SDK's errors do not name it. */
-export function recordCall(error: unknown, call: string): void {
-  if (typeof error === 'object' && error !== null) calls.set(error, call);
-}
-
-/** It is unknown whether a call was done, because its response was lost. */
-export class UnconfirmedError extends Error {
-  override name = 'UnconfirmedError';
-  /** Whether the operator has interrupted the call. */
-  readonly isInterrupted: boolean;
-
-  /** @param reason why there is no response */
-  constructor(operation: string, reason: unknown) {
-    // Not the cause, because the SDK repeats an error whose cause is a lost connection.
+  /**
+   * @param call such as `DynamoDB Scan`, because the SDK's errors do not name it
+   * @param cause the reason, unless the SDK has yet to see this error: it repeats an error whose cause is a lost connection
+   */
+  constructor(kind: FailureKind, call: string, reason: unknown, cause?: unknown) {
+    const [problem, repair] = forms[kind];
+    super(`${problem.replace('{call}', call)} (${plainReason(reason)})`, { cause });
     const isInterrupted = reason instanceof InterruptedError;
-    super(isInterrupted ? reason.problem : plainReason(reason));
-    this.isInterrupted = isInterrupted;
-    recordCall(this, `DynamoDB ${operation}`);
+    this.failureClass = isInterrupted ? 'interrupted' : 'service';
+    this.code = isInterrupted ? 'interrupted' : kind;
+    this.repair = isInterrupted ? undefined : repair;
+    this.isUnconfirmed = kind === 'unconfirmed';
   }
 }
 
+/** The failed call that has ended a command, if there is one. */
+export function failedCallBehind(thrown: unknown): FailedCallError | undefined {
+  if (thrown === undefined || thrown instanceof FailedCallError) return thrown;
+  return failedCallBehind(Object(thrown).cause);
+}
+
 /** Whether a change may have been made although the command has failed. */
-export function mayHaveTakenEffect(thrown: unknown): boolean {
-  return errorsBehind(thrown).some((error) => error instanceof UnconfirmedError);
+export function mayHaveTakenEffect(thrown: unknown): thrown is OperatorError {
+  return failedCallBehind(thrown)?.isUnconfirmed === true;
 }
 
-/** Whether a command has failed because the operator interrupted it. */
-export function isInterruption(thrown: unknown): boolean {
-  return errorsBehind(thrown).some(
-    (error) =>
-      error instanceof InterruptedError ||
-      (error instanceof UnconfirmedError && error.isInterrupted),
-  );
+/** Describes the error of a call. A refusal that a command expects stays as it is, and so does an operator's error. */
+export function failedCall(error: unknown, call: string): unknown {
+  const { name, message } = Object(error);
+  const isExpected = expected.test(`${name} ${message}`) && !isRefusedForAnother(error);
+  if (error instanceof OperatorError || isExpected) return error;
+  return new FailedCallError(kindOf(error), call, error, error);
 }
 
-/** An error and its causes. */
-export function errorsBehind(thrown: unknown): unknown[] {
-  return thrown === undefined ? [] : [thrown, ...errorsBehind(Object(thrown).cause)];
-}
+/** Failed conditions, and gateway keys that are there or not. */
+const expected = /ConditionalCheckFailed|^(?:NotFound|Conflict)Exception /;
 
-/** Classifies an error of a call; undefined for any other error. */
-export function failureOf(error: unknown) {
-  const kind = kindOf(error);
-  if (kind === undefined) return undefined;
-  const [problem, remedy] = forms[kind];
-  const call = calls.get(Object(error)) ?? 'the call';
-  return { kind, problem: `${problem.replace('{call}', call)} (${plainReason(error)})`, remedy };
+/**
+ * Whether AWS has refused a change only because another change of the same item, or in the same Region, is under way.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+ * @see https://github.com/serverless/serverless/issues/12065 for the message of API Gateway
+ */
+export function isRefusedForAnother(error: unknown): error is object {
+  const { name = '', message = '' } = Object(error);
+  // The message of a cancelled transaction has the reasons of all its parts.
+  const isOnlyBusy = !/ConditionalCheckFailed/.test(message);
+  return isOnlyBusy && otherIsUnderWay.test(`${name} ${message}`);
 }
 
 const unknownCredentials =
@@ -81,39 +89,29 @@ const unknownCredentials =
 
 const isThrottled = /Throttl|TooManyRequests|ThroughputExceeded|RequestLimit/;
 
-/** In the error of a change that AWS refuses only because of another change that is under way. */
-export const otherIsUnderWay = /TransactionConflict|concurrent modification/;
+const otherIsUnderWay = /TransactionConflict|concurrent modification/;
 
-function kindOf(error: unknown): FailureKind | undefined {
-  if (error instanceof UnconfirmedError) return 'unconfirmed';
-  // A command's own error is not the failure of a call, but its cause can be one.
-  if (error instanceof OperatorError) return undefined;
-  const { name = '', message = '', path, $metadata } = Object(error);
-  const isOfCall = calls.has(Object(error)) || $metadata !== undefined;
-  // The message of any other error is not searched, because it can quote a file.
-  const text = isOfCall ? `${name} ${message}` : name;
-  // A call opens a file only to read a token, so an error with a path means that there is no token.
-  const isOfToken = isOfCall && path !== undefined;
-  if (isOfToken || unknownCredentials.test(name)) return 'noCredentials';
+function kindOf(error: unknown): FailureKind {
+  const { name = '', message = '', $metadata } = Object(error);
+  if (unknownCredentials.test(name)) return 'noCredentials';
   if (/AccessDenied|Authoriz/i.test(name)) return 'accessDenied';
-  if (isThrottled.test(text) || otherIsUnderWay.test(text)) return 'throttled';
-  if (!isOfCall) return undefined;
+  if (isThrottled.test(`${name} ${message}`) || isRefusedForAnother(error)) return 'throttled';
   // The error of a response that breaks off has the status 200.
   return $metadata?.httpStatusCode >= 400 ? 'callFailed' : 'noResponse';
 }
 
-/** Why a call failed, for a message that also contains a remedy. */
-export function failureText(error: unknown): string {
-  return failureOf(error)?.problem ?? reasonOf(error);
+/** The problem of an error, for a message that also contains a remedy. */
+export function problemOf(error: unknown): string {
+  return error instanceof OperatorError ? error.problem : reasonOf(error);
 }
 
 /** The reason of an error, without what the SDK adds for programmers. */
 function plainReason(error: unknown): string {
   const { name = '', $metadata } = Object(error);
-  const reason = reasonOf(error)
+  const reason = problemOf(error)
     .replace(/ Deserialization error: .*$/, '')
     .replace(/^@smithy\/node-http-handler - (?:\[\w+\] )?/, '')
     .replace(/\.$/, '');
-  const isOwn = $metadata === undefined || error instanceof UnconfirmedError;
-  return isOwn || name === 'Error' || reason.includes(name) ? reason : `${name}: ${reason}`;
+  const isNamed = $metadata === undefined || name === 'Error' || reason.includes(name);
+  return isNamed ? reason : `${name}: ${reason}`;
 }

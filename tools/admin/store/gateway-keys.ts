@@ -2,8 +2,8 @@ import { gatewayKeyValue } from '../../../lambdas/keys/owner-record.ts';
 import { stackTag } from '../../../lib/settings/names.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { ChangedMeanwhileError } from '../../shared/errors.ts';
-import { isRefusedForAnother } from '../stage/call-limits.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { isRefusedForAnother } from '../stage/service-failure.ts';
 
 /**
  * Ensures that an owner has an API Gateway key for a plan, and that this key is in the plan's usage plan. Nothing but the

@@ -12,7 +12,7 @@ import { createOwner } from '../owners/create.ts';
 import { changeTogether, expressions, readItems } from '../stage/dynamodb-calls.ts';
 import type { KeyGateway } from '../stage/key-gateway.ts';
 import { documentClient, type KeyStage } from '../stage/key-stage.ts';
-import { UnconfirmedError } from '../stage/service-failure.ts';
+import { FailedCallError } from '../stage/service-failure.ts';
 import { lookUpOwner, readOwner } from '../store/owners.ts';
 import type { StoredOwner } from '../store/stored-owner.ts';
 
@@ -143,7 +143,7 @@ export function stageWithMishap(mishap: Mishap, stage: KeyStage, change: number)
     if (!isChange(call) || changes++ !== change) return carryOut();
     state.hasHappened = true;
     if (mishap !== 'not done') await carryOut();
-    throw new UnconfirmedError('TransactWriteItems', new Error('socket hang up'));
+    throw new FailedCallError('unconfirmed', 'a call', new Error('socket hang up'));
   });
   return { stage: met, state };
 }

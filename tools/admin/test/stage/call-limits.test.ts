@@ -13,7 +13,6 @@ import {
   unreadable,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { callLimitSettings, withCallLimits } from '../../stage/call-limits.ts';
-import { failureOf } from '../../stage/service-failure.ts';
 
 /** Limits that no test reaches, even on a busy machine. */
 const patient = {
@@ -47,10 +46,14 @@ async function failureOfCall(reply: Reply, options: CallOptions = {}) {
   const sent = isWrite
     ? client.send(new DeleteItemCommand({ ...input, Key }))
     : client.send(new DescribeTableCommand(input));
-  const error = await sent.catch((thrown: unknown) => thrown);
+  const error = await sent.then(
+    () => ({}),
+    (thrown) => thrown,
+  );
   client.destroy();
   // The client counts the attempts. An attempt can end before the server has seen it.
-  return { failure: failureOf(error), attempts: Object(error).$metadata?.attempts };
+  const { $metadata = Object(error.cause).$metadata } = error;
+  return { ...error, problem: error.problem ?? error.message, attempts: $metadata.attempts };
 }
 
 afterEach(() => {
@@ -71,8 +74,8 @@ it.each<[string, Reply, RegExp, attempts: number, typeof patient?]>([
 
   const call = await failureOfCall(reply, { limits });
 
-  expect(call).toMatchObject({ failure: { kind: 'noResponse' }, attempts });
-  expect(call.failure!.problem).toMatch(problem);
+  expect(call).toMatchObject({ code: 'noResponse', attempts });
+  expect(call.problem).toMatch(problem);
 });
 
 it.each<[string, Reply, string | RegExp, attempts: number, typeof patient?]>([
@@ -92,9 +95,10 @@ it.each<[string, Reply, string | RegExp, attempts: number, typeof patient?]>([
   [
     'refuses its condition',
     cancelled('[ConditionalCheckFailed, TransactionConflict]'),
-    /is throttled/,
+    /^\[ConditionalCheckFailed/,
     1,
   ],
+  ['does not find it', failureNamed('NotFoundException', { message: 'no key' }), /^no key$/, 1],
   ['refuses it', refused, /DeleteItem failed/, 1],
 ])(
   'a write is repeated only if AWS has not done it because of others: if DynamoDB %s',
@@ -105,7 +109,7 @@ it.each<[string, Reply, string | RegExp, attempts: number, typeof patient?]>([
 
     const call = await failureOfCall(reply, { limits, isWrite: true });
 
-    expect(call.failure!.problem).toMatch(problem);
+    expect(call.problem).toMatch(problem);
     expect(call.attempts).toBe(attempts);
   },
 );
