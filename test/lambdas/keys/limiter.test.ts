@@ -276,20 +276,6 @@ describe('R26: a banned key', () => {
     expect({ reads, writes }).toEqual({ reads: 1, writes: 0 });
     expect(owner.item).toEqual(before);
   });
-
-  it.each([
-    ['minute', used(60, 60), minute + 50, minute + 60, 40, '"minute";r=0;t=40, '],
-    ['day', used(60, 1_000), minute + 100, minute + 100, untilDay, `"day";r=0;t=${untilDay}`],
-  ])('has to wait for the %s if that is used up and ends after the ban', async (...given) => {
-    const [, uses, bannedUntil, reset, retryAfterSeconds, rateLimit] = given;
-    const owner = new LimitedOwner({ ...uses, bannedUntil });
-
-    const decision = await owner.decide();
-
-    expect(decision).toMatchObject({ remaining: 0, reset, retryAfterSeconds });
-    expect(decision.rateLimit).toContain(rateLimit);
-    expect(codeOf(decision)).toBe('api_key_banned');
-  });
 });
 
 describe('R18: a key that is not valid', () => {
