@@ -23,8 +23,11 @@ interface Recording {
   readonly source: string;
   readonly api: {
     readonly stage: string;
-    readonly methods: Readonly<Record<string, FactMethod>>;
-    /** The result of a TOKEN authorizer's function, or the message of the error that it throws. */
+    /** By method and path. `echo` answers with its event, and `returnBody` returns its body. */
+    readonly methods: Readonly<
+      Record<string, { function?: 'echo' | 'returnBody'; mock?: { body?: string } }>
+    >;
+    /** The result of the function that authorizes all methods, or the message of the error that it throws. */
     readonly authorizer?: { readonly header: string; failsWith?: string; returns?: unknown };
   };
   readonly facts: readonly Fact[];
@@ -38,20 +41,13 @@ interface Fact {
     readonly path: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string;
-    /** The value that the function `returnBody` returns, which is the body of a POST. */
+    /** The value that `returnBody` returns, which is the body of a POST. */
     readonly functionReturns?: unknown;
   };
   /** A text of a header stands for all its values, joined by commas; `json` is the parsed body. */
   readonly answer?: object;
   /** Parts of the event that the function `echo` received. */
   readonly received?: object;
-}
-
-interface FactMethod {
-  /** `echo` answers with its event, and `returnBody` returns its body. */
-  readonly function?: 'echo' | 'returnBody';
-  readonly mock?: { readonly body?: string };
-  readonly hasAuthorizer?: boolean;
 }
 
 const file = join(import.meta.dirname, 'facts.yaml');
@@ -97,11 +93,8 @@ function createGateway({ stage, methods, authorizer }: Recording['api']) {
   };
   for (const [name, own] of Object.entries(methods)) {
     const integration = own.mock ? mock(own.mock.body) : proxy(name);
-    const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
-    Object.assign(
-      resources,
-      method(name, { ...integration, ...(own.hasAuthorizer && authorized) }),
-    );
+    const custom = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
+    Object.assign(resources, method(name, { ...integration, ...(authorizer && custom) }));
   }
   // biome-ignore lint/suspicious/noExplicitAny: an event of the authorizer, or of another function
   const run: RunFunction = async (name, event: any) => {
