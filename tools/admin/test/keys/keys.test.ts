@@ -166,9 +166,12 @@ describe('rotateKey', () => {
     });
   });
 
-  it('rotates nothing if the key is banned after it was read', async () => {
+  it.each<[string, (keyId: string) => Promise<unknown>]>([
+    ['banned', ban],
+    ['given another expiry', (keyId) => set(keyId, { expiresAt: nowSeconds + 30 })],
+  ])('rotates nothing if the key is %s after it was read', async (_, change) => {
     const { keyId, ownerId } = await issue();
-    const meanwhile = interposed(stage, isTransaction, () => ban(keyId));
+    const meanwhile = interposed(stage, isTransaction, () => change(keyId));
 
     await expect(rotateKey(keyId, nowSeconds + 60, meanwhile)).rejects.toThrow(
       `${keyId} was changed by somebody else at the same time; run the command again`,
