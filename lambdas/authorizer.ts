@@ -54,7 +54,7 @@ function authorizerResult(decision: Decision, methodArn: string): APIGatewayAuth
   const { isBanStart, retryAfterSeconds, rejection, ...values } = decision;
   return {
     principalId: decision.keyId,
-    // The plan with which the request has just been counted.
+    // The gateway key of the plan with which the request was counted.
     usageIdentifierKey: gatewayKeyValue(decision.ownerId, decision.plan),
     policyDocument: {
       Version: '2012-10-17',
@@ -74,7 +74,7 @@ function authorizerResult(decision: Decision, methodArn: string): APIGatewayAuth
   };
 }
 
-/** The ARN of all methods of the stage. A policy for one method, if it were cached, would deny all other methods. */
+/** The ARN of all methods of the stage. If a policy for one method were cached, it would deny all other methods. */
 function everyMethodOfStage(methodArn: string): string {
   const [api, stage] = methodArn.split('/', 2);
   return `${api}/${stage}/*/*`;

@@ -29,7 +29,7 @@ import { recordMetrics } from './runtime/metrics.ts';
 interface Cancellation {
   /** The digits of an int64. */
   orderId: string;
-  /** Made for this invocation, because a client can choose its `requestId`, and can use the id of another request. */
+  /** A new id for this invocation. API Gateway's `requestId` is not used, because a client can choose it. */
   cancelRequestId: string;
   /** The client's key. */
   keyId: string;
@@ -49,7 +49,7 @@ async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Pr
   const { keyId = '' } = logFields(event);
   const orderId = parseOrderId(event.pathParameters?.orderId);
   const cancellation = { orderId, cancelRequestId: randomUUID(), keyId };
-  // Recorded at the abort, when the client gets its 504, because Lambda may freeze the function before the write ends.
+  // The outcome is recorded when the client gets its 504, because Lambda may freeze the function before the write ends.
   signal.addEventListener('abort', () => recordOutcome('timeout', event, cancellation));
   let outcome: CancellationOutcome = 'cancelled';
   try {
@@ -74,16 +74,16 @@ function recordOutcome(
   cancellation: Cancellation,
 ): void {
   const { requestTimeEpoch, identity } = event.requestContext;
-  // Not negative, which a wrong clock could give: CloudWatch has no percentiles of a metric with a negative value.
+  // A wrong clock could make the latency negative, and CloudWatch has no percentiles of a metric with a negative value.
   const latencyMs = Math.max(0, Date.now() - requestTimeEpoch);
   const fields = { ...logFields(event), ...cancellation, sourceIp: identity?.sourceIp };
   recordMetrics({ CancellationLatency: latencyMs }, fields, { Outcome: outcome });
 }
 
 /**
- * Cancels the order with one conditional write. There is no read before it, because another request could cancel or
- * ship the order between a read and a write. Of several concurrent requests, exactly one finds the order pending. For
- * the others, the condition fails, and the failure returns the current order.
+ * Cancels the order with one conditional write. It does not read the order first, because another request could cancel
+ * or ship the order between a read and a write. If several requests run at the same time, exactly one finds the order
+ * pending. The condition of every other request fails, and the failure returns the current order.
  *
  * @throws ApiError if the order does not exist or is not pending
  */
@@ -106,7 +106,7 @@ function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation): U
     TableName: ordersTable,
     // A JavaScript number would lose digits of an int64 beyond 2^53.
     Key: { id: BigInt(orderId) },
-    // Sets every cancellation field to the placeholder with its name.
+    // Sets each cancellation field to the placeholder of the same name.
     UpdateExpression: [
       'SET #status = :cancelled',
       ...Object.keys(cancellationFields).map((name) => `${name} = :${name}`),
@@ -145,6 +145,7 @@ function errorForClient(error: unknown): unknown {
     return new ApiError(cancelRefusal(order.status?.S));
   }
   if (attemptsBefore(error) === 1) return error;
-  // An earlier attempt, whose response was lost, may have cancelled the order, so the client should ask again.
+  // The response to an earlier attempt was lost, so that attempt may have cancelled the order. The client should ask
+  // again.
   return new ApiError('service_unavailable', { cause: error });
 }

@@ -11,7 +11,7 @@ import { type LogFields, log } from './runtime/log.ts';
 import { recordMetrics } from './runtime/metrics.ts';
 
 // The time limit is longer than for a single item, because up to four requests for a megabyte run at once. The number
-// of attempts is higher, because a list that has begun cannot be answered with 503 any more.
+// of attempts is higher, because a list that has begun can no longer be answered with 503.
 const dynamodb = createDynamoDbClient({ maxAttempts: 5, requestTimeoutMs: 3_000 });
 const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 
@@ -26,8 +26,8 @@ export const handler = awslambda.streamifyResponse(
   async (event: APIGatewayProxyEvent, lambdaStream, context) => {
     const { body, ...head } = (await respond(event, context)) as ApiResponse<OrdersList | string>;
     const output = awslambda.HttpResponseStream.from(lambdaStream, head);
-    // The write is needed even if the body is empty: Lambda sends the status and the headers with the first write, and
-    // not with `end`.
+    // This write is needed even if the body is empty, because Lambda sends the status and the headers with the first
+    // write, and not with `end`.
     output.write(typeof body === 'string' ? body : '');
     if (typeof body === 'string') output.end();
     else await sendAndRecord(body, output, context.getRemainingTimeInMillis(), logFields(event));
@@ -51,8 +51,8 @@ async function listOrders(
 }
 
 /**
- * A `Range` that does not begin at the first byte. A program sends it to resume a list that was broken off. The program
- * may append the response to its orders even if the status is not 206. Any other `Range` is ignored.
+ * A `Range` that does not begin at the first byte. A program sends such a header to resume a list that broke off. The
+ * program may append the response to its orders even if the status is not 206. Any other `Range` is ignored.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2
  */
@@ -61,9 +61,9 @@ const resumption = /^bytes=\s*(?:-\d|0*[1-9]\d*-)/i;
 const weightedCoding = /^([^\s;,]+)\s*(?:;\s*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/;
 
 /**
- * The coding of the response; undefined for none. It is a coding that the client accepts, and whose weight is not lower
- * than the weight of `identity`. Without the header, the response is not compressed, because the client may be unable
- * to decompress it. For the same reason, `*` does not stand for zstd, which is younger than many clients.
+ * The coding of the response; undefined for none. The client accepts this coding, and does not give `identity` a
+ * higher weight. Without the header, the response is not compressed, because the client may be unable to decompress
+ * it. For the same reason, `*` does not stand for zstd, which is younger than many clients.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
@@ -85,7 +85,7 @@ function chosenCoding(acceptEncoding = ''): Coding | undefined {
 const reservedMs = 5_000;
 
 /**
- * Sends a list, and records how it ended. A slow reader is its client's fault, so it is not counted in
+ * Sends a list, and records how it ended. A list that broke off because its client read too slowly is not counted in
  * `ListsBrokenOff`, which rolls a deployment back.
  *
  * @throws the error that ended the list; Lambda's runtime reports the invocation as failed

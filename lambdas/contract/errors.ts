@@ -5,7 +5,7 @@ export interface ErrorRow {
   readonly status: number;
   /** The usual message. Numbers replace a word in braces, such as `{limit}`. */
   readonly message: string;
-  /** The headers of the response besides the headers of every response. */
+  /** The headers that this response has in addition to the headers of every response. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -15,9 +15,9 @@ export type ErrorRows = Readonly<Record<string, ErrorRow>>;
 /** The challenge of the `WWW-Authenticate` header (RFC 6750, section 3). */
 export const bearerChallenge = `Bearer realm="${serviceRealm}"`;
 
-/** The errors with which the authorizer rejects a request, also as the reasons that a metric counts. */
+/** The errors with which the authorizer rejects a request. A metric counts rejections by these codes. */
 export const rejections = {
-  /** The key is missing or not valid. `UnauthorizedError` leads to it. */
+  /** The key is missing or not valid. The authorizer throws `UnauthorizedError` for this error. */
   unauthorized: {
     status: 401,
     message: 'A valid API key is required: Authorization: Bearer <API key>.',
@@ -45,9 +45,12 @@ const invalidRequests = {
     status: 400,
     message: 'The order id must be an integer between -2^63 and 2^63 - 1, without leading zeros.',
   },
-  /** The body is declared as JSON, and does not parse or has a member such as `__proto__`. */
+  /** The body is declared as JSON, but it does not parse, or it has a member such as `__proto__`. */
   invalid_body: { status: 400, message: 'The JSON body is not accepted.' },
-  /** A program resumes a list, and asks for the rest of its bytes. They would be the bytes of another list. */
+  /**
+   * A program resumes a list, and asks for the rest of the list's bytes. A response would have the bytes of another
+   * list.
+   */
   range_not_supported: {
     status: 400,
     message: 'A list cannot be resumed. Discard it, and request it again.',
@@ -67,7 +70,7 @@ const invalidRequests = {
   request_too_large: { status: 413, message: 'The request is too large.' },
 } as const satisfies ErrorRows;
 
-/** The errors of an order that cannot be cancelled. `order-states.ts` has the state for each 409. */
+/** The errors of an order that cannot be cancelled. `order-states.ts` names the state of the order for each 409. */
 export const cancellationRefusals = {
   order_not_found: { status: 404, message: 'There is no order with this id.' },
   order_already_shipped: {
@@ -78,7 +81,7 @@ export const cancellationRefusals = {
   order_not_cancellable: { status: 409, message: 'Only a pending order can be cancelled.' },
 } as const satisfies ErrorRows;
 
-/** The errors that are not the client's fault. Their messages do not say what failed; the log has the cause. */
+/** The errors that are not the client's fault. Their messages do not say what failed. The log says it. */
 export const failures = {
   internal_error: { status: 500, message: 'The request could not be processed.' },
   /** DynamoDB throttled the request, could not be reached, or its answer could not be read. */
@@ -103,13 +106,16 @@ export type ErrorCode = keyof typeof errors;
 
 /** An error that is reported to the client. */
 export class ApiError extends Error {
-  // A literal, because the log shows this name, and the minifier shortens the names of classes.
+  // A string, because the log shows this name, and the minifier shortens the name of the class.
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param options a message or headers that replace those of the code's row; the cause, which is only logged */
+  /**
+   * @param options the message or the headers, if they differ from the usual ones of the code; the cause, which is only
+   * logged
+   */
   constructor(code: ErrorCode, options: ErrorOptions & Partial<Omit<ErrorRow, 'status'>> = {}) {
     const row: ErrorRow = errors[code];
     super(options.message ?? row.message, { cause: options.cause });
@@ -125,8 +131,8 @@ export class ApiError extends Error {
  */
 export class UnauthorizedError extends Error {
   override readonly name = 'UnauthorizedError';
-  // Lambda's runtime logs every error that a function throws, including the stack. For an invalid key
-  // the stack has no information, and it would be four fifths of a line that anybody can cause.
+  // Lambda's runtime logs every error that a function throws, including the stack. For an invalid key, the stack says
+  // nothing useful, and would be four fifths of a line that anybody can cause.
   override readonly stack = '';
 
   constructor() {

@@ -24,7 +24,7 @@ export type RejectionReason = keyof typeof rejections;
 /** How a cancellation ends: the dimension `Outcome` of `CancellationLatency`. */
 export type CancellationOutcome = 'cancelled' | ErrorCode;
 
-/** The outcomes of a cancellation with a valid order id. A request without one is not recorded. */
+/** The outcomes of a cancellation with a valid order id. A request without a valid order id is not recorded. */
 export const cancellationOutcomes: readonly CancellationOutcome[] = [
   'cancelled',
   ...keysOf(cancellationRefusals),

@@ -1,6 +1,7 @@
 /**
  * The name of the service: letters, digits and spaces. All names in deployments, in a local run and in messages derive
- * from it. With another name, a deployment creates other stacks. CONTRIBUTING.md lists the files to edit by hand.
+ * from it. With another name, a deployment creates other stacks. CONTRIBUTING.md lists the files that also need the
+ * new name.
  */
 export const serviceTitle = 'Store Orders';
 

@@ -1,4 +1,4 @@
-/** The environment variables that the stack sets and the functions read. Lambda itself sets others. */
+/** The environment variables that the stack sets and the functions read. Lambda itself sets further variables. */
 export type FunctionVariable =
   /** The stage's name, for the metrics. */
   | 'STAGE'

@@ -28,7 +28,7 @@ export function logFields(event: APIGatewayProxyEvent) {
   return { requestId, extendedRequestId, keyId: authorizerContext(event).keyId };
 }
 
-/** The context that the authorizer returned. It is empty for a method without authorizer or context. */
+/** The context that the authorizer returned. It is empty for a method that has no authorizer. */
 export function authorizerContext(event: APIGatewayProxyEvent): Partial<AuthorizerContext> {
   return (event.requestContext?.authorizer ?? {}) as Partial<AuthorizerContext>;
 }
@@ -88,7 +88,7 @@ export function asApiError(error: unknown): ApiError {
   return known instanceof ApiError ? known : new ApiError('internal_error', { cause: error });
 }
 
-/** The maximum size of a request body. Lambda accepts 6 MB, but to parse them would take seconds of CPU time. */
+/** The maximum size of a request body. Lambda accepts 6 MB, but parsing 6 MB would take seconds of CPU time. */
 const maxBodyBytes = 16 * 1_024;
 
 /** The media types of JSON. */
@@ -104,7 +104,7 @@ function jsonBody(): Middleware {
       if (!body) return;
       const length = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
       if (length > maxBodyBytes) throw new ApiError('request_too_large');
-      // The parser's own check finds the header in two spellings only.
+      // The header is checked here, because the parser knows only two spellings of its name.
       if (!jsonType.test(header(request.event, 'content-type') ?? '')) return;
       try {
         await parser.before!(request as never);

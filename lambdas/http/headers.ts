@@ -2,8 +2,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { rateLimitHeaders } from '../keys/rate-limit-headers.ts';
 
 /**
- * The value of a request's header. The case of the name is ignored, because API Gateway does not change it. Repeated
- * headers are joined with commas (RFC 9110, section 5.3).
+ * The value of a request's header. The case of the name is ignored, because API Gateway passes on the client's
+ * spelling. Repeated headers are joined with commas (RFC 9110, section 5.3).
  */
 export function header(event: APIGatewayProxyEvent, name: Lowercase<string>): string | undefined {
   const headers = Object.entries(event.multiValueHeaders ?? {});
@@ -12,7 +12,7 @@ export function header(event: APIGatewayProxyEvent, name: Lowercase<string>): st
 }
 
 /**
- * The headers that scripts in a browser may read in addition to the headers that are always readable.
+ * The headers that scripts in a browser may read, in addition to the headers that browsers always let them read.
  *
  * @see https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name
  */
@@ -28,9 +28,9 @@ const exposedHeaders = [
 ];
 
 /**
- * The headers of every response, even of API Gateway's own, except the rate-limit headers. Without
- * `no-store`, some caches would serve a list without a key. The allowed origin is the same for every
- * request, so no response depends on the request's `Origin` or needs `Vary`.
+ * The headers of every response, including API Gateway's own responses, except the rate-limit headers. Without
+ * `no-store`, some caches would serve a list without a key. The allowed origin is the same for every request, so no
+ * response depends on the request's `Origin` or needs `Vary`.
  *
  * @param corsOrigin undefined if no script of another origin may read responses
  */

@@ -24,9 +24,9 @@ export const charactersAfterPrefix = ownerCharactersLength + keyCharactersLength
 const credentials = /^bearer +([0-9A-Za-z_]+)$/i;
 
 /**
- * Returns the token in an `Authorization` header; undefined if the token cannot be a key of this stage. So a mistyped
- * key, or a key of another stage, costs no request to DynamoDB. The case of the scheme is ignored (RFC 9110, section
- * 11.1), and one or more spaces follow the scheme (RFC 6750, section 2.1).
+ * Returns the token in an `Authorization` header; undefined if the token cannot be a key of this stage. So the
+ * authorizer refuses a mistyped key, or a key of another stage, without a request to DynamoDB. The case of the scheme
+ * is ignored (RFC 9110, section 11.1), and one or more spaces follow the scheme (RFC 6750, section 2.1).
  */
 export function parseAuthorization(header: string | undefined, prefix: string): string | undefined {
   const token = credentials.exec(header ?? '')?.[1];

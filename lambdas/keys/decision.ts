@@ -19,7 +19,7 @@ export interface Decision {
   /** The values of the headers `RateLimit-Policy` and `RateLimit`, which describe both windows. */
   rateLimitPolicy: string;
   rateLimit: string;
-  /** The whole seconds, at least 1, after which a request can succeed. */
+  /** The seconds after which a request can succeed: a whole number, at least 1. */
   retryAfterSeconds: number;
   /** Present if the request is rejected. */
   rejection?: { code: RejectionCode; message: string };
@@ -35,15 +35,15 @@ export interface KeySnapshot {
   entry: KeyEntry;
 }
 
-/** A key as a request at a given time finds it. */
+/** A key at a given time, with its owner's windows. */
 export interface EvaluatedKey extends KeySnapshot {
   times: CurrentTimes;
   /** The numbers of the owner's plan. */
   plan: Plan;
   windows: WindowUses;
   /**
-   * The first that applies. `unusable`: the key has expired, or its owner is suspended, so the request gets 401.
-   * `full`: a window has no requests left. `open`: the request can be admitted.
+   * The first of these states that applies. `unusable`: the key has expired, or its owner is suspended, so the request
+   * gets 401. `full`: a window has no requests left. `open`: the request can be admitted.
    */
   state: 'unusable' | 'banned' | 'full' | 'open';
   /** The key's rejections in this minute; undefined if its counter belongs to another minute. */
@@ -134,7 +134,7 @@ function decisionWith(
   responseMs: number,
 ): Decision {
   const { minute, day } = allowances;
-  // The headers without a window's name describe the window with the fewest requests left.
+  // The headers `X-RateLimit-…` describe only one window, which is the window with fewer requests left.
   const { limit, remaining, reset } = day.remaining < minute.remaining ? day : minute;
   return {
     ownerId: owner.ownerId,

@@ -28,38 +28,37 @@ import { type CurrentTimes, currentTimes } from './windows.ts';
 /*
  * How requests are limited. docs/adr/0002-authorizer-counts-in-one-conditional-write.md gives the reasons.
  *
- * There are two windows. All keys of an owner share a limit per UTC minute and a limit per UTC day. A
- * window is identified by its start in Unix seconds. The owner's item stores one minute and one day,
- * each with its count:
+ * There are two windows. All keys of an owner share a limit per UTC minute and a limit per UTC day. A window is
+ * identified by its start in Unix seconds. The owner's item stores one minute and one day, each with its count:
  *
  *        ----[ over )----[ current )----[ ahead )---+---[ void )-----------> UTC
  *                            now              now + tolerance
  *
- *   open: current or ahead   Requests are counted in this window. A machine with a faster clock has
+ *   open: current or ahead   Requests are counted in this window. A machine whose clock is fast has
  *                            started a window that is ahead. A window must not move back.
  *   closed: over or void     The next admission replaces this window by the current window. Only a
  *                            wrong clock can have started a void window.
  *
- * One conditional write admits a request. DynamoDB serializes the writes on an item and evaluates each
- * condition against the stored item, so an outdated view of the item can make a write fail but never
- * admits a request too many. A write requires a usable key without a ban (owner-updates.ts), and for
- * each window one of two conditions:
+ * One conditional write admits a request. DynamoDB serializes the writes on an item and evaluates each condition
+ * against the stored item, so an outdated view of the item can make a write fail but never admits more requests
+ * than the limit allows. A write requires a usable key without a ban (owner-updates.ts), and for each window one
+ * of two conditions:
  *
  *   the window is open and has requests left   its count increases by 1
  *   the window is closed                       the current window starts with 1
  *
- * The two conditions exclude each other. If several requests find a closed window, one of them replaces
- * the window. The writes of the others fail, and are repeated in the new window. No write replaces an
- * open window by an earlier window, so a full window never becomes empty before its end. If the SDK
- * repeats a write because its response was lost, the request may count twice. Then the client loses one
- * request, and the limit is not exceeded.
+ * The two conditions exclude each other. If several requests find a closed window, one of them replaces the
+ * window. The writes of the other requests fail, and are repeated in the new window. No write replaces an open
+ * window by an earlier window, so a full window never becomes empty before its end. If the SDK repeats a write
+ * because its response was lost, the request may count twice. Then the client loses one request, and the limit is
+ * not exceeded.
  *
- * An owner's item has the name of its plan, and the settings of this version have the plan's numbers. A
- * write with these numbers has the condition that the owner still has this plan. If an operator has
- * changed the plan, the write fails, and the next write has the numbers of the new plan. If an owner has
- * a limit of its own, the smaller of this limit and the plan's maximum applies.
+ * An owner's item has the name of its plan, and the settings of this version have the plan's numbers. A write with
+ * these numbers has the condition that the owner still has this plan. If an operator has changed the plan, the
+ * write fails, and the next write has the numbers of the new plan. If an owner has a limit of its own, the smaller
+ * of this limit and the plan's maximum applies.
  *
- * A refusal is cheap. An environment remembers the last state of a key. This state only selects the
+ * A rejection costs little, because an environment remembers the last state of a key. This state only selects the
  * first operation, and DynamoDB's response to this operation decides:
  *
  *   unknown, banned or not usable   a read, then one of the lines below
@@ -68,8 +67,9 @@ import { type CurrentTimes, currentTimes } from './windows.ts';
  *   a window is full                a write that counts the rejection if it is still full
  *   otherwise                       a write that admits the request
  *
- * A key is banned by the write that counts one rejection more in a minute than the key's plan tolerates.
- * Of several concurrent writes, exactly one begins the ban, because the conditions of the others fail.
+ * A key is banned by the write that counts one rejection more in a minute than the key's plan tolerates. If
+ * several writes run at the same time, exactly one begins the ban, because the conditions of all other writes
+ * fail.
  */
 
 interface LimiterSettings {
@@ -88,7 +88,7 @@ interface LimiterSettings {
  */
 const maxWrites = 6;
 
-/** The maximum number of keys in the cache. A full cache takes about eight megabytes, and is emptied. */
+/** The maximum number of keys in the cache. When the cache is full, at about eight megabytes, it is emptied. */
 const cachedKeys = 10_000;
 
 interface WriteResult {

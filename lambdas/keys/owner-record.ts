@@ -49,7 +49,10 @@ export function readOwnerRecord(item: Item): OwnerRecord {
   };
 }
 
-/** Reads a key's entry in its owner's item; undefined if there is none, for example because the key was revoked. */
+/**
+ * Reads a key's entry in its owner's item; undefined if the item has no such entry, for example because the key was
+ * revoked.
+ */
 export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefined {
   const entry = item.keys?.M?.[tokenHash]?.M;
   if (!entry) return undefined;
@@ -64,14 +67,17 @@ export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefine
   };
 }
 
-/** A key's public id: `key_`, the characters of its owner's id, and the id of its entry. The token has none of them. */
+/**
+ * A key's public id: `key_`, the characters of its owner's id, and the id of its entry. No part of the id is in the
+ * token.
+ */
 export function keyIdOf(ownerId: string, entryId: string): string {
   return `key_${ownerId.slice('own_'.length)}${entryId}`;
 }
 
 /**
- * The value of the API Gateway key with which an owner's requests on a plan are metered. An owner has one for each plan
- * that it has ever had. API Gateway accepts 20 to 128 characters.
+ * The value of the API Gateway key with which an owner's requests on a plan are metered. An owner has such a key for
+ * each plan that it has ever had. API Gateway accepts 20 to 128 characters.
  */
 export function gatewayKeyValue(ownerId: string, plan: string): string {
   return `${ownerId}_${plan}`;

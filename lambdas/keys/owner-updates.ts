@@ -7,7 +7,7 @@ import { type WindowName, windowLimits } from './windows.ts';
  * The writes on an owner's item, as the top of limiter.ts explains them. The conditions below are texts of expressions.
  */
 
-/** The partition key of an owner's item and the name of a key's entry in it, both hashes. */
+/** The partition key of an owner's item, and the name of a key's entry in this item. Both are hashes. */
 export interface KeyAddress {
   ownerHash: string;
   tokenHash: string;
@@ -20,7 +20,7 @@ const entry = '#keys.#key';
 
 /**
  * Counts one request in both windows, and records the minute as the time of the key's last use. It also removes the
- * end of a ban that is over or void, because a void ban would apply as soon as its end is within the tolerance.
+ * end of a ban that is over or void. Otherwise, a void ban would apply as soon as its end comes within the tolerance.
  */
 export function admissionUpdate(address: KeyAddress, key: EvaluatedKey): ItemUpdate {
   const { windows, plan } = key;

@@ -24,7 +24,7 @@ export function findPlan(name: string, plans: Plans): Plan | undefined {
 
 /**
  * The numbers that apply to the owners of a plan. If this version does not know the plan, the smallest limits apply.
- * Then no key is banned, because the version that knows the plan would go on applying the ban.
+ * Then no key is banned, because the ban would also hold in the version that knows the plan.
  */
 export function planNumbers(name: string, plans: Plans): Plan {
   const [smallest] = Object.values(plans);

@@ -42,9 +42,9 @@ export interface AuthorizerContext {
 }
 
 /**
- * The rate-limit headers of every response. Each has the variable of the authorizer's context with its value, and its
- * value for a request without a valid key. The first three headers are widely used, and describe one window. The other
- * two follow an IETF draft, and describe both windows.
+ * The rate-limit headers of every response. Each header has two entries: the variable of the authorizer's context that
+ * contains the value, and the value for a request without a valid key. The first three headers are widely used, and
+ * describe one window. The other two follow an IETF draft, and describe both windows.
  *
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */

@@ -3,7 +3,7 @@ import type { Limits, Plans } from './plan.ts';
 /* The windows of an owner's limits, as the top of limiter.ts explains them. */
 
 /**
- * The largest difference of two machines' clocks with which no limit is exceeded. Lambda's clocks differ by
+ * The largest difference between two machines' clocks at which no limit is exceeded. Lambda's clocks differ by
  * milliseconds.
  */
 export const clockToleranceSeconds = 300;
@@ -47,8 +47,8 @@ interface Span {
 
 /**
  * The present time, and the spans of stored times that are valid now: the starts of open windows, and the ends of
- * bans. A stored time before its span is over. A stored time after its span is void. Only a wrong clock can have
- * written a void time, so it is treated like a time that is over. No other place defines void times.
+ * bans. A stored time is *over* if it lies before its span, and *void* if it lies after its span. Only a wrong clock
+ * can have written a void time, so a void time is treated like a time that is over.
  */
 export interface CurrentTimes {
   nowSeconds: number;

@@ -11,8 +11,8 @@ export interface OrderField {
 export const attributeTypes = { integer: 'N', string: 'S', boolean: 'BOOL' } as const;
 
 /**
- * The fields of an order, in the sequence in which they are published. If a place does not derive from this record, the
- * compiler or `test/contract/order-fields.test.ts` compares it with the record.
+ * The fields of an order, in the sequence in which they are published. Other code derives from this record, or the
+ * compiler compares it with this record. `test/contract/order-fields.test.ts` compares the contract.
  */
 export const orderFields = {
   id: { type: 'integer', format: 'int64' },
@@ -27,8 +27,8 @@ export type OrderFieldName = keyof typeof orderFields;
 export const orderFieldNames = Object.keys(orderFields) as readonly OrderFieldName[];
 
 /**
- * The attributes that a client's cancellation sets in addition to `status`. An operator's cancellation sets all of them
- * except the request id. A reopened order keeps these attributes.
+ * The attributes that a client's cancellation sets in addition to `status`. An operator's cancellation sets all of
+ * them except the request id. An order that is reopened keeps these attributes.
  */
 export const cancellationFields = {
   cancelledAt: { type: 'string', format: 'date-time' },
@@ -39,8 +39,8 @@ export const cancellationFields = {
 export type CancellationFieldName = keyof typeof cancellationFields;
 
 /**
- * Whether a stored value has a field's type and keeps the field's rules. The API leaves out a value that does not, and
- * operators cannot import it.
+ * Whether a stored value has a field's type and keeps the field's rules. The API leaves out every other value, and
+ * operators cannot import such a value.
  */
 export function isValueOf({ type, format }: OrderField, attribute: AttributeValue): boolean {
   const value: unknown = attribute[attributeTypes[type]];
@@ -53,7 +53,8 @@ const canonicalInteger = /^(?:0|-?[1-9][0-9]{0,18})$/;
 /** Whether a text is an int64 in canonical form: no leading zero, no plus sign, no `-0`. */
 export function isInt64(text: string): boolean {
   if (!canonicalInteger.test(text)) return false;
-  // 18 digits always fit. A list checks millions of numbers, and a BigInt takes several times as long.
+  // 18 characters always fit. They are not converted, because a list checks millions of numbers, and a BigInt takes
+  // several times as long.
   return text.length <= 18 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
@@ -70,9 +71,10 @@ const dateTime =
 export function isDateTime(value: unknown): value is string {
   if (typeof value !== 'string' || !dateTime.test(value)) return false;
   const day = value.slice(0, 10);
-  // These days are in every month, and in UTC their times are in the years 1 to 9999.
+  // Every month has these days, and their time in UTC is always in the years 1 to 9999.
   if (day.slice(8) <= '28' && day > '0001-01-01') return true;
-  // `Date` reads 30 February as 2 March. It writes a year beyond 9999 with a plus sign, which sorts before all digits.
+  // The day is compared, because `Date` reads 30 February as 2 March. A year beyond 9999 has a plus sign, which sorts
+  // before all digits.
   const hasDay = new Date(`${day}T00:00Z`).toISOString().startsWith(day);
   return hasDay && new Date(value).toISOString() >= '0001';
 }

@@ -59,13 +59,13 @@ async function* only(page: OrdersPage): Pages {
 
 async function* pagesOfSegments(readPage: ReadPage): Pages {
   const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
-  // Ends the requests that are under way when one of them fails or the reader leaves.
+  // When a request fails or the reader leaves, this ends all other requests that are under way.
   const ending = new AbortController();
   const request = (index: number, startKey?: Item) => {
     const segment = { index, total: totalSegments };
     const page = readPage({ startKey, segment, signal: ending.signal });
     const next = page.then((page) => ({ index, page }));
-    // `Promise.race` below reports a failure. But if the reader has left before, nobody handles the failure, and an
+    // `Promise.race` below reports a failure. But if the reader has left by then, nothing handles the failure, and an
     // unhandled rejection would end the process.
     next.catch(() => {});
     underWay.set(index, next);

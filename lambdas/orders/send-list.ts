@@ -15,7 +15,7 @@ import type { OrdersPage } from './orders-pages.ts';
  */
 export const minBytesPerSecond = 230_000;
 
-/** The time by which a client may fall behind this rate, so that it can pause for five seconds. */
+/** The seconds by which a client may fall behind this rate, so that it can pause for five seconds. */
 export const maxBacklogMs = 7_000;
 
 /** The longest pause of a client that has been reading faster. */
