@@ -31,12 +31,15 @@ const isComplete = manifests.every((manifest) => {
 });
 const required = Number.parseInt(read(manifests[0]).engines.node.replace(/\D/g, ''), 10);
 const { node } = process.versions;
-const runsTypeScript = Number.parseInt(node, 10) >= required && process.features.typescript;
+const isNew = Number.parseInt(node, 10) >= required;
+const typesOff = /--no-(experimental-)?strip-types/.exec(process.env.NODE_OPTIONS)?.[0];
 
 let problem;
 if (!isComplete) {
   problem = `the packages are not installed, or not all of them: run "npm ci --include=dev --include=optional" in ${__dirname}`;
-} else if (!runsTypeScript) {
+} else if (isNew && !process.features.typescript && typesOff) {
+  problem = `remove ${typesOff} from NODE_OPTIONS, because it turns TypeScript off`;
+} else if (!isNew || !process.features.typescript) {
   problem = `Node ${node} cannot run this TypeScript: install Node ${required} or later from nodejs.org, or npm 11.6.2 or later (npm install --global npm@11), and then run npm ci`;
 }
 if (problem) {

@@ -39,6 +39,9 @@ it.each(places)('%s is the major version in .nvmrc', (place, versions) => {
   expectAgreement(['.nvmrc', [expected]], [place, majors]);
 });
 
+/** The option is also known to Node 24.0. */
+const typesOff = '--no-experimental-strip-types';
+
 describe('everything of npm and the CDK that runs TypeScript', () => {
   const { app } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const scripts = Object.entries<string>({ ...manifest.scripts, cdk: app }).filter(([, script]) =>
@@ -55,14 +58,15 @@ describe('everything of npm and the CDK that runs TypeScript', () => {
 
   it.each([
     // It runs TypeScript, but does not know `using`.
-    ['22.18.0', [], 'error: Node 22.18.0 cannot run this TypeScript: install Node 24 or later'],
-    ['24.0.0', ['--no-experimental-strip-types'], 'error: Node 24.0.0 cannot run this TypeScript'],
-    ['24.0.0', [], ''],
-  ])('with Node %s %j, prints: %s', (version, options, message) => {
+    ['22.18.0', [], '', 'error: Node 22.18.0 cannot run this TypeScript: install Node 24 or later'],
+    ['24.0.0', [typesOff], '', 'error: Node 24.0.0 cannot run this TypeScript'],
+    ['24.0.0', [], typesOff, `error: remove ${typesOff} from NODE_OPTIONS`],
+    ['24.0.0', [], '', ''],
+  ])('with Node %s %j %s, prints: %s', (version, options, NODE_OPTIONS, message) => {
     const script = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } }); require('./installation.cjs')`;
 
     const { status, stderr } = spawnSync(process.execPath, [...options, '-e', script], {
-      env: {},
+      env: { NODE_OPTIONS },
       encoding: 'utf8',
     });
 
