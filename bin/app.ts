@@ -12,7 +12,10 @@ try {
   process.exitCode = 1;
 }
 
-/** All stages except trials, or only the stage in `ORDERS_STAGE`, so that no command destroys another by mistake. */
+/**
+ * All stages except trials. If `ORDERS_STAGE` names a stage, only this stage, so that no command destroys another stage
+ * by mistake.
+ */
 function requestedStages(): readonly StageName[] {
   const requested = process.env.ORDERS_STAGE;
   if (!requested) return stageNames;

@@ -15,7 +15,7 @@ for table in "$@"; do
   aws dynamodb tag-resource --resource-arn "$arn" --tags "Key=service-stack,Value=$stack"
   case $table in
     *TablesOrders*)
-      # DynamoDB refuses to turn on a stream that is on.
+      # Asks first, because DynamoDB refuses to turn on a stream that is already on.
       has_stream=$(aws dynamodb describe-table --table-name "$table" --output text \
         --query Table.StreamSpecification.StreamEnabled)
       [ "$has_stream" = True ] || aws dynamodb update-table --table-name "$table" --stream-specification \

@@ -1,14 +1,13 @@
-#!/usr/bin/env bash
-# Creates the role with which GitHub deploys a stage, or updates its policy, and prints the role's ARN. Can be repeated.
-# The first block of docs/first-deploy.md sets ACCOUNT, AWS_REGION, STACK and STAGE. QUALIFIER is that of the account's
-# bootstrap, by default the CDK's own.
-# Usage: docs/create-deploy-role.sh OWNER/NAME
+# !/usr/bin/env bash Creates the role with which GitHub deploys a stage, or updates its policy, and prints the role's
+# ARN. Can be repeated. The first block of docs/first-deploy.md sets ACCOUNT, AWS_REGION, STACK and STAGE. QUALIFIER is
+# the qualifier with which the account was bootstrapped, by default the CDK's own. Usage: docs/create-deploy-role.sh
+# OWNER/NAME
 set -euo pipefail
 repository() { gh api "repos/$slug" --jq "$1"; }
 slug=$1
 role=$STACK-deploy
 
-# The ids, and the names as GitHub writes them, are in the tokens with which GitHub signs in.
+# Looked up, because the tokens with which GitHub signs in have the ids, and the names in GitHub's own spelling.
 owner=$(repository .owner.login)
 owner_id=$(repository .owner.id)
 name=$(repository .name)

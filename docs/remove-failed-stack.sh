@@ -14,7 +14,7 @@ fi
 tables=$(aws cloudformation list-stack-resources --stack-name "$stack" --output text \
   --query "StackResourceSummaries[?ResourceType=='AWS::DynamoDB::Table'].PhysicalResourceId")
 for table in $tables; do
-  # With --output text, the AWS CLI would answer once for each page of names.
+  # JSON, because with --output text the AWS CLI would answer once for each page of names.
   exists=$(aws dynamodb list-tables --output json --query "contains(TableNames, '$table')")
   [ "$exists" = true ] || continue
   items=$(aws dynamodb scan --table-name "$table" --no-paginate --limit 1 --output text --query Count)

@@ -4,13 +4,13 @@ import { bundleFunctions } from './functions/bundling.ts';
 import { ServiceStack } from './service-stack.ts';
 import type { StageConfiguration } from './settings/stage-configuration.ts';
 
-/** The flags that this app sets itself. They win over the flags of `cdk.json` and of the command line. */
+/** The flags that this app sets itself. They override the flags of `cdk.json` and of the command line. */
 const ownFlags = {
-  // Synthesis fails for a template that CloudFormation would reject.
+  // With this flag, synthesis fails for a template that CloudFormation would reject.
   '@aws-cdk/core:validateAgainstDefaultRules': true,
-  // `cdk` prints warnings by itself. The local run and the tests start the app without `cdk`, and need no warnings.
+  // Off, because `cdk` prints warnings by itself, and the local run and the tests need no warnings.
   '@aws-cdk/core:annotationsInValidationReport': false,
-  // The templates have a token for the partition, because the CDK does not know new partitions.
+  // Off, so that the templates have a token for the partition, because the CDK does not know new partitions.
   '@aws-cdk/core:enablePartitionLiterals': false,
 };
 

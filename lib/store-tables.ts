@@ -11,15 +11,15 @@ import { Construct } from 'constructs';
 import type { StageSettings } from './settings/stages.ts';
 
 /**
- * DynamoDB encrypts the tables with a key of its own, at no charge. KMS would charge for the use of another key.
+ * DynamoDB encrypts the tables with a key of its own, which is free. KMS would charge for any other key.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/EncryptionAtRest.html
  */
 export class StoreTables extends Construct {
   readonly orders: ITable;
-  /** An item per owner with everything that the authorizer needs: limits, counters and keys. */
+  /** One item for each owner, with everything that the authorizer needs: limits, counters and keys. */
   readonly apiKeys: ITable;
-  /** The details of owners and keys that only operators need. No function may read it. */
+  /** The details of owners and keys that only operators need. No function may read this table. */
   readonly owners: ITable;
 
   constructor(scope: Construct, id: string, configuration: StageSettings) {

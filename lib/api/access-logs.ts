@@ -18,7 +18,7 @@ export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     stage: '$context.stage',
     extendedRequestId: '$context.extendedRequestId',
-    // Lambda's request id of the authorizer, which the authorizer's own lines have.
+    // Lambda's id of the authorizer's invocation. The authorizer's own log lines have the same id.
     authorizerRequestId: '$context.authorizer.requestId',
     ownerId: ofAuthorizer('ownerId'),
     keyId: ofAuthorizer('keyId'),
@@ -31,7 +31,7 @@ export const accessLogFormat = AccessLogFormat.custom(
     responseBytes: '$context.responseLength',
     responseLatencyMs: '$context.responseLatency',
     authorizerLatencyMs: '$context.authorizer.latency',
-    // For a stream, the other latencies end with the stream, so they depend on the speed of the client.
+    // The only latency of a streamed response that does not depend on the speed of the client.
     firstContentMs: '$context.integration.timeToFirstContent',
     integrationLatencyMs: '$context.integrationLatency',
     integrationStatus: '$context.integrationStatus',

@@ -9,8 +9,8 @@ import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { StageSettings } from '../settings/stages.ts';
 
 /**
- * TLS 1.2 and 1.3 with forward secrecy; without a policy, a Regional API accepts TLS 1.0. A policy requires an
- * access mode: `STRICT` rejects a request whose TLS server name differs from its `Host` header.
+ * TLS 1.2 and 1.3 with forward secrecy. Without a policy, a Regional API accepts TLS 1.0. A policy requires an access
+ * mode. The mode `STRICT` rejects a request whose TLS server name differs from its `Host` header.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
@@ -25,7 +25,7 @@ export function addCustomDomain(
   { name: domainName, certificateArn }: NonNullable<StageSettings['domain']>,
 ): void {
   const stack = Stack.of(restApi);
-  // There is no base path, because the version segment is one of the API's own resources.
+  // The domain needs no base path, because the version segment is one of the API's own resources.
   const domain = restApi.addDomainName('Domain', {
     domainName,
     certificate: Certificate.fromCertificateArn(stack, 'Certificate', certificateArn),

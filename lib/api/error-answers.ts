@@ -1,7 +1,7 @@
 import { type ErrorRow, type ErrorRows, errors } from '../../lambdas/contract/errors.ts';
 import { rateLimitHeaders } from '../../lambdas/keys/rate-limit-headers.ts';
 
-/* The errors that API Gateway answers itself, in the form and with the headers of all other errors. */
+/* The errors with which API Gateway itself answers. They have the form and the headers of all other errors. */
 
 /** The errors that no function causes. */
 const gatewayErrors = {
@@ -27,14 +27,15 @@ export type Mappings = Readonly<Record<string, string>>;
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Mappings;
-  /** The JSON text. API Gateway replaces `$context` variables without escaping. */
+  /** The JSON text. The body as JSON. API Gateway replaces its `$context` variables without escaping. */
   readonly body: string;
 }
 
 /**
- * The answer with an error.
+ * Makes the answer for an error.
  *
- * @param replaced the message or the headers that replace those of the code's row; a code that a variable contains
+ * @param replaced the message or the headers, if they differ from the usual ones of the code; the code, if a variable
+ * contains it
  */
 export function errorAnswer(
   code: keyof typeof allErrors,

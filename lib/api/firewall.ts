@@ -62,7 +62,7 @@ function rateRule({ requestsPerIpPer5Minutes, corsOrigin }: FirewallProps) {
           customResponseBodyKey: 'tooManyRequests',
           responseHeaders: [
             { name: 'Retry-After', value: String(windowSeconds) },
-            // The authorizer has not seen the request, so its owner's limits are unknown.
+            // The values of unknown limits, because the firewall rejects the request before the authorizer sees it.
             ...limits.map(([name, { withoutKey: value }]) => ({ name, value })),
             ...everyResponse.map(([name, value]) => ({ name, value })),
           ],

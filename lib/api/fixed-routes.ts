@@ -19,7 +19,7 @@ import {
 
 /**
  * The `Deprecation` and the `Sunset` of `GET /pets/{petId}`, which the contract has, too. Both dates are assumptions,
- * because the specification names a sunset without a date.
+ * because the specification gives no date.
  */
 const deprecatedAt = new Date('2026-05-01T00:00:00Z');
 const sunsetAt = new Date('2026-11-01T00:00:00Z');
@@ -40,8 +40,8 @@ const preflightAnswer: FixedAnswer = {
 };
 
 /**
- * The content types that forms, `fetch` and `curl` send by themselves. Each needs a request template with the status.
- * A request of any other type gets the gateway response `UNSUPPORTED_MEDIA_TYPE`, a 404.
+ * The content types that forms, `fetch` and `curl` send by themselves. Each content type needs a request template with
+ * the status. A request of any other type gets the gateway response `UNSUPPORTED_MEDIA_TYPE`, a 404.
  */
 const contentTypes = [
   'application/json',
@@ -68,20 +68,19 @@ export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings
 }
 
 /**
- * Adds the routes of requests that the API does not have. They have no authorizer, so these requests do
- * not count against a limit.
+ * Adds the routes of requests that the API does not have. They have no authorizer, so these requests do not count
+ * against a limit.
  *
  * - `ANY` on each resource with operations answers 405 to other methods.
  * - `ANY` on the root and on its child `{proxy+}` answers 404 to every other path. API Gateway chooses the
  *   most specific resource that has the request's method, so `{proxy+}` takes the paths below other
  *   resources too (recorded on AWS: https://github.com/ministackorg/ministack/pull/1423 and LocalStack's
- *   test_routing_with_hardcoded_resource_sibling_order). There is no second `{proxy+}` further down, because then no
- *   later deployment could add a path parameter there.
+ *   test_routing_with_hardcoded_resource_sibling_order). There is no `{proxy+}` further down, because a later deployment could then not add a path parameter there.
  *
  * Without these routes, API Gateway would take `Authorization: Bearer …` for an invalid SigV4 signature, and would
  * answer 403 with a gateway response of an undocumented type.
  *
- * @param restApi has all its operations already
+ * @param restApi already has all its operations
  * @param hasPreflights whether every route answers 204 to `OPTIONS`, which browsers send without a key
  */
 export function addOtherRoutes(
@@ -109,7 +108,7 @@ export function addOtherRoutes(
 /**
  * Adds a method with a MOCK integration.
  *
- * @param common the headers besides the answer's own
+ * @param common the headers in addition to the answer's own
  */
 function addFixedMethod(
   resource: IResource,

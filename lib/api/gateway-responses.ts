@@ -22,10 +22,10 @@ const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
  */
 const answers: Readonly<Record<string, ErrorAnswer>> = {
   UNAUTHORIZED: errorAnswer('unauthorized'),
-  // No method accepts AWS signatures, so API Gateway checks a signature only for a route that does not exist.
+  // These responses mean that the route does not exist, because API Gateway checks signatures only for such routes.
   EXPIRED_TOKEN: errorAnswer('not_found'),
   INVALID_SIGNATURE: errorAnswer('not_found'),
-  // The authorizer denies only requests that have a valid key, and are beyond a limit or whose key is banned.
+  // The authorizer denies a request only if its key is valid, and a limit is exceeded or the key is banned.
   ACCESS_DENIED: errorAnswer('rate_limit_exceeded', {
     code: '$context.authorizer.code',
     message: '$context.authorizer.message',
@@ -74,7 +74,7 @@ const authorized = new Set([
 
 /**
  * The number of gateway responses that CloudFormation creates at the same time. API Gateway accepts 10 calls a second,
- * and would refuse some if all were created at once.
+ * and would refuse some calls if all responses were created at once.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */

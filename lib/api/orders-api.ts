@@ -92,16 +92,17 @@ export class OrdersApi extends Construct {
         dataTraceEnabled: false,
         throttlingRateLimit: configuration.throttle.requestsPerSecond,
         throttlingBurstLimit: configuration.throttle.burst,
-        // CloudWatch charges for the metrics of each method, which nothing reads.
+        // Off, because CloudWatch charges for the metrics of each method, and nothing reads them.
         metricsEnabled: false,
       },
     });
-    // `RestApi` has no properties for the TLS of the default endpoint.
+    // Set on the CloudFormation resource, because `RestApi` has no properties for the TLS of the default endpoint.
     Object.assign(restApi.node.defaultChild as CfnRestApi, modernTls);
     // API Gateway refuses a new logging role until IAM knows it everywhere. So the role is used after the deployment,
     // which waits for all methods and takes long enough: https://github.com/aws/aws-cdk/issues/2194
     restApi.node.findChild('Account').node.addDependency(restApi.latestDeployment!);
-    // Removed, because the stack has its own output for the address, which includes the version segment.
+    // The construct's output is removed, because the stack has an output of its own, whose address includes the version
+    // segment.
     restApi.node.tryRemoveChild('Endpoint');
     return restApi;
   }
@@ -117,8 +118,8 @@ export class OrdersApi extends Construct {
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] +${apiKeyPrefix}[0-9A-Za-z]{${charactersAfterPrefix}}$`,
       resultsCacheTtl: Duration.seconds(0),
     });
-    // Set here, because the construct makes the same URI with `Fn::Split` and `Fn::Select`, which the local run and the
-    // tests cannot read (docs/adr/0001-local-gateway-runs-the-synthesized-template.md).
+    // The construct makes the same URI with `Fn::Split` and `Fn::Select`, which the local run and the tests cannot read
+    // (docs/adr/0001-local-gateway-runs-the-synthesized-template.md).
     (authorizer.node.defaultChild as CfnAuthorizer).authorizerUri = Stack.of(this).formatArn({
       service: 'apigateway',
       account: 'lambda',
@@ -139,14 +140,18 @@ export class OrdersApi extends Construct {
       });
       const resource = this.restApi.root.resourceForPath(`${versionPath}${path}`);
       const { node } = resource.addMethod(method, integration, { operationName });
-      // Not the construct's ARN: it refers to the stage, so CloudFormation would create the permission after the stage.
+      // The construct's ARN is not used, because it refers to the stage, so CloudFormation would create the permission
+      // after the stage.
       const anyPath = resource.path.replaceAll(/\{\w+\}/g, '*');
       const permission = node.findAll().find((child) => child instanceof CfnPermission)!;
       permission.sourceArn = this.restApi.arnForExecuteApi(method, anyPath, configuration.stage);
     }
   }
 
-  /** Without this order, clients would get 500 for moments while an update replaces a function or adds its alias. */
+  /**
+   * Deploys the API after the permissions. Otherwise, clients would get 500 for moments while an update replaces a
+   * function or adds its alias.
+   */
   private deployAfterPermissions(): void {
     const all = Stack.of(this).node.findAll();
     const permissions = all.filter((construct) => construct instanceof CfnPermission);

@@ -41,7 +41,7 @@ export class UsagePlans extends Construct {
       });
     });
     // CloudFormation updates a plan before it deletes the plan, and AWS accepts one update in 20 s for each account.
-    // Several deletions at once could fail, so each plan waits for the plan before it.
+    // Several deletions at the same time could fail, so each plan waits for the plan before it.
     const all = Object.values(this.byName);
     for (const [index, plan] of all.slice(1).entries()) plan.node.addDependency(all[index]!);
     Tags.of(this).add(stackTag, stackName);

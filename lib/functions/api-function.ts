@@ -79,16 +79,16 @@ export class ApiFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      // Without the source map, which Lambda would read at every cold start.
+      // The source map is left out, because Lambda would read it at every cold start.
       code: Code.fromAsset(bundles[name], { exclude: ['*.map'] }),
       environment: environmentOf(props),
       memorySize: settings.memoryMb ?? 512,
       timeout: Duration.millis(settings.functionTimeoutMs),
       reservedConcurrentExecutions: settings.concurrency?.(configuration),
-      // The CDK may not add permissions: the role has all that the function needs.
+      // The role already has all permissions that the function needs, so the CDK must not add any.
       role: role.withoutPolicyUpdates(),
       logGroup: this.logGroup,
-      // The functions write JSON themselves, and metrics must reach CloudWatch without a wrapper.
+      // Text, because the functions write JSON themselves, and CloudWatch extracts metrics only from an unwrapped line.
       loggingFormat: LoggingFormat.TEXT,
       // Earlier versions are retained, so that a deployment can be rolled back to them. A version
       // whose creation is rolled back is deleted, because it would make the next deployment fail.
@@ -115,8 +115,8 @@ function environmentOf({ name, configuration, tables }: ApiFunctionProps): Recor
 
 /**
  * All versions of a function share the role, and the earlier version serves until the alias has moved. So a changed
- * policy has another id. CloudFormation creates the new policy before it updates the function, and deletes the former
- * policy last, also in a rollback.
+ * policy gets another id. Then CloudFormation creates the new policy before it updates the function, and deletes the
+ * former policy last, even in a rollback.
  */
 function tablePolicy(scope: Construct, role: Role, useTable: PolicyStatement): Policy {
   const text = JSON.stringify(Stack.of(scope).resolve(useTable.toStatementJson()));
@@ -124,7 +124,7 @@ function tablePolicy(scope: Construct, role: Role, useTable: PolicyStatement): P
   return new Policy(scope, `UseTable${hash}`, { roles: [role], statements: [useTable] });
 }
 
-// Not AWS's managed policy, which would allow the role to write to every log group of the account.
+// AWS's managed policy is not used, because it would allow the role to write to every log group of the account.
 function executionRole(scope: Construct, logGroup: LogGroup): Role {
   const writeLogs = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],

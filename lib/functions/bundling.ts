@@ -38,10 +38,11 @@ function stub(file: string): string {
 }
 
 /**
- * Bundles each function as `index.js`, and returns its folder. This folder is beside the assets' folders, because a
- * source map, which an asset can contain, has relative paths.
+ * Bundles each function as `index.js`, and returns its folder. This folder is beside the folders of the assets, so
+ * that the relative paths in a source map stay right in an asset.
  *
- * @param forDebugger whether the code is readable and contains its source map. Otherwise, the code is minified, and its
+ * @param forDebugger whether the code is readable and contains its source map. Otherwise, the code is minified, and
+ * its
  *   source map is a separate file
  * @throws esbuild's BuildFailure
  */

@@ -24,13 +24,16 @@ const twoOfThree = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 const floodRequests = 300_000;
 
 /**
- * The alarms that roll a deployment back: those on errors that new code can introduce. `ListsRefused` is not included,
- * because one owner can cause it, and could stop deployments. `RequestsNotLogged` is not included, because earlier code
- * does not repair a log.
+ * The alarms that roll a deployment back. They watch errors that new code can introduce. `ListsRefused` is not
+ * included, because one owner can cause it, and could stop deployments. `RequestsNotLogged` is not included, because
+ * earlier code does not repair a log.
  */
 export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures', 'ListsBrokenOff'];
 
-/** All alarms. Each reports a problem that users notice, except for the alarm on a flood, which reports costs. */
+/**
+ * All alarms. Defines the alarms. Each alarm reports a problem that users notice, except for `RequestFlood`, which
+ * reports costs.
+ */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   return [
     {
@@ -59,8 +62,8 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       id: 'RequestsNotLogged',
       meaning: 'The access log is empty: the alarms on 5xx answers see nothing.',
       runbookAnchor: 'requests-not-logged',
-      // A log without lines has no metric, for which FILL takes 0. The number of lines is not compared with the number
-      // of requests, because not every request is logged.
+      // A log without lines has no metric, so FILL replaces the missing value by 0. The number of lines is not compared
+      // with the number of requests, because not every request is logged.
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
       metric: new MathExpression({
         label: 'minutes with five requests and no line in the access log',
@@ -69,7 +72,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
         period: Duration.minutes(1),
       }),
       above: 0,
-      // Several minutes, because the lines of the last minute can be late.
+      // The alarm waits for several minutes, because the lines of the last minute can be late.
       evaluationPeriods: 3,
     },
     {
@@ -100,7 +103,8 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       id: 'SlowCancellations',
       meaning: 'More than one cancellation in a hundred takes longer than a second.',
       runbookAnchor: 'slow-cancellations',
-      // If an alarm on p99 ignored periods with few samples, it would keep its state below 1,000 samples in a period:
+      // An alarm on p99 that ignored periods with few samples would keep its state while a period has fewer than 1,000
+      // samples:
       // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html#percentiles-with-low-samples
       metric: new MathExpression({
         label: 'slow cancellations in percent',

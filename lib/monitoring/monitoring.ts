@@ -51,7 +51,7 @@ export class Monitoring extends Construct {
       ...options,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      // A period without requests has no data, which is not a reason for an alarm.
+      // A period without requests has no data. Missing data must not raise an alarm.
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: `${meaning} Runbook: ${runbook}#${runbookAnchor}`,
     });
@@ -79,9 +79,9 @@ export class Monitoring extends Construct {
   /**
    * Counts errors in the access log, which contains the status that the client received.
    *
-   * API Gateway's own metric `5XXError` cannot be used: it misses gateway responses whose status was
-   * changed, which count as `4XXError`, and these answer crashes, timeouts and authorizer failures.
-   * Lambda's `Errors` cannot be used either: API Gateway requires the authorizer to throw for a 401.
+   * API Gateway's own metric `5XXError` cannot be used, because it misses gateway responses whose status was changed.
+   * These count as `4XXError`, and answer crashes, timeouts and authorizer failures. Lambda's `Errors` cannot be used
+   * either, because API Gateway requires the authorizer to throw for a 401.
    *
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
    * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html

@@ -24,7 +24,7 @@ interface LogQuery {
  */
 export const runtimeFailure = /Task timed out|Init Error|Runtime exited|INIT_REPORT.+Status/;
 
-/** The queries, by the names in the runbook. A test compares the names in both directions. */
+/** The queries, by the names in the runbook. A test compares these names with the runbook. */
 const logQueries: Readonly<Record<string, LogQuery>> = {
   'server-errors': {
     text: `filter status like /^5/
@@ -48,7 +48,7 @@ const logQueries: Readonly<Record<string, LogQuery>> = {
 | stats pct(authorizerLatencyMs, 99), pct(integrationLatencyMs, 99), pct(responseLatencyMs, 99)
   by bin(5m)`,
   },
-  // All requests to cancel an order. The request that cancelled it has the order's `cancelRequestId`.
+  // Shows all requests to cancel an order. The request that cancelled the order has the order's `cancelRequestId`.
   'cancellations-of-order': {
     logs: ['cancelOrder'],
     text: `filter orderId = "ORDER_ID"

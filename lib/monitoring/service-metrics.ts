@@ -77,7 +77,8 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
       statistic: Stats.SAMPLE_COUNT,
       dimensionsMap: { ApiName: restApi.restApiName, Stage: stage },
     }),
-    // Not `metricIncomingLogEvents` of the CDK: it has the name `IncomingLogs` and no dimension, so it has no data.
+    // The CDK's `metricIncomingLogEvents` is not used, because its name `IncomingLogs` and its lack of dimensions leave
+    // it without data.
     accessLogLines: new Metric({
       namespace: 'AWS/Logs',
       metricName: 'IncomingLogEvents',
@@ -90,7 +91,7 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
     listsRefused: ofService('ListsRefused'),
     listsBrokenOff: ofService('ListsBrokenOff'),
     authorizerFailures: ofService('AuthorizerFailures'),
-    /** Alarms divide by this number, because nobody can increase it without a key, or beyond a key's limits. */
+    /** Alarms divide by this number, because nobody can increase it without a key or beyond a key's limits. */
     accepted: ofService('RequestsAccepted'),
     admitted: ofService('RequestsAdmitted'),
     rejected: ofEach('RequestsRejected', 'Reason', Object.keys(rejections)),

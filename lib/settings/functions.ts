@@ -7,11 +7,11 @@ export type FunctionVariables = Partial<
   Readonly<Record<FunctionVariable, (settings: StageSettings) => string | undefined>>
 >;
 
-/** Everything that distinguishes a function from the others. */
+/** The settings in which the functions differ. */
 interface FunctionSettings {
   readonly entry: `lambdas/${string}.ts`;
   readonly description: string;
-  /** The one table that it uses. Its name is in the variable `ORDERS_TABLE` or `API_KEYS_TABLE`. */
+  /** The one table that the function uses. Its name is in the variable `ORDERS_TABLE` or `API_KEYS_TABLE`. */
   readonly table: 'orders' | 'apiKeys';
   /** The actions on this table that the function's role allows. */
   readonly actions: readonly `dynamodb:${string}`[];
@@ -20,7 +20,7 @@ interface FunctionSettings {
   readonly functionTimeoutMs: number;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
   readonly memoryMb?: number;
-  /** The number of executions that are reserved, which is also the maximum. @default - none */
+  /** The number of executions that are reserved for the function, which is also its maximum. @default - none */
   readonly concurrency?: (settings: StageSettings) => number | undefined;
 }
 
@@ -58,7 +58,9 @@ export const integrationMarginMs = 5_000;
 
 const operationVariables: FunctionVariables = { CORS_ORIGIN: ({ corsOrigin }) => corsOrigin };
 
-/** The stack, the API and the bundles derive from these entries. CONTRIBUTING.md lists the rest of a new operation. */
+/**
+ * The stack, the API and the bundles derive from these entries. CONTRIBUTING.md lists what else a new operation needs.
+ */
 export const operations = {
   listOrders: {
     entry: 'lambdas/list-orders.ts',
@@ -70,7 +72,7 @@ export const operations = {
     variables: operationVariables,
     // The slowest client that is not cut off reads 68 MB in this time, which is a list of 700,000 orders.
     functionTimeoutMs: 300_000,
-    // With 1,769 MB, Lambda allots one whole CPU, which this function needs, because it mostly computes.
+    // With 1,769 MB, Lambda allots one whole CPU. This function needs it, because it mostly computes.
     memoryMb: 1_769,
     concurrency: listConcurrency,
     isStreamed: true,
@@ -107,7 +109,7 @@ export function recordByFunction<T>(value: (name: FunctionName) => T): Record<Fu
 export const handlerEntries = recordByFunction((name) => functionSettings(name).entry);
 
 /**
- * The executions that Lambda keeps for functions without a reservation. It refuses a reservation that leaves fewer.
+ * The executions that must remain for functions without a reservation. Lambda refuses a reservation that leaves fewer.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 export const leastUnreserved = 100;

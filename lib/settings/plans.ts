@@ -15,12 +15,16 @@ function plan(limits: Pick<Plan, 'perMinute' | 'perDay'>): Plan {
   return { ...limits, limitsPerOwner: false, toleratedRejectionsPerMinute, banSeconds };
 }
 
-/** From the smallest to the largest: an owner whose plan the authorizer does not know gets the first plan's limits. */
+/**
+ * From the smallest to the largest, because an owner whose plan the authorizer does not know gets the first plan's
+ * limits.
+ */
 export const plans: Readonly<Record<PlanName, Plan>> = {
   free: plan({ perMinute: 60, perDay: 1_000 }),
   pro: plan({ perMinute: 300, perDay: 10_000 }),
   business: plan({ perMinute: 1_000, perDay: 100_000 }),
-  // One DynamoDB partition, and therefore one owner's item, takes 60,000 writes of 1 KB a minute.
+  // The maximum for an owner, because one DynamoDB partition, and so one owner's item, takes 60,000 writes of 1 KB a
+  // minute.
   enterprise: {
     perMinute: 60_000,
     perDay: 10_000_000,

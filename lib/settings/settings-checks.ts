@@ -1,7 +1,9 @@
 import { plans } from './plans.ts';
 import type { StageSettings } from './stages.ts';
 
-/** A business owner may send this many requests, and may send all of them from one address. */
+/**
+ * The firewall must allow this rate, because an owner on the plan Business may send all its requests from one address.
+ */
 const leastPerIpPer5Minutes = 5 * plans.business.perMinute;
 
 /** The value to write for each setting. */

@@ -21,8 +21,8 @@ export interface StageConfiguration extends StageSettings {
   readonly stage: StageName;
   readonly env: Env;
   /**
-   * Whether the deployment moves all traffic at once and ignores the alarms. It allows returning to an
-   * earlier commit during an alarm, which would otherwise stop CodeDeploy.
+   * Whether the deployment moves all traffic at once and ignores the alarms. So an earlier commit can be deployed
+   * during an alarm, which would otherwise stop CodeDeploy.
    */
   readonly isEmergency: boolean;
 }
@@ -33,7 +33,8 @@ type Variables = Readonly<
 >;
 
 /**
- * @param variables without them, a stage that names no place has a placeholder, so its template cannot be deployed
+ * @param variables the environment. Without it, a stage that names no place gets a placeholder, so its template cannot
+ * be deployed
  * @throws ConfigurationError with one line for each wrong value: the value, and the remedy
  */
 export function stageConfiguration(
@@ -46,7 +47,7 @@ export function stageConfiguration(
   const env = settings.env ?? callersEnv(settings, variables);
   const findings = [...findingsIn({ ...settings, env }, others)].map((text) => `${place}: ${text}`);
   const emergency = variables.EMERGENCY_DEPLOYMENT;
-  // CI passes an unset variable as an empty string.
+  // An empty string is allowed, because CI passes an unset variable as an empty string.
   if (emergency && emergency !== 'true') {
     findings.push(`EMERGENCY_DEPLOYMENT is "${emergency}": use true, or leave it out`);
   }
@@ -54,7 +55,7 @@ export function stageConfiguration(
   return { ...settings, stage, env: env ?? placeholder, isEmergency: emergency === 'true' };
 }
 
-/** The place of the caller's credentials; undefined if it is unknown, or if the stage has to name its own. */
+/** The place of the caller's credentials; undefined if it is unknown, or if the stage has to name its place itself. */
 function callersEnv(
   { deletionProtection }: StageSettings,
   { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region }: Variables,

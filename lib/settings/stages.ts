@@ -19,14 +19,14 @@ export interface StageSettings {
    */
   readonly env?: Env | undefined;
   /**
-   * The prefix of this stage's API keys: lower-case letters and `_`, which also ends it. Keys with another prefix are
+   * The prefix of this stage's API keys: lower-case letters and `_`, with `_` at its end. Keys with another prefix are
    * refused without a read, so a change of the prefix makes all issued keys invalid.
    */
   readonly apiKeyPrefix: string;
   /**
    * The name of the API, and its ACM certificate in the stage's Region. API Gateway's own address stays open until a
-   * later deployment sets `isDefaultEndpointClosed`. Set it when DNS has the name and all clients use the name. A
-   * deployment with another name ends the old name at once, before DNS can follow.
+   * later deployment sets `isDefaultEndpointClosed`. Set `isDefaultEndpointClosed` when DNS has the name and all
+   * clients use the name. If you deploy another name, the old name stops working at once, before DNS can follow.
    *
    * @default - API Gateway's own name
    */
@@ -37,8 +37,8 @@ export interface StageSettings {
   };
   /**
    * The origin whose scripts may call the API from a browser, such as `https://shop.example.com`, or `*` for all
-   * origins. A list of origins is not possible: each response would have to name the origin of its request, which
-   * gateway responses cannot do.
+   * origins. A list of origins is not possible, because each response would have to name the origin of its request,
+   * and gateway responses cannot do so.
    *
    * @default - none: browsers withhold every response from scripts of other origins
    */
@@ -53,7 +53,7 @@ export interface StageSettings {
    */
   readonly alarmEmail?: string;
   readonly logRetentionDays: RetentionDays;
-  /** API Gateway's throttle of each method. Together, all methods have the account's quota. */
+  /** API Gateway's throttle of each method. All methods together share the account's quota. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
   /**
    * The account's quota of concurrent Lambda executions in the Region, as
@@ -64,8 +64,8 @@ export interface StageSettings {
    */
   readonly lambdaConcurrency?: number;
   /**
-   * A web ACL that blocks an IP address above this rate before the authorizer runs. One owner on the plan business can
-   * reach the minimum rate, and several keys can share an address, so the rate should be far above the minimum.
+   * A web ACL that blocks an IP address above this rate before the authorizer runs. The rate should be far above the
+   * minimum, because one owner on the plan Business can reach the minimum, and several keys can share an address.
    *
    * @default - no web ACL
    */
@@ -86,8 +86,8 @@ export interface StageSettings {
   readonly removalPolicy: 'retain' | 'destroy';
   /**
    * Whether new code receives a tenth of the traffic for ten minutes before it receives all traffic. If you turn this
-   * on again, also change the code or description of each function. Otherwise, the deployment fails with "A version for
-   * this Lambda function exists", because a function is the same as its last version.
+   * on again, also change the code or description of each function. Otherwise, the deployment fails with "A version
+   * for this Lambda function exists", because the function has not changed since its last version.
    */
   readonly gradualDeployment: boolean;
 }
@@ -128,7 +128,7 @@ export const stageNames = Object.keys(stages) as readonly (keyof typeof stages)[
 /** The names of stages, for messages. */
 export const stageChoices = `${stageNames.join(', ')} or try-NAME, where NAME has 1 to 8 letters from a to z`;
 
-/** Whether a stage is in the list, or is a trial. */
+/** Whether a name is that of a stage in the list or of a trial. */
 export function isStageName(name: string | undefined): name is StageName {
   return name !== undefined && (Object.hasOwn(stages, name) || /^try-[a-z]{1,8}$/.test(name));
 }
@@ -148,7 +148,7 @@ export function trialSettings(stage: StageName, staging: StageSettings): StageSe
     apiKeyPrefix: `${trialKeyPrefix}${stage.slice('try-'.length)}_`,
     domain: undefined,
     alarmEmail: undefined,
-    // Reservations of all stages would have to fit into the account's quota.
+    // A trial reserves nothing, because the reservations of all stages would have to fit into the account's quota.
     lambdaConcurrency: undefined,
     restoredTables: undefined,
     deletionProtection: false,

@@ -32,7 +32,7 @@ function operatorErrorOf(thrown: unknown): OperatorError {
   return new OperatorError(`${name}: ${reasonOf(thrown)}`);
 }
 
-/** Converts commander's error, whose message about a value names the option, the value and the choices. */
+/** Converts commander's error. Its message already names the option, the value and the choices. */
 function usageErrorOf(error: CommanderError): OperatorError {
   const { code } = error;
   if (code === 'commander.help') return new UsageError('a command is missing', help);

@@ -15,7 +15,7 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   now: Date.now,
   interruption: interruption.signal,
 });
-// A call that was interrupted would keep the process alive.
+// Ends the process, because a call that was interrupted would keep it alive.
 if (interruption.signal.aborted) process.exit();
 
 /** Passes a signal to the command. A second signal ends the process at once. */

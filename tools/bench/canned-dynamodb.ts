@@ -38,7 +38,8 @@ const lowestOrderId = 8_000_000_000_000_000;
  * @param home the folder for the server's certificate
  */
 export async function startDynamodb(home: string) {
-  // HTTPS, because the SDK loads another handler for it. A certificate with this name is also valid for 127.0.0.1.
+  // The server uses HTTPS, because the SDK loads another handler for HTTPS than for HTTP. A certificate with this name
+  // is also valid for 127.0.0.1.
   const name = [{ name: 'commonName', value: 'localhost' }];
   const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
   const NODE_EXTRA_CA_CERTS = join(home, 'certificate.pem');
@@ -66,7 +67,7 @@ export async function startDynamodb(home: string) {
 /** Answers like DynamoDB, but checks no signature, evaluates no expression and writes nothing. */
 function replyFor({ operation, input, body }: DynamodbCall, tables: Tables): Reply {
   if (operation === 'Scan') return pageOf(input as ScanInput, tables);
-  // The table of our authorizer has the partition key `ownerHash`. The table of the peer has `keyHash`.
+  // The call is from our authorizer if its partition key is `ownerHash`, and from the peer if it is `keyHash`.
   if (body.includes('"ownerHash"')) {
     return answer({ [operation === 'GetItem' ? 'Item' : 'Attributes']: cannedOwner(tables) });
   }
@@ -83,7 +84,9 @@ function replyFor({ operation, input, body }: DynamodbCall, tables: Tables): Rep
   return answer({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } });
 }
 
-/** A page of a scan. A start key is the number of a page, and the segments have the pages in turn. */
+/**
+ * A page of a scan. A start key is the number of a page. With four segments, segment 1 has the pages 1, 5, 9 and so on.
+ */
 function pageOf(
   { Segment = 0, TotalSegments = 1, ExclusiveStartKey }: ScanInput,
   { pages, ordersPerPage = ordersPerFullPage }: Tables,
@@ -105,7 +108,7 @@ interface ScanInput {
   ExclusiveStartKey?: { id: { N: string } };
 }
 
-/** The items of a page, by their number. They are rendered once. */
+/** The items of a page, by the number of items. Each number is rendered once. */
 const renderedItems: Record<number, Buffer> = {};
 
 /** Every 20th order has no ship date. The attributes are not in the published order of the fields. */

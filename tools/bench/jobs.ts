@@ -25,7 +25,7 @@ const isListed = /"statusCode":200/;
 
 /** Measures the CPU time of a full page of orders, compared with the SDK's DocumentClient. */
 async function list({ bundles, isQuick, measure }: Workbench): Promise<Figure[]> {
-  // More than one page, so that a loss of orders between pages would be noticed.
+  // There is more than one page, so that the comparison notices a loss of orders between pages.
   const pages = isQuick ? 2 : 16;
   const measureList = (bundleFile: string, coding = '', calls = isQuick ? 1 : 4) => {
     const event = proxyEvent({ headers: { 'Accept-Encoding': coding } });
@@ -36,7 +36,7 @@ async function list({ bundles, isQuick, measure }: Workbench): Promise<Figure[]>
   const { ours, peer } = await interleave(isQuick ? 1 : 5, contestants, (bundleFile) =>
     measureList(bundleFile),
   );
-  // Compared, because a list that leaves orders out is shorter, and its speed means nothing.
+  // The lengths are compared, because a list that leaves out orders is shorter and faster.
   if (ours[0]!.bytes !== peer[0]!.bytes) throw new Error('The lists differ in bytes.');
   const bytesPerOrder = async (coding: string) =>
     (await measureList(listOrders, coding, 1)).bytes / pages / ordersPerFullPage;
@@ -80,7 +80,7 @@ async function limiter({ bundles, isQuick, measure }: Workbench): Promise<Figure
     },
   );
   return [
-    // The first request of a process may need one call more.
+    // The median is taken, because the first request of a process may need one call more.
     { name: 'requests to DynamoDB', value: medianOf(ours, 'requests'), max: 1.01 },
     { name: 'CPU vs rate-limiter-flexible', value: medianRatio(ours, peer, 'cpuMs'), max: 0.33 },
     { name: 'writes over the limit', value: medianOf(overLimit, 'writeUnits'), max: 1 },

@@ -8,7 +8,7 @@ export interface Job {
   /** The absolute path of the bundle that exports `handler`; an ES module ends in `.mjs`. */
   bundleFile: string;
   event: unknown;
-  /** The calls before the measured calls. V8 compiles code that runs often, so the first calls take longer. */
+  /** The number of calls before the measured calls. These calls take longer, until V8 has compiled the code. */
   warmUps: number;
   calls: number;
 }
@@ -22,7 +22,7 @@ export interface Measurements {
   /** The bytes of the last streamed response. */
   bytes: number;
   peakRssMb: number;
-  /** The result of the last call: the returned value, or the stream's status. */
+  /** The result of the last call: the returned value or, if the handler streams, the status. */
   answer: unknown;
 }
 

@@ -14,7 +14,7 @@ import type { Job, Measurements } from './measured-process.ts';
 /** The bundles that the jobs share, and a double of DynamoDB. */
 export type Workbench = Awaited<ReturnType<typeof setUpWorkbench>>;
 
-/** The peers and the measuring program. The service's options bundle them, too. */
+/** The peers and the measuring program. They are bundled with the same options as the functions. */
 const ownEntries = {
   documentClient: 'tools/bench/peers/list-document-client.ts',
   rateLimiterFlexible: 'tools/bench/peers/authorizer-rate-limiter-flexible.ts',
@@ -45,7 +45,7 @@ export async function setUpWorkbench(isQuick: boolean) {
   ]);
   const lambda = { AWS_SESSION_TOKEN: 'benchmark', AWS_LAMBDA_FUNCTION_NAME: 'benchmark' };
   const variables = { ...functionEnvironment, ...lambda, PLANS: JSON.stringify(plans) };
-  // A function has no ~/.aws, so the process must not read the user's ~/.aws.
+  // An empty home, because a function has no ~/.aws, and the process must not read the user's ~/.aws.
   const env = { HOME: home, ...variables, ...dynamodb.variables };
   return {
     bundles: { ours, byDefault, own },
@@ -73,7 +73,7 @@ export async function setUpWorkbench(isQuick: boolean) {
       const calls = job.warmUps + job.calls;
       return {
         ...result,
-        /** The requests to DynamoDB, and the write units, of one call. */
+        /** The average requests to DynamoDB of one call, and its write units. */
         requests: requests.length / calls,
         writeUnits: writes.length / calls,
       };

@@ -17,7 +17,7 @@ export interface Order {
 /** A request failed. */
 export class StoreOrdersError extends Error {
   override readonly name = 'StoreOrdersError';
-  /** The service's code, or `unknown` (such as a proxy's page), `no_response`, `incomplete_list`. */
+  /** The service's code; or `unknown`, for example for a proxy's page; or `no_response` or `incomplete_list`. */
   readonly code: string;
   /** The HTTP status; 0 without a response. */
   readonly status: number;
@@ -37,7 +37,7 @@ export interface StoreOrdersOptions {
   readonly allowHttp?: boolean;
   /** @default the global `fetch` */
   readonly fetch?: typeof fetch;
-  /** Is called after each attempt. Without a response, `status` is 0. The client then waits for `waitMs`. */
+  /** Is called after each attempt, before the client waits for `waitMs`. If there was no response, `status` is 0. */
   readonly onAttempt?: (method: string, path: string, status: number, waitMs: number) => void;
 }
 
@@ -51,9 +51,9 @@ export class StoreOrders {
   readonly #baseUrl: string;
   readonly #apiKey: string;
   readonly #options: StoreOrdersOptions;
-  /** Settles when the last request has been answered. */
+  /** Settles when the latest request has been answered. */
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** The time from which the next request may be sent. Nobody can set the clock of `performance`. */
+  /** The time from which the next request may be sent, by the clock of `performance`, which nobody can set. */
   #resumeAtMs = 0;
 
   /** @param baseUrl such as `http://127.0.0.1:3000/staging/v1` */
@@ -65,7 +65,7 @@ export class StoreOrders {
     this.#baseUrl = origin + pathname.replace(/\/+$/, '');
     this.#apiKey = apiKey.trim();
     this.#options = options;
-    // `fetch` would put such a key into its error.
+    // Checked here, because the error of `fetch` would contain the malformed key.
     if (/[^\w-]/.test(this.#apiKey)) throw new Error('The API key is malformed.');
   }
 
@@ -79,7 +79,7 @@ export class StoreOrders {
    * lost. @throws StoreOrdersError such as `order_already_shipped`, or `insufficient_scope` with a read-only key
    */
   async cancelOrder(id: bigint | number, signal?: AbortSignal) {
-    // A larger number may have been rounded to the id of another order.
+    // An unsafe number is refused, because it may have been rounded to the id of another order.
     if (typeof id !== 'bigint' && !Number.isSafeInteger(id))
       throw new TypeError(`The order id ${id} is not exact: pass a bigint, such as 1001n.`);
     try {
@@ -122,7 +122,7 @@ export class StoreOrders {
     const answer = this.#lastTurn.then(() => this.#sendNow(method, path, signal));
     this.#lastTurn = answer.catch(() => {});
     const response = await settled(answer, signal);
-    // A proxy may send a page with another status.
+    // Only the documented status is a success, because a proxy may send a page with another 2xx.
     if (response.status === (method === 'GET' ? 200 : 204)) return response;
     throw await errorOf(response, signal);
   }
@@ -184,12 +184,12 @@ async function errorOf(response: Response, signal: AbortSignal | undefined) {
   return new StoreOrdersError(code, message, response);
 }
 
-/** A brace, or a string, which may contain braces, and whose end may be missing. */
+/** A brace or a string. A string may contain braces, and its end may not have arrived yet. */
 const stringOrBrace = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}]/g;
 
 /** Parses an array of objects while its text arrives. @throws StoreOrdersError if it is not a whole array */
 async function* ordersIn(response: Response, signal: AbortSignal | undefined) {
-  /** The text behind the last whole order. */
+  /** The text after the last whole order. */
   let rest = '';
   let separator = '[';
   try {
@@ -217,7 +217,7 @@ async function* ordersIn(response: Response, signal: AbortSignal | undefined) {
   }
 }
 
-/** A string, which may contain digits, or an integer. */
+/** A string or an integer. A string is matched as a whole, because it may contain digits. */
 const stringOrInteger = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d+(?![\d.eE])/g;
 
 /** Parses JSON, and every integer as a bigint. `JSON.parse` alone would round integers beyond 2^53. */

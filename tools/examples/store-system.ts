@@ -2,8 +2,9 @@
  * The writes of the store's own system to the table of orders. docs/store-system.md gives the reason for each
  * condition. The variable ORDERS_TABLE has the table's name.
  *
- * A write can succeed although its response is lost. So each order stores your ids of its checkout and of its shipment,
- * which stay the same when you repeat a write. If a condition fails, they show whether the earlier write was your own.
+ * A write can succeed although its response is lost. So each order stores your ids of its checkout and of its
+ * shipment, which stay the same when you repeat a write. If a condition fails, these ids show whether the earlier
+ * write was your own.
  */
 
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -14,7 +15,10 @@ const documents = DynamoDBDocumentClient.from(new DynamoDBClient());
 
 type NewOrder = { id: bigint; checkoutId: string; [attribute: string]: unknown };
 
-/** Returns whether this checkout has created the order, now or earlier. If not, another checkout has used its id. */
+/**
+ * Returns whether this checkout has created the order, now or earlier. If not, another checkout has used the order's
+ * id.
+ */
 export async function createOrder(order: NewOrder): Promise<boolean> {
   const command = new PutCommand({
     TableName,
@@ -64,7 +68,7 @@ export async function shipOrder(id: bigint, shippedBy: string, shipmentId: strin
   }
 }
 
-/** Sets an attribute of your own. */
+/** Sets an attribute that the API does not know, on an order that exists. */
 export async function noteWarehouse(id: bigint, warehouse: string): Promise<void> {
   const command = new UpdateCommand({
     TableName,

@@ -10,7 +10,9 @@ import {
   TooManyKeysError,
 } from '../store/errors.ts';
 
-/** What the operator can do after an error. The store, whose errors have no remedy, knows no commands. */
+/**
+ * What the operator can do after an error. The errors of the store have no remedy, because the store knows no commands.
+ */
 export function remedyOf(error: OperatorError): string | undefined {
   if (error.remedy !== undefined) return error.remedy;
   if (error instanceof OwnerNotFoundError) return '"./admin owners list" shows all owners';

@@ -3,7 +3,9 @@ import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type Target, withTarget } from '../stage/target.ts';
 
-/** Everything that a command uses besides the service. Tests pass their own, and run a command in their own process. */
+/**
+ * Everything that a command uses besides the service. Tests pass a double, and run the command in the test's process.
+ */
 export interface CommandIo {
   readonly stdin: Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: Screen;
@@ -21,7 +23,7 @@ type Screen = Writable & { isTTY?: boolean };
 export interface Result {
   readonly value: unknown;
   readonly text: string;
-  /** A new key. Only the token of a new key is ever printed in full. */
+  /** A new key. The new key. No other token is ever printed in full. */
   readonly issued?: { readonly keyId: string; readonly apiKey: string };
   /** The error with which the command fails after it has printed the result. */
   readonly failure?: Error | undefined;

@@ -3,8 +3,8 @@ import { checkedText } from '../store/checked-text.ts';
 import type { CommandIo } from './command-io.ts';
 
 /**
- * The operator's name. This is the value of `--as`. Without `--as`, it is the AWS identity without its account, such as
- * `user/ann`, or on a local run the name of this machine's user.
+ * The operator's name. The operator's name: the value of `--as`. Without `--as`, it is the AWS identity without its
+ * account, such as `user/ann`. On a local run, it is the name of this machine's user.
  *
  * @param callerArn such as arn:aws:sts::111122223333:assumed-role/Operator/ann; undefined on a local run
  * @throws OperatorError if the name is not one line of text, or looks like a key id
@@ -19,7 +19,7 @@ export function operatorName(
   return callerArn.split(':').slice(5).join(':');
 }
 
-/** Checks the value of `--as`. A key id is refused: an operator's cancellation would look like a customer's. */
+/** Checks the value of `--as`. A key id is refused, because an operator's cancellation would look like a customer's. */
 function ownName(as: string): string {
   const name = checkedText('--as', as, 128);
   if (/^key_/i.test(name)) throw new InvalidValueError('--as', name, 'your name, not a key id');

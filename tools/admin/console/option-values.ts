@@ -3,13 +3,13 @@ import { isDateTime } from '../../../lambdas/orders/order-fields.ts';
 import { InvalidValueError } from '../../shared/errors.ts';
 import { isoTime } from './view.ts';
 
-/** Parses a whole number above 0. Commander adds the option to the message of an error. */
+/** Parses a whole number above 0. Commander adds the name of the option to the message of an error. */
 export function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,11}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a whole number from 1.');
 }
 
-/** Returns a time in milliseconds since the epoch. If an option has a duration, it counts from `nowMs`. */
+/** Returns a time in milliseconds since the epoch. A duration counts from `nowMs`. */
 export type Time = (nowMs: number) => number;
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -21,13 +21,16 @@ const unitMs: Readonly<Record<string, number>> = {
 // A hundred years. A longer duration may not fit into a date.
 const maxMs = 36_500 * 86_400_000;
 
-/** Parses a time ahead: a date-time, a date, which stands for that day's end in UTC, or a duration such as `90d`. */
+/**
+ * Parses a time in the future: a date-time, a duration such as `90d`, or a date, which stands for the end of that day
+ * in UTC.
+ */
 export const timeAhead = (text: string): Time => timeOf(text, 1, 'T23:59:59.999Z');
 
-/** Parses the beginning of a period in the past. A date stands for that day's beginning in UTC. */
+/** Parses the beginning of a period in the past. A date stands for the beginning of that day in UTC. */
 export const sinceTime = (text: string): Time => timeOf(text, -1, 'T00:00:00Z');
 
-/** Parses the end of a period in the past. A date stands for that day's end in UTC. */
+/** Parses the end of a period in the past. A date stands for the end of that day in UTC. */
 export const untilTime = (text: string): Time => timeOf(text, -1, 'T23:59:59.999Z');
 
 function timeOf(text: string, direction: 1 | -1, timeOfDay: string): Time {
@@ -40,7 +43,7 @@ function timeOf(text: string, direction: 1 | -1, timeOfDay: string): Time {
   throw new InvalidArgumentError(`Expected ${forms} 2026-11-20T09:30:00Z.`);
 }
 
-/** Converts a time into Unix seconds. @throws InvalidValueError if it is not ahead */
+/** Converts a time into Unix seconds. @throws InvalidValueError if it is not in the future */
 export function futureSeconds(field: string, time: Time, nowMs: number): number {
   const seconds = Math.floor(time(nowMs) / 1_000);
   if (seconds * 1_000 > nowMs) return seconds;

@@ -29,7 +29,7 @@ export async function confirm(
 /** Reads a secret from standard input. A terminal shows the prompt, but not what is typed. */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
   if (!isInteractive(io)) return unlessInterrupted(() => text(io.stdin), io.interruption);
-  // If readline has an output, it turns off the terminal's echo. It writes each typed character to this output.
+  // Readline turns off the terminal's echo only if it has an output, to which it writes each typed character.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
     return await firstLine(io, prompt, nowhere);
@@ -38,7 +38,8 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
   }
 }
 
-// Not `question` of readline/promises: its promise stays pending if the input ends without a line break.
+// Returns the first line. `question` of readline/promises is not used, because its promise stays pending if the input
+// ends without a line break.
 async function firstLine(
   { stdin, stderr, interruption: signal }: CommandIo,
   question: string,

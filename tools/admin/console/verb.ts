@@ -22,7 +22,7 @@ export interface Call<Options = object> {
 
 /** An operator's command in a group, such as `revoke` in `keys`. */
 export interface Verb<Options = object> {
-  /** Such as `revoke <keyId>`. */
+  /** The name and the arguments, such as `revoke <keyId>`. */
   readonly usage: string;
   /** Arguments with choices. */
   readonly arguments?: readonly Argument[];
@@ -78,7 +78,7 @@ export function addVerb<Options extends object = object>(
     });
     const printed = result && printResult(io, options, result);
     if (result?.failure) {
-      // The failure is reported even if the result cannot be printed.
+      // An error of printing is ignored here, so that the failure is reported in any case.
       await printed?.catch(() => {});
       throw result.failure;
     }

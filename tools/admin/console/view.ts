@@ -2,7 +2,7 @@ import { printable } from '../../shared/printable.ts';
 
 /** A printed field of a record, such as an owner or a key. */
 export interface Field<View> {
-  /** The name before the value; in capital letters, the heading of its column. */
+  /** The name before the value. In a table, this name in capital letters is the heading of the column. */
   readonly name: string;
   readonly of: (view: View) => string | null;
   /** @default - in both */
@@ -24,8 +24,8 @@ export function recordText<View>(fields: readonly Field<View>[], view: View): st
 }
 
 /**
- * Formats records as a table with headings. A table's columns fit into 80 characters, except for the texts of people,
- * which are in the last columns.
+ * Formats records as a table with headings. The columns fit into 80 characters, except for names and labels, which are
+ * in the last columns.
  *
  * @param none the text if there are no records
  */

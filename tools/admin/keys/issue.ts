@@ -55,7 +55,8 @@ const maxLabelLength = 100;
 /** Issues a key to an owner. @throws OperatorError if a value is invalid, or there is no such owner */
 export async function issueKey(request: NewKey, stage: KeyStage): Promise<IssuedKey> {
   const { expiresAt } = request;
-  // A key with full access lacks the attribute, because each request writes all entries.
+  // If a key has full access, the attribute is left out, because each request writes all entries, and so pays for their
+  // size.
   const isReadOnly = request.isReadOnly || undefined;
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);

@@ -9,7 +9,7 @@ import { rotate } from './rotate.ts';
 import { show } from './show.ts';
 import { unban } from './unban.ts';
 
-/** Adds the commands `keys …`. */
+/** Adds the group `keys` with its commands. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, show and revoke API keys');
   for (const verb of [issue, list, show, rotate, expire, revoke, unban]) addVerb(keys, io, verb);

@@ -97,7 +97,7 @@ export async function rotateKey(
       [`${pathOf(old)}.bannedUntil`]: unchanged(bannedUntil),
       [`${pathOf(old)}.expiresAt`]: unchanged(expiresAt),
     },
-    // The details may have been read before another rotation of the same key, and the item after it.
+    // Another rotation of the same key may have run between the read of the details and the read of the item.
     whereDetails: { keys: size('=', Object.keys(owner.details.keys).length) },
   };
   // The view is made before the change, because after the change nothing must fail.

@@ -49,7 +49,7 @@ const unknownKeyText =
   'The owner has no such API key. Either the API key ended more than 90 days ago, or somebody who knows another API ' +
   'key of this owner made it up.';
 
-/** An owner, and the key that was looked up, unless it is no longer listed. */
+/** An owner, and the key that was looked up. The key is undefined if it is no longer listed. */
 interface OwnedKey {
   readonly owner: StoredOwner;
   readonly key: StoredKey | undefined;
@@ -64,7 +64,10 @@ export async function whoseKeyId(keyId: string, stage: KeyStage): Promise<OwnedK
 
 const tokenForm = new RegExp(`${anyKeyPrefix}[0-9A-Za-z]+`, 'g');
 
-/** Finds the token in a text. @throws OperatorError unless there is exactly one; it contains no part of the text */
+/**
+ * Finds the token in a text. @throws OperatorError unless there is exactly one token. The error contains no part of the
+ * text
+ */
 export function tokenIn(text: string): string {
   const [token, ...others] = new Set(text.match(tokenForm));
   if (token !== undefined && others.length === 0) return token;

@@ -22,7 +22,7 @@ const noneOf =
 
 /**
  * The state that each change leads to, its participle, and its condition. Only `cancel` refuses an order in an unknown
- * state, because the order may have shipped.
+ * state, because such an order may have shipped.
  */
 export const changes = {
   ship: {
@@ -116,7 +116,8 @@ export async function changeOrder(
 function changedFields(change: Change, by: string, nowMs: number): Item {
   const { to, done } = changes[change];
   const iso = new Date(nowMs).toISOString();
-  // Whole seconds, like planned dates, because pandas.to_datetime fails for a list with both forms.
+  // A ship date has whole seconds, like planned dates, because pandas.to_datetime fails for a list of dates with and
+  // without a fraction.
   const now = { S: change === 'ship' ? iso.replace(/\.\d+/, '') : iso };
   return {
     status: { S: to },
@@ -126,13 +127,16 @@ function changedFields(change: Change, by: string, nowMs: number): Item {
   };
 }
 
-/** Requires that an order is as it was read: in the same state, and since the same cancellation. */
+/** Requires that an order is still as it was read: in the same state, and cancelled by the same cancellation. */
 export function asRead(order: Item): Condition {
   const names = ['id', 'status', 'cancelledAt', 'cancelledBy'];
   return Object.fromEntries(names.map((name) => [name, unchanged(order[name])]));
 }
 
-/** Describes the state of an order, and who changed it. An unknown state is quoted, because it can be `pending `. */
+/**
+ * Describes the state of an order, and who changed it. An unknown state is quoted, because it may end in a space, as in
+ * `pending `.
+ */
 export function stateOf({ status, ...order }: Item, already: 'already ' | '' = ''): string {
   if (!status) return 'has no status';
   if (!isKnown(status)) return `has the unknown status ${quoted(status.S ?? 'of another type')}`;
@@ -148,7 +152,10 @@ function wayTo(change: Change, order: Item): string {
   return `if its parcel has left, run ${command('reopen')}, then ${command(change)}`;
 }
 
-/** What to do about an order in an unknown state. After it has shipped, a client must not be able to cancel it. */
+/**
+ * What to do about an order in an unknown state. If the order has shipped, it must not become pending, because a client
+ * could then cancel it.
+ */
 export function repairOf({ id }: Item): string {
   const [ship, reopen] = ['ship', 'reopen'].map((verb) => `"./admin orders ${verb} ${id!.N}"`);
   return `if its parcel has left, ${ship} marks it as shipped; if not, ${reopen} makes it pending`;

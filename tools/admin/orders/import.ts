@@ -41,7 +41,7 @@ async function importFile(call: Call, path = ''): Promise<Result> {
   };
 }
 
-/** Creates an order. Returns false if it exists; then it stays as it is. */
+/** Creates an order. Returns false if the order exists. An existing order stays as it is. */
 async function isCreated(Item: Item, { dynamodb, tableName }: OrdersTable): Promise<boolean> {
   const put = new PutItemCommand({
     TableName: tableName,
@@ -55,7 +55,7 @@ async function isCreated(Item: Item, { dynamodb, tableName }: OrdersTable): Prom
     return true;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // An earlier attempt, whose response was lost, has created this order.
+    // If the orders are equal, an earlier attempt has created this order, and the response to it was lost.
     return (error.$metadata.attempts ?? 1) > 1 && isDeepStrictEqual(error.Item, Item);
   }
 }

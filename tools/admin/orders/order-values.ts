@@ -7,13 +7,16 @@ interface ExactNumber {
   readonly rawJSON: string;
 }
 
-// ECMAScript 2026, which TypeScript does not declare yet.
+// TypeScript does not declare these functions of ECMAScript 2026 yet.
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON(text: string): ExactNumber;
   isRawJSON(value: unknown): value is ExactNumber;
 };
 
-/** Makes a number that `JSON.stringify` writes with the digits of the text. @throws SyntaxError if it is no number */
+/**
+ * Makes a number that `JSON.stringify` writes with the digits of the text. @throws SyntaxError if the text is not a
+ * number
+ */
 export const exactNumber = rawJSON;
 
 /** Parses JSON in which each number is exact. @throws SyntaxError */
@@ -23,14 +26,14 @@ export function parseExactly(text: string): unknown {
   );
 }
 
-/** Converts a value of `parseExactly` into an attribute, which is empty if no field has values of this type. */
+/** Converts a value of `parseExactly` into an attribute. The attribute is empty if no field has values of this type. */
 export function attributeOf(value: unknown): AttributeValue {
   if (isRawJSON(value)) return { N: value.rawJSON };
   if (typeof value === 'boolean') return { BOOL: value };
   return (typeof value === 'string' ? { S: value } : {}) as AttributeValue;
 }
 
-/** The fields that operators can import: those of the API, and the status. */
+/** The fields that operators can import: the fields that the API publishes, and the status. */
 const fields = { ...orderFields, status: { type: 'string', format: 'status' } } as const;
 
 type FieldName = keyof typeof fields;
@@ -53,7 +56,7 @@ export function isField(name: string): name is FieldName {
   return Object.hasOwn(fields, name);
 }
 
-/** Whether a field accepts a value. If it is a published field, the API leaves out every other value. */
+/** Whether a field accepts a value. The API leaves out every other value of a published field. */
 export function isAccepted(name: FieldName, value: AttributeValue): boolean {
   if (name === 'status') return isKnown(value);
   return isValueOf(fields[name] as OrderField, value);

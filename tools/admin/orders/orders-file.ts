@@ -15,12 +15,12 @@ import { attributeOf, expectedOf, isAccepted, isField, parseExactly } from './or
 
 /** A file of orders. */
 export interface OrdersFile {
-  /** `-` for standard input. */
+  /** The path, or `-` for standard input. */
   readonly path: string;
-  /** @default - it cannot be read */
+  /** @default - standard input cannot be read */
   readonly stdin?: Readable;
   readonly signal: AbortSignal;
-  /** Called with a text about a line. */
+  /** Shows a text about a bad line. */
   tell(text: string): void;
 }
 

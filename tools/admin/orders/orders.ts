@@ -7,7 +7,7 @@ import { reopen } from './reopen.ts';
 import { ship } from './ship.ts';
 import { show } from './show.ts';
 
-/** Adds the commands `orders …`. */
+/** Adds the group `orders` with its commands. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
   const orders = program.command('orders').description('import, show and change orders');
   for (const verb of [importOrders, show, ship, cancel, reopen]) addVerb(orders, io, verb);

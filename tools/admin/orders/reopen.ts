@@ -81,7 +81,9 @@ function selectionOf(
   return { cancelledBy, since: new Date(since(nowMs)), until: new Date(until?.(nowMs) ?? nowMs) };
 }
 
-/** Reopens orders, each with one conditional write. All state is in the table, so a second run completes the first. */
+/**
+ * Reopens orders, each with one conditional write. All state is in the table, so a second run completes the first run.
+ */
 async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): Promise<Result> {
   const { io, confirm } = call;
   const { cancelledBy, since, until } = selection;
@@ -98,7 +100,7 @@ async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): 
     orders,
     (order) => changeOrder(order, 'reopen', call, asRead(order)),
     call,
-    // Both times, because a duration counts from the start of the command.
+    // The command names both times, because in a second run a duration would count from another start.
     `run the command again with --since ${times[0]} --until ${times[1]}`,
   );
   const changed = orders.filter((_, index) => refused[index]).map(({ id }) => id!.N!);
@@ -111,11 +113,14 @@ async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): 
   };
 }
 
-/** Reads the orders of a selection, and names those that were already reopened and then cancelled again. */
+/**
+ * Reads the orders of a selection. An order that was reopened after the start of the period, and then cancelled again,
+ * is left out and named.
+ */
 async function selectedOrders(selection: Selection, { stage, io }: Call): Promise<Item[]> {
   const { cancelledBy, since, until } = selection;
   const { dynamodb: client, tableName: TableName } = stage.orders;
-  // An owner's keys have the characters of its id.
+  // The ids of an owner's keys begin with the owner's id, but with `key_` instead of `own_`.
   const isOwner = isOwnerId(cancelledBy);
   const who = isOwner ? cancelledBy.replace('own_', 'key_') : cancelledBy;
   const pages = paginateScan(

@@ -46,9 +46,9 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<C
   const change = {
     deed: { command: 'owners create', changes: differences({}, { name, ...plan }) },
     item: { set: { ...item }, where: { ownerHash: absent } },
-    // A deletion may have removed the details and the name since they were written. Without them, nobody could find
-    // the owner, so this update requires the details. It sets a value that is stored already, because an operator's
-    // permissions do not include a mere check of a condition in this table.
+    // A deletion may have removed the details and the name after this command has written them. Then nobody could find
+    // the owner, so this update requires the details. It sets a value that is already stored, because the operators'
+    // policy does not allow a mere check of a condition in this table.
     details: { set: { createdAt: details.createdAt }, where: { ownerId: present } },
   };
   await changeOwner({ details }, change, stage);

@@ -16,7 +16,7 @@ import type { OwnerItem, StoredOwner } from '../store/stored-owner.ts';
 /** An owner as the commands show it. */
 export type OwnerView = ReturnType<typeof ownerView>;
 
-/** Describes an owner at a point in time, by the deployed plans. The counters of a window that has ended are 0. */
+/** Describes an owner at a point in time, by the deployed plans. If a window has ended, its counters are 0. */
 export function ownerView(owner: StoredOwner, nowMs: number, plans: Plans) {
   const { ownerId, name, createdAt } = owner.details;
   const { item } = owner;
@@ -67,7 +67,7 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'name', of: ({ name }) => name, only: 'table' },
 ];
 
-/** Makes a change, and shows the owner. The plans are read first, because after the change nothing must fail. */
+/** Makes a change, and shows the owner. The plans are read before the change, because nothing must fail after it. */
 export async function changedOwner(
   { now, plans }: KeyStage,
   change: () => Promise<StoredOwner>,
@@ -79,7 +79,7 @@ export async function changedOwner(
 /** Why a key is banned. */
 export const banReason = 'because too many of its requests in a minute were above the limit';
 
-/** The limits that count for an owner. */
+/** The limits that apply to an owner. */
 export function countingLimits(item: OwnerItem, plans: Plans): Limits {
   return limitsOf(item, planNumbers(item.plan, plans));
 }
@@ -91,7 +91,7 @@ export function limitsText({ perMinute, perDay }: Limits): string {
 
 type Usage = ReturnType<typeof usageOf>;
 
-/** The usage of an owner's windows by all of its keys together, at a point in time. */
+/** How much of its limits an owner has used with all of its keys, at a point in time. */
 function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
   const times = currentTimes(Math.floor(nowMs / 1_000), plans);
   const { minute, day } = windowUses(item, countingLimits(item, plans), times);

@@ -29,7 +29,7 @@ const verbs = [
   deletion,
 ];
 
-/** Adds the commands `owners …`. */
+/** Adds the group `owners` with its commands. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
   const owners = program
     .command('owners')

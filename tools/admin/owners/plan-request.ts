@@ -5,7 +5,7 @@ import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import { wholeNumber } from '../console/option-values.ts';
 import type { OwnerItem } from '../store/stored-owner.ts';
 
-/** The plan that an owner shall get. Limits are only allowed if the plan has limits for each owner. */
+/** The plan that an owner is to get. Limits are only allowed if owners of the plan have limits of their own. */
 export interface PlanRequest extends Partial<Limits> {
   readonly plan: PlanName;
 }

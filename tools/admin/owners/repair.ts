@@ -37,15 +37,17 @@ any time.`,
 };
 
 /**
- * Ensures that every owner has the API Gateway key of its plan, for example after tables were restored, and deletes the
- * API Gateway keys of owners that do not exist.
+ * Ensures that every owner has the API Gateway key of its plan, for example after tables were restored, and deletes
+ * the API Gateway keys of owners that do not exist.
  *
- * @returns the ids of owners. `repaired`: they lacked this key. `leftOut`: they are incomplete, or their plan does not
- *   exist. `deletedKeys`: the number of deleted keys
- * @throws WrongStateError if there are keys and no owners: an empty table must not lead to the deletion of all keys
+ * @returns the ids of owners. `repaired`: the owners that lacked this key. `leftOut`: the owners that are incomplete,
+ * or whose plan does not exist. `deletedKeys`: the number of deleted keys
+ * @throws WrongStateError if there are keys and no owners, because an empty table must not lead to the deletion of
+ * all keys
  */
 export async function repairOwners(stage: KeyStage) {
-  // Read before the owners, so the key of an owner that is created at the same time is not in this list.
+  // The keys are read before the owners, so that the key of an owner that is created at the same time is not in this
+  // list.
   const gatewayKeys = await findGatewayKeys(stage);
   const owners = await allOwners(stage);
   const [first] = gatewayKeys;

@@ -50,7 +50,7 @@ function monthOf(text: string): string {
 /**
  * The days of a month until today, such as `2026-11-20`, that are still metered.
  *
- * @throws InvalidValueError if there is none
+ * @throws InvalidValueError if no day of the month is metered
  */
 export function daysOf(month: string, nowMs: number): string[] {
   const metered = Array.from({ length: meteredDays }, (_, age) => dayOf(nowMs - age * dayMs));
@@ -63,8 +63,8 @@ export function daysOf(month: string, nowMs: number): string[] {
 type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
 
 /**
- * The metered requests on consecutive days (UTC), of an owner's API Gateway keys in all plans: of all owners, the
- * busiest owner first, or of one owner. `days` has the days with requests.
+ * The requests that API Gateway has metered on consecutive days (UTC), with the API Gateway keys of all plans. Lists
+ * all owners, the busiest owner first, or one owner. `days` has the days with requests.
  */
 export async function ownersUsage(
   idOrName: string | undefined,
@@ -72,7 +72,8 @@ export async function ownersUsage(
   stage: KeyStage,
 ) {
   const owners = await ownersNamed(idOrName, stage);
-  // API Gateway's reference says that the usage has the ids of keys, but its example shows the values.
+  // Looked up by id and by value, because API Gateway's reference says that the usage has the ids of keys, but its
+  // example shows the values.
   const gatewayKeys = await findGatewayKeys(stage);
   const ownerOf = new Map(gatewayKeys.map((key) => [key.id, key.ownerId]));
   const interval = { startDate: dates[0]!, endDate: dates.at(-1)! };

@@ -15,7 +15,10 @@ const defaultCallLimits = {
   maxAttempts: 4,
 };
 
-/** The attempts of a client whose calls wait for those of others. Together, the pauses take half a minute. */
+/**
+ * The attempts of a client that waits until AWS has done the changes of other commands. All pauses together take half a
+ * minute.
+ */
 export const patientAttempts = 8;
 
 /** The settings of a client. Calls use the proxy of the environment. */
@@ -33,9 +36,9 @@ export function callLimitSettings(limits = defaultCallLimits) {
 }
 
 /**
- * Adds three functions that the settings of a client do not offer. The error of a failed call names the call.
- * A write is repeated only if it creates an item, or if AWS has refused it because of other calls. Otherwise, somebody
- * else may change the same item between a write and its repetition. The operator can interrupt a call.
+ * Changes the calls of a client in three ways. The error of a failed call names the call. A write is repeated only if
+ * it creates an item, or if AWS has refused it because of other calls. Otherwise, somebody else could change the same
+ * item between a write and its repetition. The operator can interrupt a call.
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,
@@ -75,14 +78,19 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
   return client;
 }
 
-/** @throws Error if a response, such as that of a broken proxy, lacks the proof that the call asked for */
+/**
+ * @throws Error if a response lacks the proof that the call asked for, for example because a broken proxy has sent it
+ */
 function refuseUnproven(input: Partial<PutItemCommandInput>, output: object = {}): void {
   const { ConsumedCapacity }: PutItemCommandOutput = output as PutItemCommandOutput;
   if (!input.ReturnConsumedCapacity || ConsumedCapacity) return;
   throw new Error('the response is not that of DynamoDB');
 }
 
-/** Whether the call only creates an item. If it is repeated, its condition lets nobody's change be overwritten. */
+/**
+ * Whether the call only creates an item. The condition of such a call prevents a repetition from overwriting a later
+ * change.
+ */
 function isCreation({ ConditionExpression }: Partial<PutItemCommandInput>): boolean {
   return ConditionExpression === 'attribute_not_exists(id)';
 }

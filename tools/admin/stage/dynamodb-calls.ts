@@ -36,9 +36,9 @@ export const size =
 
 /** A change of an item, and its condition. */
 export interface Update {
-  /** New values. Undefined removes an attribute. */
+  /** New values. The new values. Undefined removes an attribute. */
   readonly set?: Attributes;
-  /** The condition, or several conditions, of which at least one must be met. */
+  /** The condition. If there are several conditions, at least one of them must be met. */
   readonly where?: Condition | readonly Condition[];
 }
 

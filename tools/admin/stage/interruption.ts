@@ -1,6 +1,6 @@
 import { InterruptedError } from '../../shared/errors.ts';
 
-/** Waits for some work unless the operator interrupts it. @throws InterruptedError */
+/** Waits for some work, until the operator interrupts it. @throws InterruptedError */
 export async function unlessInterrupted<T>(
   work: () => Promise<T>,
   interruption: AbortSignal | undefined,

@@ -19,7 +19,7 @@ const pageSize = 500;
 /** The key gateway of API Gateway itself. */
 export function keyGateway(client: APIGatewayClient) {
   return {
-    /** Fails if a key with this value exists: values are unique in an account and Region. */
+    /** Fails if a key with this value exists, because values are unique in an account and Region. */
     createGatewayKey: async (key: {
       name: string;
       value: string;
@@ -39,7 +39,7 @@ export function keyGateway(client: APIGatewayClient) {
     deleteGatewayKey: async (id: string) => {
       await client.send(new DeleteApiKeyCommand({ apiKey: id })).catch(unlessNotFound);
     },
-    /** Fails if the key is in a usage plan of the same stage, also in this one. */
+    /** Fails if the key is in a usage plan of the same stage, even if it is this usage plan. */
     addToUsagePlan: async (usagePlanId: string, keyId: string) => {
       const keyType = 'API_KEY';
       await client.send(new CreateUsagePlanKeyCommand({ usagePlanId, keyId, keyType }));

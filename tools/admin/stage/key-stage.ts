@@ -6,7 +6,7 @@ import type { PlanName } from '../../../lib/settings/plans.ts';
 import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';
 import type { KeyGateway } from './key-gateway.ts';
 
-/** A stage as the commands for owners and keys need it: its tables, usage plans and clients. */
+/** The tables, usage plans and clients of a stage that the commands for owners and keys need. */
 export interface KeyStage {
   readonly documents: DynamoDBDocumentClient;
   readonly gateway: KeyGateway;
@@ -14,12 +14,12 @@ export interface KeyStage {
   readonly apiKeysTable: string;
   /** The operators' table: the owners' names and secrets, and the details of their keys. */
   readonly ownersTable: string;
-  /** The plans of the deployed version, as its authorizer counts. */
+  /** The plans with which the deployed authorizer counts. */
   readonly plans: Plans;
   readonly usagePlanId: (plan: PlanName) => string;
   /** Waits until API Gateway knows a new gateway key. A local run knows it at once. */
   readonly settle: () => Promise<void>;
-  /** Also the prefix of this stage's gateway keys. */
+  /** The stack's name, which is also the prefix of this stage's gateway keys. */
   readonly stackName: string;
   readonly tokenPrefix: string;
   /** Milliseconds since the epoch. */
@@ -57,7 +57,7 @@ export function keyStageOf(
  * Creates a document client for the tables of owners and keys, whose numbers are far below 2^53. Do not use it for
  * orders, because it would round their larger numbers.
  *
- * @param dynamodb a client that no other document client uses: the SDK stores the options in it
+ * @param dynamodb a client that no other document client uses, because the SDK stores the options in this client
  */
 export function documentClient(dynamodb: DynamoDBClient): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(dynamodb, {

@@ -35,8 +35,9 @@ export class FailedCallError extends OperatorError {
   readonly isUnconfirmed: boolean;
 
   /**
-   * @param call such as `DynamoDB Scan`, because the SDK's errors do not name it
-   * @param cause the reason, unless the SDK has yet to see this error: it repeats an error whose cause is a lost connection
+   * @param call such as `DynamoDB Scan`, because the SDK's errors do not name the call
+   * @param cause the reason. Leave it out if the SDK has yet to see this error, because the SDK repeats a call if the
+   * cause of its error is a lost connection
    */
   constructor(kind: FailureKind, call: string, reason: unknown, cause?: unknown) {
     const [problem, repair] = forms[kind];
@@ -60,7 +61,10 @@ export function mayHaveTakenEffect(thrown: unknown): thrown is OperatorError {
   return failedCallBehind(thrown)?.isUnconfirmed === true;
 }
 
-/** Describes the error of a call. A refusal that a command expects stays as it is, and so does an operator's error. */
+/**
+ * Describes the error of a call. Returns an error unchanged if a command expects it, or if it is already an
+ * OperatorError.
+ */
 export function failedCall(error: unknown, call: string): unknown {
   const { name, message } = Object(error);
   const isExpected = expected.test(`${name} ${message}`) && !isRefusedForAnother(error);
@@ -68,7 +72,7 @@ export function failedCall(error: unknown, call: string): unknown {
   return new FailedCallError(kindOf(error), call, error, error);
 }
 
-/** Failed conditions, and gateway keys that are there or not. */
+/** The names of errors that commands expect: failed conditions, and gateway keys that exist or do not exist. */
 const expected = /ConditionalCheckFailed|^(?:NotFound|Conflict)Exception /;
 
 /**
@@ -96,7 +100,7 @@ function kindOf(error: unknown): FailureKind {
   if (unknownCredentials.test(name)) return 'noCredentials';
   if (/AccessDenied|Authoriz/i.test(name)) return 'accessDenied';
   if (isThrottled.test(`${name} ${message}`) || isRefusedForAnother(error)) return 'throttled';
-  // The error of a response that breaks off has the status 200.
+  // An error with the status 200 means that the response broke off.
   return $metadata?.httpStatusCode >= 400 ? 'callFailed' : 'noResponse';
 }
 
@@ -105,7 +109,7 @@ export function problemOf(error: unknown): string {
   return error instanceof OperatorError ? error.problem : reasonOf(error);
 }
 
-/** The reason of an error, without what the SDK adds for programmers. */
+/** The reason of an error, without the advice that the SDK adds for programmers. */
 function plainReason(error: unknown): string {
   const { name = '', $metadata } = Object(error);
   const reason = problemOf(error)

@@ -39,7 +39,7 @@ class NotOperableError extends OperatorError {
   override readonly code = 'notOperable';
 }
 
-/** After this time, API Gateway knows a new gateway key. */
+/** The time after which API Gateway knows a new gateway key. */
 const newKeyMs = 10_000;
 
 const toleratedClockMs = 60_000;
@@ -50,13 +50,13 @@ interface Connecting {
   readonly now: () => number;
   /** Derives the operator's name from the ARN of the credentials; a local service has none. */
   readonly operator: (callerArn?: string) => string;
-  /** Ends the calls. @default - the command handles an interruption itself */
+  /** Ends the calls when it is aborted. @default - the command handles an interruption itself */
   readonly interruption?: AbortSignal | undefined;
 }
 
 /**
- * Connects to a stage or to a local service. A stage is in the account and Region that `lib/settings/stages.ts` names,
- * otherwise in those of the credentials.
+ * Connects to a stage or to a local service. The account and the Region of a stage are those in
+ * `lib/settings/stages.ts` or, if this file names none, those of the credentials.
  *
  * @throws OperatorError if there is no such stage, or if it is in another account, or its Region is unknown
  */
@@ -69,7 +69,7 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
   const caller = isStageName(stage) ? await callerIn(stage, settings, interruption) : undefined;
   const cloudFormation = withCallLimits(new CloudFormationClient(settings), interruption);
   const stack = await stackOf(target, cloudFormation, caller?.Account);
-  // The SDK learns the difference of the clocks from each response.
+  // The SDK has computed this difference between the clocks from the response.
   if (local === undefined) refuseWrongClock(cloudFormation.config.systemClockOffset);
   const name = stageOfStack(stack?.StackName);
   if (name === undefined) {
@@ -134,7 +134,7 @@ async function callerIn(
 }
 
 /**
- * Requires that the times are right in what a command stores.
+ * Requires a right clock, so that the times that a command stores are right.
  *
  * @param offsetMs how far AWS's clock is ahead of this machine's clock
  */
@@ -169,7 +169,7 @@ function clientSettings({ local, stage }: Target) {
   const limits = callLimitSettings();
   if (local === undefined) {
     const { region } = stageSettings(stage as StageName).env ?? {};
-    // The calls of an SSO session would not use the proxy by themselves.
+    // The proxy is also set here, because the SDK's calls for an SSO session would not use it by themselves.
     return { ...limits, region, credentials: defaultProvider({ clientConfig: limits }) };
   }
   return {

@@ -36,7 +36,7 @@ export function refuseWrongTarget({ stage, local }: Target): void {
   }
   if (local !== undefined && originIn(local) === undefined) {
     const expected = "the service's origin, such as http://127.0.0.1:3000";
-    // Errors are often logged, so this error must not contain a password, even if the URL is not valid.
+    // Removes a password even if the URL is not valid, because errors are often logged.
     throw new InvalidValueError('--local', local.replace(/\/\/.*@/, '//…@'), expected);
   }
   if (stage !== undefined && !isStageName(stage)) {

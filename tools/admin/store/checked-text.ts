@@ -4,7 +4,7 @@ import { containsKey } from '../../shared/printable.ts';
 // Control characters, unpaired surrogates, and characters that nobody sees, such as U+200B.
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
-/** A text that nobody may write on a command line, because it looks like an API key. The message omits the text. */
+/** Somebody has written an API key on a command line. The message does not repeat it. */
 export class TokenGivenError extends OperatorError {
   constructor(field: string) {
     super(`${field}: this looks like an API key; never write an API key on a command line`);

@@ -6,11 +6,11 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { isRefusedForAnother } from '../stage/service-failure.ts';
 
 /**
- * Ensures that an owner has an API Gateway key for a plan, and that this key is in the plan's usage plan. Nothing but the
- * deletion of the owner removes the key again.
+ * Ensures that an owner has an API Gateway key for a plan, and that this key is in the plan's usage plan. Only the
+ * deletion of the owner removes the key.
  *
  * @param knownId the id of the gateway key in API Gateway. @default - it is looked up, or the key is created
- * @returns whether anything was added. API Gateway knows a new key some seconds later
+ * @returns whether anything was added. API Gateway knows a new key only some seconds later
  */
 export async function ensureGatewayKey(
   ownerId: string,
@@ -27,7 +27,7 @@ export async function ensureGatewayKey(
     return true;
   } catch (error) {
     if (isAlreadyThere(error)) return existing === undefined;
-    // The owner, and so the key, was deleted at the same time.
+    // Another command has deleted the owner and its key at the same time.
     if (Object(error).name === 'NotFoundException') throw new ChangedMeanwhileError(ownerId);
     throw error;
   }
@@ -86,7 +86,10 @@ function gatewayKeyName(value: string, { stackName }: KeyStage): string {
   return `${stackName}-${value}`;
 }
 
-/** Whether API Gateway has refused to add something that is there. It also refuses two changes at the same time. */
+/**
+ * Whether API Gateway has refused to add something that is already there. The message is checked, because API Gateway
+ * refuses two changes at the same time with the same error.
+ */
 function isAlreadyThere(error: unknown): boolean {
   return Object(error).name === 'ConflictException' && !isRefusedForAnother(error);
 }

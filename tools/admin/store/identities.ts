@@ -28,8 +28,8 @@ export function createOwnerIdentity(prefix: string) {
 }
 
 /**
- * Creates a bearer token of an owner: the stage's prefix, the owner's 20 characters, 20 random
- * characters (119 bits) and a checksum of 6 characters. The caller shows it once and must not store it.
+ * Creates a bearer token of an owner: the stage's prefix, the owner's 20 characters, 20 random characters (119 bits)
+ * and a checksum of 6 characters. The caller shows the token once and must not store it.
  */
 export function createToken(prefix: string, seed: string): string {
   const body = prefix + ownerCharacters(seed) + randomBase62(keyCharactersLength);

@@ -8,15 +8,15 @@ import { changeOwner } from './owner-change.ts';
 import type { CompleteOwner, KeyDetails, StoredEntry } from './stored-owner.ts';
 
 /**
- * The maximum number of an owner's keys. Every request writes the item with all of them, which costs a write unit for
- * each kilobyte, or for about five keys.
+ * The maximum number of an owner's keys. Every request writes the owner's item with all of these keys, which costs one
+ * write unit for each kilobyte, or for about five keys.
  */
 const maxKeys = 100;
 
-/** A key is listed for this number of days after its end. */
+/** The number of days for which a key is listed after its end. */
 const listedDays = 90;
 
-/** One change removes at most this number of keys, because DynamoDB limits the length of an expression. */
+/** The number of keys that one change can remove, because DynamoDB limits the length of an expression. */
 const mostLeaving = 50;
 
 /** A change of an owner's keys: a new key, new values of a valid key's entry, the end of a key, or several of these. */
@@ -26,9 +26,9 @@ export interface KeysChange {
   /** Undefined removes a value. */
   readonly changed?: { readonly key: StoredKey; readonly values: Partial<StoredEntry> };
   readonly revoked?: StoredKey;
-  /** What the owner's item must still be like. */
+  /** The condition on the owner's item. */
   readonly where?: Condition;
-  /** What the owner's details must still be like. */
+  /** The condition on the owner's details. */
   readonly whereDetails?: Condition;
 }
 
@@ -97,19 +97,21 @@ function pathOfDetails({ keyId }: StoredKey): string {
   return `keys.${keyId}`;
 }
 
-/** What the details of a key, if there are any, take over when its entry leaves. */
+/**
+ * The values that are copied into a key's details when its entry leaves the item; undefined if the key has no details.
+ */
 function lastDetails(key: StoredKey, revoked: StoredKey | undefined, nowMs: number) {
   const { expiresAt, usedAt } = key.entry!;
   const end = key === revoked ? { revokedAt: new Date(nowMs).toISOString() } : { expiresAt };
   return key.details && under(pathOfDetails(key), { ...end, usedAt });
 }
 
-/** The time at which a key ended whose entry has left, in milliseconds since the epoch. */
+/** The end of a key whose entry has left the owner's item, in milliseconds since the epoch. */
 function endMs({ revokedAt, expiresAt = Infinity }: KeyDetails): number {
   return revokedAt ? Date.parse(revokedAt) : expiresAt * 1_000;
 }
 
-/** Values by their paths below a path. */
+/** Prefixes the names of values with a path. */
 function under(path: string, values: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).map(([name, each]) => [`${path}.${name}`, each]),

@@ -103,7 +103,7 @@ export function isExpired({ expiresAt }: StoredEntry, nowMs: number): boolean {
   return expiresAt !== undefined && expiresAt <= Math.floor(nowMs / 1_000);
 }
 
-/** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
+/** Whether a key is banned. Like the authorizer, it ignores a ban that is longer than the longest ban of the plans. */
 export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number, plans: Plans): boolean {
   return isCurrent(bannedUntil, currentTimes(Math.floor(nowMs / 1_000), plans).ban);
 }

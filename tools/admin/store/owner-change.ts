@@ -18,11 +18,11 @@ import type { OwnerDetails, StoredOwner } from './stored-owner.ts';
  */
 export interface OwnerChange {
   readonly deed: Deed;
-  /** What happens to the owner's item in the ApiKeys table. */
+  /** The change of the owner's item in the ApiKeys table. */
   readonly item?: Update | undefined;
-  /** What happens to the owner's details in the Owners table. */
+  /** The change of the owner's details in the Owners table. */
   readonly details?: Update | undefined;
-  /** The new name, which the owner then has instead of its present name. */
+  /** The new name of the owner. */
   readonly name?: string | undefined;
   /**
    * Returns the error if a condition fails. Then nothing is changed.
@@ -33,7 +33,8 @@ export interface OwnerChange {
 }
 
 /**
- * The number of changes that a history keeps. The largest record, of a renaming, has 2 KB, and an item can have 400 KB.
+ * The number of changes that a history keeps. The largest record, that of a new name, has 2 KB, and an item can have
+ * 400 KB.
  */
 const keptRecords = 180;
 
@@ -55,8 +56,8 @@ export async function changeOwner(
 }
 
 /**
- * Writes the details of an owner, and reserves its name. This is not recorded, because the owner has no valid key before
- * its item is written. Returns false if another owner has the name.
+ * Writes the details of an owner, and reserves its name. The history does not record this, because the owner has no
+ * valid key before its item is written. Returns false if another owner has the name.
  */
 export async function storeDetails(
   { ownerId, ...details }: OwnerDetails,
@@ -89,7 +90,7 @@ export async function removeOwner({ details, item }: StoredOwner, stage: KeyStag
   if (!(await changeTogether(parts, stage))) throw new ChangedMeanwhileError(ownerId);
 }
 
-/** Changes an owner's name, and moves its reservation. An owner always has exactly one. */
+/** Changes an owner's name, and moves the reservation. An owner always has exactly one reservation. */
 function renaming({ ownerId, name: oldName }: OwnerDetails, name: string, stage: KeyStage) {
   const [reservation, oldReservation] = [nameReservation(name), nameReservation(oldName)];
   const where = reservableFor(ownerId);

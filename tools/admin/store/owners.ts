@@ -20,7 +20,7 @@ export function nameReservation(text: string): string {
   return `name#${ownerName(text).toLowerCase().normalize('NFC')}`;
 }
 
-/** The condition that a name is reserved for this owner, or is not reserved. */
+/** The condition that a name is not reserved, or is reserved for this owner. */
 export function reservableFor(owner: string): Condition[] {
   return [{ owner }, { ownerId: absent }];
 }
