@@ -36,15 +36,18 @@ const collections = [
   { SS: ['2026-11-20T09:30:00Z', '}'] },
 ] as unknown as AttributeValue[];
 
-const values = [
-  ...['7', 'true'].map((S) => ({ S })),
-  { N: '7' },
-  { BOOL: true },
-  ...collections,
-  undefined,
-  ...numbers.split(' ').map((N) => ({ N })),
-  ...dates.split('|').map((S) => ({ S })),
-];
+/** For each rule of a field, values that keep it and values that break it. */
+const valuesOfRule: Record<keyof OrderField, (OrderItem[string] | undefined)[]> = {
+  type: [
+    ...['7', 'true', '2026-11-20T09:30:00Z'].map((S) => ({ S })),
+    { N: '7' },
+    { BOOL: true },
+    ...collections,
+    undefined,
+  ],
+  format: [...numbers.split(' ').map((N) => ({ N })), ...dates.split('|').map((S) => ({ S }))],
+};
+const values = Object.values(valuesOfRule).flat();
 const names = [...orderFieldNames, 'ids', 'petIds', 'ship_ate', ''];
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
@@ -74,6 +77,19 @@ describe('orderToJson', () => {
     };
 
     expect(orderToJson(item)).toBe('{"id":-9223372036854775808,"complete":false}');
+  });
+
+  it.each(
+    Object.entries(orderFields).flatMap(([name, field]) =>
+      Object.keys(field).map((rule) => ({ name, rule: rule as keyof OrderField })),
+    ),
+  )('I1: leaves out of $name what breaks its rule "$rule", and nothing else', ({ name, rule }) => {
+    const items = valuesOfRule[rule].map((value) => orderItem(1, { [name]: value }));
+
+    const isKept = items.map((item) => orderToJson(item)?.includes(`"${name}":`) ?? false);
+
+    // Both, so that a new rule needs values in `valuesOfRule`.
+    expect(new Set(isKept)).toEqual(new Set([true, false]));
   });
 
   it('I1: writes every item like a plain reading, which leaves out what breaks the rules of a field', () => {

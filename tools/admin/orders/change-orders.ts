@@ -4,6 +4,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/contract/item.ts';
+import type { OrderStatus } from '../../../lambdas/orders/order-states.ts';
 import { InvalidValueError, NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
 import type { Result } from '../console/command-io.ts';
 import type { Call } from '../console/verb.ts';
@@ -16,7 +17,7 @@ import { exactNumber, isKnown, isOrderId } from './order-values.ts';
 export type Change = 'ship' | 'cancel' | 'reopen';
 
 const noneOf =
-  (...states: string[]) =>
+  (...states: OrderStatus[]) =>
   (path: string, placeholder: (value: AttributeValue) => string) =>
     `NOT ${path} IN (${states.map((S) => placeholder({ S })).join(', ')})`;
 
@@ -26,13 +27,17 @@ const noneOf =
  */
 export const changes = {
   ship: {
-    to: 'shipped',
+    to: 'shipped' satisfies OrderStatus,
     done: 'shipped',
     where: { id: present, status: noneOf('shipped', 'cancelled') },
   },
-  cancel: { to: 'cancelled', done: 'cancelled', where: { status: { S: 'pending' } } },
+  cancel: {
+    to: 'cancelled' satisfies OrderStatus,
+    done: 'cancelled',
+    where: { status: { S: 'pending' } },
+  },
   reopen: {
-    to: 'pending',
+    to: 'pending' satisfies OrderStatus,
     done: 'reopened',
     where: { id: present, status: noneOf('shipped', 'pending') },
   },

@@ -38,8 +38,10 @@ const fields = { ...orderFields, status: { type: 'string', format: 'status' } } 
 
 type FieldName = keyof typeof fields;
 
-/** The accepted values of each format or type. */
-const expectations = {
+/** The accepted values of each format, or of each type without a format. */
+const expectations: Record<string, string> & Record<OrderField['type'], string> = {
+  integer: 'an integer',
+  string: 'a text',
   int64: 'an integer from -9223372036854775808 to 9223372036854775807',
   'date-time': 'a date-time such as "2026-11-20T09:30:00Z"',
   boolean: 'true or false',
@@ -49,7 +51,7 @@ const expectations = {
 /** Describes the values that a field accepts. */
 export function expectedOf(name: FieldName): string {
   const field: { type: string; format?: string } = fields[name];
-  return expectations[(field.format ?? field.type) as keyof typeof expectations];
+  return expectations[field.format ?? field.type]!;
 }
 
 export function isField(name: string): name is FieldName {
