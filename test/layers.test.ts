@@ -25,7 +25,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   lib: shared,
   bin: ['lib', 'lib/settings'],
 
-  'tools/local/aws': [],
+  'tools/local/aws': ['tools/shared'],
   'tools/local/page': [...shared, 'tools/local/aws'],
   'tools/shared': shared,
   'tools/admin': [...shared, 'tools/shared'],

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { serviceRealm } from '../../lambdas/contract/service-name.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
-import { LocalRunError } from './aws/errors.ts';
 import { reportUncaught } from './aws/lambda/function-code.ts';
 import { type LocalOptions, parseLocalOptions } from './local-options.ts';
 import { startStoreService } from './store-service.ts';
@@ -36,10 +35,12 @@ async function run(options: LocalOptions, stop: AbortSignal): Promise<void> {
   });
   const stopped = once(stop, 'abort');
   await using started = new AsyncDisposableStack();
-  using _inspector = startInspector(options.inspect);
+  const { inspect, json, watch } = options;
+  // Listens at a loopback address only, because a debugger can do everything that this user can.
+  using _inspector = inspect === undefined ? undefined : inspector.open(inspect, '127.0.0.1');
   const service = await startStoreService(options, temporaryDirectory(), stop, started);
-  process.stdout.write(options.json ? readyJson(service) : readyText(service));
-  if (options.watch) {
+  process.stdout.write(json ? readyJson(service) : readyText(service));
+  if (watch) {
     const report = (error: unknown) => {
       if (!stop.aborted) logError(error);
     };
@@ -50,25 +51,11 @@ async function run(options: LocalOptions, stop: AbortSignal): Promise<void> {
   if (end instanceof Error) throw end;
 }
 
-/** Listens at a loopback address only, because a debugger can do everything that this user can. */
-function startInspector(port: number | undefined): Disposable | undefined {
-  if (port === undefined) return undefined;
-  const listening = inspector.open(port, '127.0.0.1');
-  if (inspector.url()) return listening;
-  throw new OperatorError(`--inspect: port ${port} is not available; 0 chooses a free port`);
-}
-
 /** Creates a directory, which is removed at the end of this process. */
 function temporaryDirectory(): string {
-  const parent = tmpdir();
-  try {
-    const directory = mkdtempSync(join(parent, `${serviceRealm}-${process.pid}-`));
-    process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-    return directory;
-  } catch (cause) {
-    const problem = `a file cannot be created in ${parent} (${(cause as NodeJS.ErrnoException).code})`;
-    throw new OperatorError(`${problem}: set TMPDIR to a directory that can be written`, { cause });
-  }
+  const directory = mkdtempSync(join(tmpdir(), `${serviceRealm}-${process.pid}-`));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  return directory;
 }
 
 /** Logs an error. An error that the user cannot correct is logged with its stack. */
@@ -78,7 +65,7 @@ function logError(error: unknown): void {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof OperatorError || error instanceof LocalRunError) return error.message;
+  if (error instanceof OperatorError) return error.message;
   if (!(error instanceof Error)) return String(error);
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') {

@@ -27,7 +27,7 @@ export type ReadyService = Awaited<ReturnType<typeof startStoreService>>;
  * @param directory the folder for the files of this run
  * @param signal aborts the start
  * @param started collects the parts to stop at the end of the run, or when the start fails
- * @throws OperatorError or LocalRunError for a problem that the user can solve
+ * @throws OperatorError for a problem that the user can solve
  */
 export async function startStoreService(
   options: LocalOptions,

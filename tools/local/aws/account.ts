@@ -14,7 +14,7 @@ export interface AccountOptions extends DatabaseOptions {
 /** What a template is deployed into, and what outlives a deployment: the data, the gateway's keys, the clock, the log. */
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
-/** @throws LocalRunError if there is no database */
+/** @throws OperatorError if there is no database */
 export async function openAccount(options: AccountOptions) {
   const { log, now = Date.now } = options;
   const { logFunction = (name, line) => log(`${name}: ${line}`) } = options;

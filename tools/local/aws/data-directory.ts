@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { LocalRunError } from './errors.ts';
+import { OperatorError } from '../../shared/errors.ts';
 
 // SQLITE_BUSY: another connection has locked the file.
 const sqliteBusy = 5;
@@ -12,7 +12,7 @@ const sqliteBusy = 5;
  * share only the directory. The system releases the lock when the process ends in any way.
  *
  * @returns the lock
- * @throws LocalRunError if the directory cannot be used, or another process has opened it
+ * @throws OperatorError if the directory cannot be used, or another process has opened it
  */
 export function openDataDirectory(path: string): Disposable {
   try {
@@ -28,6 +28,6 @@ export function openDataDirectory(path: string): Disposable {
       errcode === sqliteBusy
         ? 'is in use by another local run: stop that run, or name another directory'
         : `cannot be used (${message}): name another directory`;
-    throw new LocalRunError(`the directory ${path} ${problem}`, { cause });
+    throw new OperatorError(`the directory ${path} ${problem}`, { cause });
   }
 }

@@ -1,12 +1,7 @@
-/** An error that ends a local run. Its message is one line. */
-export class LocalRunError extends Error {
-  override name = 'LocalRunError';
-}
+import { OperatorError } from '../../shared/errors.ts';
 
 /** A part of the template that the local run does not support. The message names its logical id. */
-export class TemplateError extends LocalRunError {
-  override name = 'TemplateError';
-
+export class TemplateError extends OperatorError {
   constructor(logicalId: string, part: string) {
     super(`${logicalId}: ${part} is not supported locally`);
   }

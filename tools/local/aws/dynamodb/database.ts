@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { OperatorError, reasonOf } from '../../../shared/errors.ts';
 import { openDataDirectory } from '../data-directory.ts';
-import { LocalRunError } from '../errors.ts';
 import { region } from '../template.ts';
 import { startEmbeddedDynamoDB } from './embedded-dynamodb.ts';
 
@@ -16,7 +16,7 @@ export interface DatabaseOptions {
 /** The database of a run. */
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 
-/** Starts the embedded DynamoDB, or uses another server. @throws LocalRunError */
+/** Starts the embedded DynamoDB, or uses another server. @throws OperatorError */
 export async function openDatabase({ dynamodbEndpoint, dataDirectory }: DatabaseOptions) {
   await using opened = new AsyncDisposableStack();
   if (dataDirectory !== undefined) opened.use(openDataDirectory(dataDirectory));
@@ -38,7 +38,7 @@ export async function openDatabase({ dynamodbEndpoint, dataDirectory }: Database
     explain: (error: unknown): unknown => {
       // Only errors of the SDK have metadata.
       const found = [error, Object(error).cause].find((each) => '$metadata' in Object(each));
-      return found ? failure((found.message || found.code).replaceAll(/\s+/g, ' ').trim()) : error;
+      return found ? failure(reasonOf(found)) : error;
     },
     close: () => parts.disposeAsync(),
   };
@@ -51,7 +51,7 @@ function externalDatabase(endpoint: string) {
     endpoint,
     ended: new Promise<never>(() => {}),
     failure: (reason: string) =>
-      new LocalRunError(
+      new OperatorError(
         `DYNAMODB_ENDPOINT: ${origin} fails (${reason}): check the server, correct the address, or unset the variable`,
       ),
     close: () => {},

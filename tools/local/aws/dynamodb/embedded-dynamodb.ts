@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
-import { LocalRunError } from '../errors.ts';
+import { OperatorError } from '../../../shared/errors.ts';
 
 /**
  * Runs a program, and kills it when this process ends in any way, including `kill -9`. When this process ends, the pipe
@@ -23,7 +23,7 @@ const watchdog = `
  * a browser must not find it. On Linux, it listens at one of 16 million loopback addresses.
  *
  * @param databaseFile the file with the data; without a file, the data is in memory
- * @throws LocalRunError if there is no binary for this platform, or it does not start
+ * @throws OperatorError if there is no binary for this platform, or it does not start
  */
 export async function startEmbeddedDynamoDB(databaseFile?: string) {
   // IANA assigns these ports to nobody.
@@ -51,7 +51,7 @@ export async function startEmbeddedDynamoDB(databaseFile?: string) {
       ]
     : ['in memory', 'start again'];
   const failure = (reason: string) =>
-    new LocalRunError(`the embedded DynamoDB ${place} fails (${reason}): ${remedy}`);
+    new OperatorError(`the embedded DynamoDB ${place} fails (${reason}): ${remedy}`);
   /** Resolves when the program has ended. */
   const ended = once(child, 'exit').then(([code, killer]) => {
     (child.stdio[3] as Writable).end('stop\n');
@@ -76,7 +76,7 @@ function binaryPath(): string {
   const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? [];
   const path = folders.map((each) => join(each, packageName, 'dynoxide')).find(existsSync);
   if (path !== undefined) return path;
-  throw new LocalRunError(
+  throw new OperatorError(
     `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
       'DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http://127.0.0.1:8000',
   );

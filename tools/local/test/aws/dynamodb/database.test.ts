@@ -8,7 +8,7 @@ it('a DynamoDB that does not answer is named without its password', async () => 
   const failure = await database.client.send(new ListTablesCommand()).catch(database.explain);
 
   expect(failure).toMatchObject({
-    name: 'LocalRunError',
+    name: 'OperatorError',
     message: expect.stringMatching(
       /^DYNAMODB_ENDPOINT: http:\/\/127.0.0.1:9 fails \(.*ECONNREFUSED.*\): check/,
     ),

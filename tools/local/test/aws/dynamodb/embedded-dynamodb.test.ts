@@ -11,7 +11,7 @@ describe('embedded DynamoDB', () => {
 
     directory.remove();
     expect(failure).toMatchObject({
-      name: 'LocalRunError',
+      name: 'OperatorError',
       message: expect.stringMatching(
         /^the embedded DynamoDB with the data in \/.*\/data\.sqlite fails \(dynoxide ended \(1: [^\n]+SQLite[^\n]+\)\): [^\n]*restore a copy of the file/,
       ),
