@@ -99,6 +99,29 @@ it('record-writes.sh records the writes to three tables, and leaves out two func
   expect(() => JSON.parse(json)).not.toThrow();
 });
 
+it('restore-tables.sh restores each table as a new table, and ends at the first that is not restored', () => {
+  const answers = {
+    '*OrdersTableName*': 'echo Orders1',
+    '*describe-stacks*': 'echo Owners1',
+    '*restore-table*Owners1*': 'false',
+  };
+  const tables = ['Orders', 'Owners', 'ApiKeys'];
+
+  const calls = runFile(
+    'docs/restore-tables.sh',
+    answers,
+    'Stack',
+    '2026-11-20T09:30:00Z',
+    ...tables,
+  );
+
+  const restored = calls.filter((call) => call.includes('restore-table'));
+  expect(restored).toEqual([
+    expect.stringContaining(' --target-table-name Orders1-20261120T093000Z '),
+    expect.stringContaining(' --target-table-name Owners1-20261120T093000Z '),
+  ]);
+});
+
 it('put-back-orders.sh puts back only the orders that are missing, and never over another', () => {
   const scan = (...ids: number[]) =>
     `echo '${JSON.stringify({ Items: ids.map((id) => ({ id: { N: `${id}` } })) })}'`;
