@@ -15,8 +15,9 @@ const label = 'npm start';
 
 /**
  * Creates an owner with one key for each plan. A data directory stores the tokens, so that later runs have the same
- * keys. No other tokens are ever stored, and these tokens are valid only for the data in the directory. If a token is not
- * stored, or no longer valid, a new key replaces the keys of earlier runs, which would soon reach an owner's maximum.
+ * keys. No other tokens are ever stored, and these tokens are valid only for the data in the directory. If a token is
+ * not stored, or no longer valid, a new key replaces the owner's earlier keys, because an owner can have only so many
+ * keys.
  */
 export async function provideDemoKeys(
   stage: KeyStage,
@@ -37,13 +38,13 @@ export async function provideDemoKeys(
   return demoKeys;
 }
 
-/** If the process is killed before the end, the old file stays as it is. */
+/** Replaces a file. If the process is killed before the end, the old file stays as it is. */
 function replaceFile(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { flush: true });
   renameSync(`${file}.new`, file);
 }
 
-/** Whether a key was neither revoked nor rotated, which gives it an expiry. */
+/** Whether a key still works for good. A rotated key has an expiry, so it does not. */
 async function isValid(token: string, stage: KeyStage): Promise<boolean> {
   const owner = await findOwnerOfHash(hashOwnerPart(token), stage);
   const entry = owner?.item?.keys[hashToken(token)];

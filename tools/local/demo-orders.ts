@@ -7,13 +7,13 @@ import type { Item } from '../../lambdas/contract/item.ts';
 import { type OrdersFile, readOrders } from '../admin/orders/orders-file.ts';
 import type { OrdersTable } from '../admin/stage/stage-connection.ts';
 
-// DynamoDB's limit for one transaction, which takes a fraction of the time of single puts.
+// DynamoDB's limit for one transaction. A transaction takes a fraction of the time that single puts take.
 const transactionMaxItems = 100;
 
 const sampleCount = 1_000;
 /** A pending order of the sample. The contract's examples use it, too. */
 export const firstId = 1_001;
-// A JavaScript number would round these ids. All other ids are easy to type.
+// Ids that a JavaScript number would round. All other ids are easy to type.
 const largeIds = [2n ** 53n + 1n, 2n ** 63n - 1n];
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
 const hourMs = 3_600_000;

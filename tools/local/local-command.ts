@@ -30,13 +30,14 @@ export async function runLocalCommand(
 
 async function run(options: LocalOptions, stop: AbortSignal): Promise<void> {
   process.on('uncaughtException', (error) => {
-    // A forgotten `await` in a function does not end the run; an error of the run itself does.
+    // An error in a function, such as one after a forgotten `await`, does not end the run. An error of the run itself
+    // ends it.
     if (!reportUncaught(error)) throw error;
   });
   const stopped = once(stop, 'abort');
   await using started = new AsyncDisposableStack();
   const { inspect, json, watch } = options;
-  // Listens at a loopback address only, because a debugger can do everything that this user can.
+  // Lets debuggers attach at a loopback address only, because a debugger can do everything that this user can.
   using _inspector = inspect === undefined ? undefined : inspector.open(inspect, '127.0.0.1');
   const service = await startStoreService(options, temporaryDirectory(), stop, started);
   process.stdout.write(json ? readyJson(service) : readyText(service));
@@ -60,7 +61,7 @@ function temporaryDirectory(): string {
 
 /** Logs an error. An error that the user cannot correct is logged with its stack. */
 function logError(error: unknown): void {
-  // The message can contain a line of the orders file, or an answer of another server.
+  // Made printable, because the message can contain a line of the orders file, or an answer of another server.
   log(printable(messageOf(error)));
 }
 

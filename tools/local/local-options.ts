@@ -55,7 +55,7 @@ function stageOf(text: string): StageName {
   throw new InvalidArgumentError(`Expected ${stageChoices}.`);
 }
 
-/** An empty text is probably a variable that is not set: it would mean all addresses, or no directory. */
+/** Refuses an empty text, which is probably an unset variable, and would mean all addresses or no directory. */
 function textOf(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('Expected a text.');
@@ -64,7 +64,7 @@ function textOf(text: string): string {
 function endpointOf(value: string | undefined): string | undefined {
   if (!value) return undefined;
   if (/^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
-  // The value may have a password.
+  // The message leaves out everything before `@`, which may contain a password.
   const shown = value.replace(/.*@/s, '…@');
   throw new InvalidValueError('DYNAMODB_ENDPOINT', shown, 'a URL such as http://127.0.0.1:8000');
 }

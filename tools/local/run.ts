@@ -16,6 +16,6 @@ process.exit(exitCode);
 
 function stop(): void {
   stopping.abort();
-  // If something hangs, the process still ends after this time.
+  // The process ends after this time even if something hangs.
   setTimeout(() => process.exit(0), stopTimeoutMs).unref();
 }

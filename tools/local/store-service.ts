@@ -43,7 +43,7 @@ export async function startStoreService(
     dynamodbEndpoint,
     dataDirectory,
     log,
-    // A program gets all logs of the functions, and no lines of requests.
+    // With `--json`, a program reads the output, so it gets all logs of the functions, and no lines about requests.
     logFunction: json ? undefined : logForPerson,
   });
   started.defer(account.close);
@@ -67,7 +67,7 @@ export async function startStoreService(
       outputs: deployment.outputs as Readonly<Record<OutputName, string>>,
       /** Resolves with the reason when the database has ended. */
       failed: account.database.ended,
-      /** Prepares the changed sources, and has them answer instead of the earlier ones. */
+      /** Prepares the changed sources. From the next request on, they answer instead of the earlier sources. */
       reload: async () => server.replace(await prepare()),
     };
   } catch (error) {
@@ -80,7 +80,10 @@ function logForPerson(functionName: string, line: string): void {
   if (shown !== undefined) log(shown);
 }
 
-/** Synthesizes a stage in a process of its own, whose end frees the CDK's memory, and deploys its template. */
+/**
+ * Synthesizes a stage, and deploys its template. The synthesis has a process of its own, so that its end frees the
+ * CDK's memory.
+ */
 async function deployStage(
   stage: StageName,
   assembly: string,
@@ -92,10 +95,12 @@ async function deployStage(
     cwd: join(import.meta.dirname, '../..'),
     env: {
       ...process.env,
-      // The CDK's checks take longer than the rest of the synthesis. Deployments and tests run them.
+      // Off, because the CDK's checks take longer than the rest of the synthesis. Deployments and tests run these
+      // checks.
       CDK_VALIDATION: process.env.CDK_VALIDATION ?? 'false',
     },
-    // Standard output is only for the text that says how to use the service.
+    // The child writes to standard error, because standard output is only for the text that says how to use the
+    // service.
     stdio: ['ignore', process.stderr.fd, process.stderr.fd],
     signal,
     killSignal: 'SIGKILL',
@@ -125,7 +130,7 @@ async function fillTables(
   };
   const tell = (text: string) => log(printable(`${path}: ${text}`));
   const file = path ? { path, signal, tell } : undefined;
-  // The gateway of a new run has no keys for the owners that an earlier run created.
+  // The gateway of a new run lacks the keys of owners that an earlier run has created, so they are repaired.
   await repairOwners(stage);
   await loadOrders(file, { dynamodb, tableName: outputs.OrdersTableName });
   const demoKeys = await provideDemoKeys(stage, dataDirectory);

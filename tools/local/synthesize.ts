@@ -11,7 +11,7 @@ const [, , stage, directory] = process.argv as [string, string, StageName, strin
 try {
   await synthesize([stageConfiguration(stage)], directory, true);
 } catch (error) {
-  // esbuild has printed its errors, with their places.
+  // An error of esbuild is not printed, because esbuild has already printed it with its place.
   if (!(error instanceof Error && 'errors' in error)) {
     console.error(error instanceof ConfigurationError ? error.message : error);
   }

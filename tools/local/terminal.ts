@@ -9,14 +9,14 @@ export function log(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** For a program. AWS clients on this machine reach the tables at the service's own origin. */
+/** The output for a program. AWS clients on this machine reach the tables at the service's own origin. */
 export function readyJson(service: ReadyService): string {
   const { baseUrl, stage, demoKeys: keys, origin: dynamodbEndpoint, outputs } = service;
   const tables = { orders: outputs.OrdersTableName, apiKeys: outputs.ApiKeysTableName };
   return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint, tables })}\n`;
 }
 
-/** For a person, in 80 columns. The page has the keys of the other plans. */
+/** The output for a person, in 80 columns. The page has the keys of the other plans. */
 export function readyText({ origin, baseUrl, demoKeys }: ReadyService): string {
   // The key comes from a pipe, because other users of a machine can read the words of a command.
   const withKey = 'echo "Authorization: Bearer $ORDERS_KEY" |\n    curl -sSi';
@@ -36,7 +36,7 @@ Cancel one:
 `;
 }
 
-/** Such as `DELETE /staging/v1/store/orders/1002 409 57 ms order_already_shipped`. */
+/** The line of a request, such as `DELETE /staging/v1/store/orders/1002 409 57 ms order_already_shipped`. */
 export function requestLine({ method, target, answer, durationMs }: AnsweredRequest): string {
   const { statusCode, body } = answer;
   const path = printable(target.replace(/[?#].*/s, ''));
@@ -45,9 +45,9 @@ export function requestLine({ method, target, answer, durationMs }: AnsweredRequ
   return `${parts.join(' ').trim()}\n`;
 }
 
-/** What a person needs of a line that a function logged: undefined for an entry about an ordinary request. */
+/** The text for a person about a line that a function logged; undefined for an entry about an ordinary request. */
 export function functionLine(functionName: string, line: string): string | undefined {
-  // Such as `ListOrders` of `…-ListOrdersFunction45FE0E53`.
+  // For example, `…-ListOrdersFunction45FE0E53` becomes `ListOrders`.
   const name = /-(\w+)Function[0-9A-F]{8}$/.exec(functionName)?.[1] ?? functionName;
   const { level, message, error } = parsed(line) ?? {};
   if (!level) return printable(`${name}: ${line}`);

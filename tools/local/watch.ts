@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const root = join(import.meta.dirname, '../..');
-// A reload waits this long, because editors may empty a file before they write it, or save several files in turn.
+// A reload waits for this time, because editors may empty a file before they write it, or save several files in turn.
 const settlesWithinMs = 50;
 
 /**
@@ -14,7 +14,7 @@ const settlesWithinMs = 50;
 export async function watchSources(reload: () => Promise<void>, stop: AbortSignal): Promise<void> {
   for (let changed = nextChange(stop); !stop.aborted; ) {
     await changed;
-    // Watches again before the files are read.
+    // Watches again before the files are read, so that no change is missed.
     changed = nextChange(stop);
     if (!stop.aborted) await reload();
   }

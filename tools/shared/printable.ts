@@ -1,7 +1,8 @@
 import { anyKeyPrefix } from '../../lib/settings/stages.ts';
 
-// Characters that can move a terminal's cursor, change its state or the direction of text, or that nobody sees. Line
-// feeds are allowed, because texts of the commands have several lines, and the joiners of emoji and of some scripts.
+// Characters that can move a terminal's cursor, change its state or change the direction of text, and characters that
+// nobody sees. Line feeds are allowed, because commands print several lines. The joiners of emoji and of some scripts
+// are also allowed.
 const controlCharacters = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** The keys of all stages. The first 30 characters of a key are treated like a whole key. */

@@ -12,13 +12,13 @@ import type { Answer } from './stage/http-client.ts';
 import { headerOf, minuteSecondsOf, rateLimitOf } from './stage/rate-limit.ts';
 import { type CallOptions, CheckFailed, codeOf, type Stage } from './stage/stage.ts';
 
-/** The group begins with the numbers of rules in docs/requirements.md. */
+/** A check of a stage. Its group begins with the numbers of rules in docs/requirements.md. */
 export type StageCheck = Check<Stage>;
 
 const unauthorized = { status: 401, code: 'unauthorized' };
 const gone = { status: 410, code: 'gone' };
 
-/** Requests whose key is refused. */
+/** Requests that the stage must refuse because of their key. */
 const refusals: Readonly<Record<string, (key: string) => CallOptions>> = {
   'a missing Authorization header': () => ({ authorization: null }),
   // An empty header does not match the authorizer's expression. So API Gateway itself answers 401, like for a missing
@@ -61,7 +61,7 @@ const authenticationChecks = checksOf('R4, R16, R17, R18, I16, I18: Authenticati
 // lib/api/fixed-routes.ts says why these requests get 404 and 405. They include HEAD, because the method GET does not
 // answer HEAD (AWS's developer guide, x-amazon-apigateway-any-method).
 
-/** With and without a key. */
+/** Requests with a key, without a key, and with a malformed key. */
 const withAndWithoutKey = [{}, { authorization: null }, { authorization: 'Bearer none' }];
 const uncommonBody = { body: '{}', headers: { 'content-type': 'application/vnd.acme+json' } };
 
@@ -200,10 +200,10 @@ function absentOrderId(): string {
   return `-${(randomBytes(8).readBigUInt64BE() >> 2n) + 2n ** 62n}`;
 }
 
-// Enough for a key of the Business plan. More requests would be a load test.
+// The maximum number of requests, which is enough for a key of the Business plan. More requests would be a load test.
 const mostRequests = 2_000;
 const requestsAtOnce = 10;
-/** A window can end during a check. */
+/** The number of attempts, because a window can end during a check. */
 const attempts = 3;
 
 async function expectCountdown(stage: Stage): Promise<void> {

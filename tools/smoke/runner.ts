@@ -8,7 +8,9 @@ export interface Check<Subject> {
   readonly title: string;
   /** A text that the result of `run` has to contain. @default - `run` itself compares */
   readonly expected?: string;
-  /** @throws CheckSkipped if the subject lacks what the check needs @throws another error if the check fails */
+  /**
+   * @throws CheckSkipped if the subject lacks something that the check needs @throws another error if the check fails
+   */
   readonly run: (subject: Subject) => Promise<unknown>;
 }
 
@@ -18,11 +20,11 @@ export class CheckSkipped extends Error {}
 const marks = { passed: '✓', failed: '✗', skipped: '–' };
 
 /**
- * Makes checks one after the other, because they share the subject and its counters. Prints the outcome of each check,
- * and the number of checks with each outcome.
+ * Runs checks one after the other, because they share the subject and its counters. Prints the outcome of each
+ * check, and the number of checks with each outcome.
  *
- * @param isEnd whether an error ends the run. After every other error, the next check is made
- * @returns whether no check has failed
+ * @param isEnd whether an error ends the run. After any other error, the next check runs
+ * @returns true if no check has failed
  * @throws an error that ends the run
  */
 export async function runChecks<Subject>(

@@ -77,7 +77,7 @@ export async function smokeTest(argv: readonly string[], io: SmokeIo): Promise<n
   }
 }
 
-/** After an error of this class, no other check would say anything about the stage. */
+/** Whether an error ends the run. After such an error, no other check would say anything about the stage. */
 function isEnd(error: unknown): error is OperatorError {
   return error instanceof OperatorError;
 }

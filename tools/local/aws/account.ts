@@ -11,7 +11,7 @@ export interface AccountOptions extends DatabaseOptions {
   readonly logFunction?: FunctionLog | undefined;
 }
 
-/** What a template is deployed into, and what outlives a deployment: the data, the gateway's keys, the clock, the log. */
+/** The surroundings of a deployment, which outlive it: the data, the gateway's keys, the clock and the log. */
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 /** @throws OperatorError if there is no database */
@@ -22,7 +22,7 @@ export async function openAccount(options: AccountOptions) {
   const guard = await startDynamoDBGuard({ database, now, log });
   return {
     database,
-    /** The functions' way to the database. */
+    /** The proxy through which the functions use the database. */
     guard,
     controlPlane: createControlPlane(now),
     now,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../../shared/errors.ts';
 
-// SQLITE_BUSY: another connection has locked the file.
+// SQLite's code SQLITE_BUSY, which means that another connection has locked the file.
 const sqliteBusy = 5;
 
 /**

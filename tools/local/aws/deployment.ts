@@ -41,7 +41,10 @@ export async function deployTemplate(templateFile: string, stackName: string, ac
   return { stackName, outputs, gateway };
 }
 
-/** Creates missing tables. It does not wait for them, because a local server has created a table when it answers. */
+/**
+ * Creates missing tables. Creates the missing tables. It does not wait for a table, because a local server answers
+ * after it has created the table.
+ */
 async function createTables(template: Template, client: DynamoDBClient): Promise<void> {
   const tables = template.ofType('AWS::DynamoDB::Table').map(async ({ ref, property }) => {
     const table = new CreateTableCommand({

@@ -5,7 +5,10 @@ export interface Statement {
   readonly Resource: string | readonly string[];
 }
 
-/** Whether statements allow an action on a resource. One that denies it outweighs all others. */
+/**
+ * Whether statements allow an action on a resource. A statement that denies the action outweighs all statements that
+ * allow it.
+ */
 export function isAllowed(
   statements: readonly Statement[],
   action: string,

@@ -58,7 +58,7 @@ export async function serve(first: Deployment, account: Account, options: ServeO
       sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
       timeMs: now(),
     });
-    // An error is small, and `onAnswered` may need its code.
+    // The body of an error is read as a whole, because it is small, and `onAnswered` may need its code.
     const answer =
       given.statusCode < 400 || Buffer.isBuffer(given.body)
         ? given
@@ -76,7 +76,7 @@ export async function serve(first: Deployment, account: Account, options: ServeO
   return {
     /** The URL without a path, such as `http://127.0.0.1:3000`. */
     origin,
-    /** Has another deployment answer, from the next request on. */
+    /** Lets another deployment answer, from the next request on. */
     replace: (next: Deployment) => {
       current = next;
     },
@@ -84,7 +84,7 @@ export async function serve(first: Deployment, account: Account, options: ServeO
   };
 }
 
-/** Node leaves out a body that the method or the status does not allow. */
+/** Sends an answer. Node leaves out a body that the method or the status does not allow. */
 function send({ statusCode, headers, body }: GatewayAnswer, outgoing: ServerResponse): void {
   outgoing.statusCode = statusCode;
   for (const [name, value] of headers) outgoing.appendHeader(name, value);

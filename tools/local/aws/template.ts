@@ -12,7 +12,7 @@ export interface TemplateResource {
   /** A property with its intrinsic functions resolved; undefined if it is not set. */
   // biome-ignore lint/suspicious/noExplicitAny: CloudFormation properties have hundreds of shapes
   property(name: string): any;
-  /** The value of `Fn::GetAtt`. Only `Arn` looks like the attribute of a deployed resource. */
+  /** The value of `Fn::GetAtt`. For attributes other than `Arn`, the value is a placeholder. */
   attribute(name: string): string;
 }
 
@@ -30,7 +30,7 @@ const pseudoParameters: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** The types that a local run carries out, and those without which a service works as well, by AWS service. */
+/** The resource types that the local run simulates or can ignore, by AWS service. */
 const supportedTypes: Readonly<Record<string, RegExp>> = {
   ApiGateway:
     /^(Account|Authorizer|BasePathMapping|Deployment|DomainName|GatewayResponse|Method|Resource|RestApi|Stage|UsagePlan)$/,

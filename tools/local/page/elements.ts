@@ -1,7 +1,7 @@
 /** Formats counts. */
 export const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-/** The page's element with this id. */
+/** Finds the page's element with this id. */
 export function element<E extends HTMLElement = HTMLElement>(id: string): E {
   return document.getElementById(id) as E;
 }

@@ -11,7 +11,7 @@ export function showLimits(headers = new Headers()): void {
     const seconds = parameter(headers, 'RateLimit', name, 't');
     const left = `${numbers.format(value)} of ${numbers.format(limit)} left`;
     show(`${name}Text`, `${titles[name]}: ${left}, resets in ${numbers.format(seconds)} seconds`);
-    // If the value is below `low`, the browser shows it as a warning, because the optimum is above `low`.
+    // The optimum is above `low`, so the browser shows a value below `low` as a warning.
     Object.assign(element(name), { max: limit, low: limit / 5, optimum: limit, value });
   }
 }

@@ -66,7 +66,7 @@ function planTitle(plan: PlanName): string {
   return `${plan}: ${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
 }
 
-/** Inserts values that need no escaping: keys and titles are words. */
+/** Inserts the values of this run. They need no escaping, because keys and titles consist of plain words. */
 function filled(page: string, { basePath, demoKeys }: LocalPageOptions): string {
   const choices = planNames.map((plan) => `<option value="${demoKeys[plan]}">${planTitle(plan)}`);
   const values: Readonly<Record<string, string>> = {

@@ -3,15 +3,15 @@ import { element, numbers, show } from './elements.ts';
 /** An order to show. Integers are texts, so that every digit stays. */
 type ShownOrder = Readonly<Record<string, string | boolean>>;
 
-// More rows would make the page slow, and nobody reads them.
+// A limit, because more rows would make the page slow, and nobody reads them.
 const rowsAtOnce = 100;
 
-/** Matches integers in JSON. It cannot match within a string, because a string has its quotes escaped. */
+/** Matches integers in JSON. It cannot match within a string, because the quotes in a string are escaped. */
 const integerMember = /("\w+"\s*:\s*)(-?\d+)/g;
 
 const prefix = element<HTMLInputElement>('idPrefix');
 const rows = element<HTMLTableSectionElement>('rows');
-// The last column is for the buttons.
+// The names of the fields. The last column is left out, because it has the buttons.
 const fields = [...element('columns').children].map(({ textContent }) => textContent).slice(0, -1);
 let orders: readonly ShownOrder[] = [];
 
@@ -21,7 +21,7 @@ element('more').addEventListener('click', showMore);
 /** @throws SyntaxError if the body is not JSON, for example because the list broke off */
 export async function parseOrders(body: string): Promise<ShownOrder[]> {
   const quoted = body.replace(integerMember, '$1"$2"');
-  // A pause between the two steps, which take about the same time, so that the page can react to its user.
+  // Pauses between two steps that take about the same time, so that the page can react to its user.
   await new Promise((resolve) => setTimeout(resolve));
   return JSON.parse(quoted);
 }

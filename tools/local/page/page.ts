@@ -7,7 +7,7 @@ const shownCharacters = 2_000;
 const keyField = element<HTMLInputElement>('apiKey');
 const keyChoice = element<HTMLSelectElement>('demoKey');
 const orderId = element<HTMLInputElement>('orderId');
-// The page's own origin, because the proxy of a development container may replace the host's name.
+// The page calls its own origin, because the proxy of a development container may replace the host's name.
 const baseUrl = location.origin + element('baseUrl').textContent;
 const listRequest = new Request(`${baseUrl}/store/orders`);
 
@@ -110,7 +110,7 @@ async function send(
   const lines = [...headers].map((header) => `${header.join(': ')}\n`);
   const isCut = body.length > shownCharacters;
   show('raw', `${lines.join('')}\n${body.slice(0, shownCharacters)}${isCut ? ' …' : ''}`);
-  // If another key was entered after the request, the response says nothing about it.
+  // Nothing is shown if another key was entered after the request, because the response says nothing about that key.
   if (response && key === currentKey()) {
     showLimits(headers);
     showRefusal(status === 401);
@@ -135,7 +135,7 @@ function showCommand(request: Request): void {
   );
 }
 
-/** A text that a shell takes literally. */
+/** Quotes a text, so that a shell takes it literally. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -31,7 +31,10 @@ export const gatewayKeyRows: readonly Row[] = [
   ),
 ];
 
-/** The questions about requests. The first row gives the key its requests back, which the smoke test has used up. */
+/**
+ * The questions about requests. The first row resets the usage of the key, because the smoke test has used up its
+ * limit.
+ */
 export const requestRows: readonly Row[] = [
   row(
     'docs/operating.md: `owners reset-usage`',
@@ -58,7 +61,7 @@ export async function gatewayKey({ stack, ownerId }: Trial): Promise<ApiKey> {
   return key;
 }
 
-/** The status of AWS's response, also if AWS refuses the call. */
+/** The status of AWS's response, even if AWS refuses the call. */
 export async function statusOf(call: Promise<{ $metadata: { httpStatusCode?: number } }>) {
   const { $metadata } = await call.catch((error) => error);
   return $metadata?.httpStatusCode;

@@ -17,7 +17,7 @@ import {
   waiting,
 } from './trial.ts';
 
-/** Every command. A line of input follows after `<`. */
+/** Every command. After `<` follows the command's standard input. */
 const commands = `
 owners create everything --plan free
 owners suspend everything --yes
@@ -99,14 +99,14 @@ async function becomeOperator(trial: Trial): Promise<string> {
   await cloudFormation.createStack({ StackName, ...template, Capabilities });
   await waitUntilStackCreateComplete(waiting, { StackName });
   const RoleArn = `arn:aws:iam::${account}:role/${StackName}`;
-  // Repeated, because a new role can be assumed only after some seconds, and has its policy even later.
+  // Tries repeatedly, because a new role can be assumed only after some seconds, and has its policy even later.
   return lookUntil('assumed', trial, async () => {
     const assumed = await new STS(settings).assumeRole({ RoleArn, RoleSessionName: 'acceptance' });
     const operator = {
       AWS_ACCESS_KEY_ID: assumed.Credentials!.AccessKeyId,
       AWS_SECRET_ACCESS_KEY: assumed.Credentials!.SecretAccessKey,
       AWS_SESSION_TOKEN: assumed.Credentials!.SessionToken,
-      // Removed, because the SDK would prefer a profile.
+      // The profile is removed, because the SDK would prefer it to these credentials.
       AWS_PROFILE: undefined,
     };
     await admin({ ...trial, operator }, ['owners', 'list']);
@@ -115,7 +115,10 @@ async function becomeOperator(trial: Trial): Promise<string> {
   });
 }
 
-/** Tries to give a key away, and to take another stage's key, with the operators' policy. */
+/**
+ * With the operators' policy, tries to give a key of the trial another stage's tag, and to give another stage's key the
+ * trial's tag.
+ */
 async function tagAsOperator(trial: Trial): Promise<string> {
   const { operator, stack } = trial;
   if (!operator) throw new Error('nobody has assumed the role');
@@ -130,7 +133,7 @@ async function tagAsOperator(trial: Trial): Promise<string> {
     const resourceArn = `arn:aws:apigateway:${region}::/apikeys/${id}`;
     return statusOf(client.tagResource({ resourceArn, tags: { [stackTag]: value } }));
   };
-  // Its name lets `remove` delete it.
+  // The key's name lets `remove` delete the key.
   const foreign = { name: `${stack}-own_foreign`, tags: { [stackTag]: 'another-stack' } };
   const given = await tag(await gatewayKey(trial), 'another-stack');
   return `${given}, ${await tag(await gateway.createApiKey(foreign), stack)}`;

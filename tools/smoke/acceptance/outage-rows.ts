@@ -24,7 +24,7 @@ export const importRow = row(
 
 const emptyLog = 'docs/runbook.md: the access log stays empty';
 
-/** The questions about failures. Each row stops more of the stage, and nothing is started again. */
+/** The questions about failures. Each row stops another part of the stage, and no row starts a part again. */
 export const outageRows: readonly Row[] = [
   row(
     'docs/clients.md: If the connection closes first',
@@ -48,7 +48,7 @@ export const outageRows: readonly Row[] = [
     'ALARM within 300 s',
     timeToAlarm,
   ),
-  // The row before this one has sent requests until now.
+  // The newest line must be recent, because the row before this one has sent requests until now.
   row(emptyLog, 'the age of the newest IncomingLogEvents', 'within 180 s', async ({ outputs }) => {
     const dimensions = { LogGroupName: outputs.AccessLogGroupName };
     const lines = { Id: 'lines', ...metric('AWS/Logs', 'IncomingLogEvents', dimensions) };
@@ -76,7 +76,7 @@ async function brokenList({ outputs, api }: Trial): Promise<string> {
   await lambda.updateFunctionConfiguration({ FunctionName, Timeout: 1 });
   await waitUntilFunctionUpdatedV2({ client: lambda, maxWaitTime: 120 }, { FunctionName });
   const { origin, pathname } = new URL(outputs.BaseUrl);
-  // An error of the session is also an error of the request.
+  // Ignored here, because an error of the session is also an error of the request.
   const session = connect(origin).on('error', () => {});
   const headers = {
     ':path': `${pathname}/store/orders`,

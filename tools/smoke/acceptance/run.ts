@@ -55,7 +55,7 @@ async function run(name: StageName, isCleanOnly = false): Promise<number> {
   const { AWS_REGION } = process.env;
   const region = stageSettings(name).env?.region ?? AWS_REGION;
   if (!region) throw new OperatorError('set AWS_REGION to the Region of the trial');
-  // Set in the environment, because the programs that the checks run inherit it.
+  // The stage is set in the environment, because the programs that the checks run inherit it.
   Object.assign(process.env, { ORDERS_STAGE: name, ORDERS_LOCAL: '', AWS_REGION: region });
   const trial = { name, stack: stackName(name), signal: interruption.signal };
   await remove(trial.stack);

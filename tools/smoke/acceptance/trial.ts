@@ -17,13 +17,13 @@ export const settings = callLimitSettings();
 export const gateway = withCallLimits(new APIGateway(settings));
 export const cloudFormation = new CloudFormation(settings);
 
-/** Half an hour for each stack. */
+/** Waits at most half an hour for each stack. */
 export const waiting = { client: cloudFormation, maxWaitTime: 1_800 };
 
 /** Metrics and changes of API Gateway can be late by some minutes. */
 const patienceMs = 900_000;
 
-/** Whoever runs programs. */
+/** The settings with which programs are run. */
 interface Session {
   readonly signal: AbortSignal;
   /** The credentials of an operator. @default the credentials of the caller */
@@ -78,7 +78,7 @@ export function roleStack(stack: string): string {
 }
 
 /**
- * Repeats `look` until its result contains a text, or the longest wait is over. Errors before that are ignored.
+ * Repeats `look` until its result contains a text, or the longest wait is over. Earlier errors are ignored.
  *
  * @returns the last result
  */
@@ -107,7 +107,10 @@ export function admin(session: Session, words: readonly string[], input?: string
   return run(session, ['tools/admin/run.ts', ...words], input);
 }
 
-/** Runs a program of this repository. @returns its standard output @throws Error with the last line that it has printed, if it fails */
+/**
+ * Runs a program of this repository. @returns its standard output @throws Error with the last line that the program has
+ * printed, if it fails
+ */
 async function run(
   { operator, signal }: Session,
   words: readonly string[],

@@ -25,10 +25,13 @@ export interface OutgoingRequest {
 /** Sends a request. Rejects if the stage is unreachable, disconnects or stays silent, or its body is not UTF-8. */
 export type Send = (question: OutgoingRequest) => Promise<Answer>;
 
-/** Sends requests unchanged. The checks depend on paths and headers that `fetch` would normalize or refuse. */
+/**
+ * Sends requests unchanged. `fetch` is not used, because it would normalize or refuse paths and headers on which the
+ * checks depend.
+ */
 export function senderTo(base: URL, timeoutMs: number): Send {
   const { request: open } = base.protocol === 'https:' ? https : http;
-  // HTTPS goes through the proxy of the environment, if there is one. A local run has no TLS, and needs no agent.
+  // HTTPS goes through the proxy of the environment, if there is one. A local run has no TLS, so it needs no agent.
   const agent = new https.Agent({ keepAlive: true, proxyEnv: process.env });
   return async (question) => {
     const { method, path, headers, body } = question;

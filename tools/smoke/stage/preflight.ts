@@ -7,7 +7,10 @@ const pauseMs = 2_000;
 /** Several good answers are required, because each connection may reach another host. */
 const goodAnswersInARow = 5;
 
-/** @throws OperatorError if the stage does not answer well, refuses the key or has no requests left for it */
+/**
+ * Waits until the stage answers. @throws OperatorError if the stage does not answer, refuses the key, or has no
+ * requests left for the key
+ */
 export async function preflight(
   stage: Stage,
   print: (line: string) => void,

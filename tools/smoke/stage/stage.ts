@@ -26,7 +26,7 @@ export interface Expected {
 const notFound: Expected = { status: 404, code: 'not_found' };
 const methodNotAllowed: Expected = { status: 405, code: 'method_not_allowed' };
 
-/** The codes of responses to requests without a known key. Their rate-limit headers are 0. */
+/** The codes of responses to requests without a known key. The rate-limit headers of these responses are 0. */
 const codesWithoutKey: readonly unknown[] = ['unauthorized', 'not_found', 'method_not_allowed'];
 
 /** A response is not as expected. The message has a line for the request, for the response, and for each difference. */
@@ -56,7 +56,10 @@ export class Stage {
     return answer;
   }
 
-  /** @throws CheckFailed if the answer to an unknown request is not 404 or, if methods are allowed on its path, 405 */
+  /**
+   * Sends a request that the contract does not have. @throws CheckFailed if the answer is not 404 or, if the path
+   * allows other methods, 405
+   */
   async expectUnknown(
     method: string,
     path: string,
@@ -69,7 +72,7 @@ export class Stage {
     // An answer to HEAD has the headers of an answer with a body, but no body to compare.
     const answer = method === 'HEAD' ? head : { ...head, text };
     if (allowed.length === 0) return this.compare('MISSING_AUTHENTICATION_TOKEN', answer, notFound);
-    // A stage that allows an origin has OPTIONS on every path.
+    // OPTIONS is ignored, because a stage that allows an origin has OPTIONS on every path.
     const allow = headerOf(answer, 'allow')?.replace(', OPTIONS', '');
     const isExpected = allow?.split(', ').sort().join() === allowed.toSorted().join();
     const found = isExpected ? [] : [`allow is ${allow}, expected ${allowed.join(', ')}`];
@@ -80,7 +83,7 @@ export class Stage {
    * @param name the id of an operation, or the type of a gateway response
    * @param found other problems of the answer
    * @throws CheckFailed if the answer is not as expected and documented
-   * @throws OperatorError if no request is left, unless that is expected
+   * @throws OperatorError if the key has no requests left, unless the check expects it
    */
   compare(
     name: string,
@@ -133,7 +136,7 @@ export class Stage {
   }
 }
 
-/** @throws OperatorError if the key's limit is used up: then no other check says anything about the stage */
+/** @throws OperatorError if the key's limit is used up, because then no other check says anything about the stage */
 export function ensureNotUsedUp(answer: ComparedAnswer): void {
   const retryAfter = headerOf(answer, 'retry-after');
   if (answer.status !== 429 || retryAfter === undefined) return;

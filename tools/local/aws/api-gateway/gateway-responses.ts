@@ -8,7 +8,7 @@ type GatewayResponseType = keyof typeof builtInResponses;
 export class GatewayFault extends Error {
   readonly type: GatewayResponseType;
 
-  /** @param cause for the log */
+  /** @param cause the reason, which is only logged */
   constructor(type: GatewayResponseType, cause?: unknown) {
     super(type, { cause });
     this.type = type;
@@ -16,8 +16,8 @@ export class GatewayFault extends Error {
 }
 
 /**
- * The status, the value of the header `x-amzn-ErrorType` without `Exception` at its end, and the message, which is null
- * for types without a message.
+ * API Gateway's own responses: the status, the value of the header `x-amzn-ErrorType` without its ending `Exception`,
+ * and the message, which is null for types without a message.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
@@ -25,8 +25,8 @@ const builtInResponses = {
   ACCESS_DENIED: [403, 'AccessDenied', 'User is not authorized to access this resource'],
   AUTHORIZER_CONFIGURATION_ERROR: [500, 'AuthorizerConfiguration', null],
   AUTHORIZER_FAILURE: [500, 'AuthorizerFailure', null],
-  // Of a path or method that does not exist, because then an `Authorization` header is taken for a signature (Signature
-  // Version 4). API Gateway does not document the type of this response.
+  // The response for a path or method that does not exist, because API Gateway then takes the `Authorization` header
+  // for a signature (Signature Version 4). It does not document the type of this response.
   DEFAULT_4XX: [403, 'IncompleteSignature', 'Bad Request'],
   DEFAULT_5XX: [500, 'InternalServerError', 'Internal server error'],
   INTEGRATION_FAILURE: [502, 'InternalServerError', 'Internal server error'],
@@ -38,7 +38,10 @@ const builtInResponses = {
 
 const builtInTemplates = { 'application/json': '{"message":$context.error.messageString}' };
 
-/** Renders the template's response for a fault, or its default for 4xx or 5xx, or API Gateway's own response. */
+/**
+ * Renders the response for a fault: the template's response or, if it has none, its default for 4xx or 5xx or, if it
+ * has no default, API Gateway's own response.
+ */
 export type GatewayResponses = (fault: GatewayFault, context: RequestContext) => GatewayAnswer;
 
 /** @throws TemplateError for a header mapping or a body template that is not supported */

@@ -15,7 +15,7 @@ import { type FindRoute, readRoutes } from './routes.ts';
 
 interface GatewayServices {
   readonly functionOf: FunctionOf;
-  /** Counts a request for an API key. Returns the key; undefined if the request must be refused. */
+  /** Counts a request of an API key. Returns the key; undefined if the gateway must refuse the request. */
   readonly meter: ControlPlane['meter'];
   readonly log: (line: string) => void;
 }
@@ -76,7 +76,7 @@ export class Gateway {
     let usageKey: string | undefined;
     if (route.authorizer) {
       const authorization = await route.authorizer(request, this.#methodArn(request));
-      // Set for a denied request, too, because the gateway response can refer to the context.
+      // The context is also set for a denied request, because the gateway response can refer to it.
       context.authorizer = authorization.context;
       if (!authorization.isAllowed) throw new GatewayFault('ACCESS_DENIED');
       usageKey = authorization.usageIdentifierKey;

@@ -26,7 +26,7 @@ export function pathBelowStage(path: string, stage: string): string | undefined 
   return `${path}/`.startsWith(prefix) ? withOneSlash(path.slice(prefix.length - 1)) : undefined;
 }
 
-/** API Gateway treats several slashes at the start of a path as one, before and after the stage. */
+/** API Gateway treats several slashes at the start of a path as one slash, both before and after the stage. */
 function withOneSlash(path: string): string {
   return path.replace(/^\/*/, '/');
 }

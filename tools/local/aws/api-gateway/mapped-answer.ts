@@ -33,7 +33,8 @@ export function readMappedAnswer(
     return { name, text, variable };
   });
   const [contentType, template] = Object.entries(templates)[0] ?? ['application/json', ''];
-  // A template may only substitute. Without the space, the texts around a variable could look like Velocity.
+  // A template may only substitute. Variables are replaced by a space, because without it the texts around a variable
+  // could look like Velocity.
   const [velocity] = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' ')) ?? [];
   if (velocity) throw new TemplateError(logicalId, `a template with ${velocity}`);
 

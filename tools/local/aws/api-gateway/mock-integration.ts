@@ -19,7 +19,7 @@ export function readMockIntegration({ logicalId, property }: TemplateResource): 
   if (PassthroughBehavior !== 'NEVER' || !isFixed) {
     throw new TemplateError(logicalId, 'a MOCK integration whose status depends on the request');
   }
-  // API Gateway leaves out a header that the method's response does not declare.
+  // A header must be declared, because API Gateway leaves out a header that the method's response does not declare.
   const [declared] = property('MethodResponses') ?? [];
   for (const name of Object.keys(ResponseParameters)) {
     if (!(name in (declared?.ResponseParameters ?? {}))) {

@@ -1,7 +1,8 @@
 import { type IncomingRequest, pathBelowStage } from './incoming-request.ts';
 import type { RequestContext } from './request-context.ts';
 
-// The client's headers that API Gateway does not forward to the function, or replaces by its own headers.
+// The headers of the client that API Gateway does not forward to the function, or for which it sends a value of its
+// own.
 const withheldHeaders = `
   connection content-length content-md5 expect max-forwards proxy-authenticate server te trailer
   transfer-encoding upgrade www-authenticate
@@ -23,7 +24,7 @@ export function createProxyEvent(
   const headers = forwardedHeaders(request, trace);
   return {
     resource: context.resourcePath,
-    // Unlike the URL of a call to the API's own host name, this field does not contain the stage.
+    // The URL of a call to the API's own host name contains the stage. This field does not contain it.
     path: pathBelowStage(request.path, context.stage),
     httpMethod: request.method,
     headers: lastValues(headers),
@@ -34,7 +35,7 @@ export function createProxyEvent(
     stageVariables: null,
     requestContext: context,
     body: request.body.length === 0 ? null : request.body.toString('utf8'),
-    // The API has no binary media types.
+    // False, because the API has no binary media types.
     isBase64Encoded: false,
   };
 }

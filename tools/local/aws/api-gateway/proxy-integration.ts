@@ -7,7 +7,7 @@ import { createProxyEvent } from './proxy-event.ts';
 import type { GatewayAnswer, Integration } from './request-context.ts';
 
 const delimiter = Buffer.alloc(8);
-// API Gateway also accepts `multiValueHeaders` and, in a stream's prelude, `cookies`.
+// These fields are supported here. API Gateway also accepts `multiValueHeaders` and, in a stream's prelude, `cookies`.
 const resultFields = ['statusCode', 'headers', 'body', 'isBase64Encoded'];
 /** @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html */
 const renamedHeaders = /^(connection|content-length|date|server|www-authenticate)$/i;
@@ -27,7 +27,7 @@ export function proxyIntegration(invoke: Invoke, isStreamed: boolean): Integrati
       const answer = await answerOf(result, isStreamed);
       return { ...answer, headers: [['X-Amzn-Trace-Id', trace], ...answer.headers] };
     } catch (cause) {
-      // Lets the function go on.
+      // Reads the stream to its end, so that the function does not wait.
       if ('stream' in result) result.stream.resume();
       throw new GatewayFault('INTEGRATION_FAILURE', cause);
     }

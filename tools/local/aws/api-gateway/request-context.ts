@@ -33,7 +33,7 @@ export interface GatewayAnswer {
 export type Integration = (
   request: IncomingRequest,
   context: RequestContext,
-  /** As the client sent them, percent-encoded. */
+  /** The parameters as the client sent them, percent-encoded. */
   pathParameters: Readonly<Record<string, string>>,
 ) => Promise<GatewayAnswer>;
 

@@ -23,7 +23,7 @@ function readCaller({ ref, property }: TemplateResource, template: Template): Ca
   const statements = role ? statementsOf(role, template) : [];
   const user = `arn:aws:sts::${accountId}:assumed-role/${role?.ref}/${ref}`;
   return {
-    // DynamoDB Local accepts only letters and digits.
+    // Only letters and digits, because DynamoDB Local accepts no other characters.
     accessKeyId: `ASIA${randomBytes(16).toString('hex').toUpperCase()}`,
     denialOf: (operation, tableName) => {
       const action = `dynamodb:${operation}`;

@@ -34,9 +34,9 @@ export async function openDatabase({ dynamodbEndpoint, dataDirectory }: Database
     isEmbedded: !dynamodbEndpoint,
     /** The operator's client, which may do everything. */
     client: operatorClient(endpoint),
-    /** The failure of the database that an error or its cause means; any other error stays as it is. */
+    /** Converts an error that the database has caused into an error for the user. Returns any other error unchanged. */
     explain: (error: unknown): unknown => {
-      // Only errors of the SDK have metadata.
+      // An error with metadata is from the SDK, and so from the database.
       const found = [error, Object(error).cause].find((each) => '$metadata' in Object(each));
       return found ? failure(reasonOf(found)) : error;
     },
@@ -45,7 +45,7 @@ export async function openDatabase({ dynamodbEndpoint, dataDirectory }: Database
 }
 
 function externalDatabase(endpoint: string) {
-  // Only the origin, which does not contain the URL's password.
+  // The message shows only the origin, because the URL can contain a password.
   const { origin } = new URL(endpoint);
   return {
     endpoint,
@@ -65,8 +65,8 @@ function operatorClient(endpoint: string): DynamoDBClient {
     // The SDK needs a secret for the signature, which nobody verifies.
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     requestHandler: { requestTimeout: 5_000, throwOnRequestTimeout: true },
-    // Without these settings, the SDK takes them from the user's environment and AWS configuration, and then refuses an
-    // endpoint.
+    // Set explicitly. Otherwise, the SDK may find these settings in the user's environment or AWS configuration, and
+    // then refuse the endpoint.
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
   });

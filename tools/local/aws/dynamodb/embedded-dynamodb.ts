@@ -9,9 +9,9 @@ import type { Writable } from 'node:stream';
 import { OperatorError } from '../../../shared/errors.ts';
 
 /**
- * Runs a program, and kills it when this process ends in any way, including `kill -9`. When this process ends, the pipe
- * at descriptor 3 closes before a line arrives. `exec` keeps the shell's process id, so that signals and exit codes are
- * the program's own.
+ * Runs a program, and kills it when this process ends in any way, including `kill -9`. When this process ends, the
+ * pipe at descriptor 3 closes without a line, so the shell kills the program. `exec` keeps the shell's process id, so
+ * that signals and exit codes are the program's own.
  */
 const watchdog = `
   { read -r line <&3 || kill -9 $$; } >/dev/null 2>&1 &
@@ -26,11 +26,11 @@ const watchdog = `
  * @throws OperatorError if there is no binary for this platform, or it does not start
  */
 export async function startEmbeddedDynamoDB(databaseFile?: string) {
-  // IANA assigns these ports to nobody.
+  // The port is one that IANA assigns to no service.
   const [host, port] = [loopbackAddress(), randomInt(49_152, 65_536)];
   const words = ['serve', '--host', host, '--port', String(port)];
   if (databaseFile !== undefined) words.push('--db-path', databaseFile);
-  // The program has a process group of its own, so that it does not get the terminal's Ctrl+C.
+  // The program gets a process group of its own, so that Ctrl+C in the terminal does not end it.
   const child = spawn('/bin/sh', ['-c', watchdog, binaryPath(), ...words], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
@@ -82,7 +82,8 @@ function binaryPath(): string {
   );
 }
 
-// Only Linux assigns all of 127.0.0.0/8 to the loopback interface.
+// The address is random on Linux only, because other systems do not assign all of 127.0.0.0/8 to the loopback
+// interface.
 function loopbackAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;

@@ -25,11 +25,11 @@ const embeddedPageMaxItems = 2_000;
 
 /**
  * Starts the guard on a free loopback port. The guard knows a function by its random access key id. Signatures are not
- * verified, because a program that can read the id can read the secret, too. A web page knows neither.
+ * verified, because a program that can read the id can also read the secret. A web page can read neither.
  */
 export async function startDynamoDBGuard(options: GuardOptions) {
   const { database, now, log } = options;
-  // `fetch` refuses a URL with a password.
+  // Only the origin is used, because `fetch` refuses a URL with a password.
   const { origin } = new URL(database.endpoint);
   const callers: Caller[] = [];
 
@@ -70,7 +70,7 @@ export async function startDynamoDBGuard(options: GuardOptions) {
   return {
     /** The endpoint for functions. */
     endpoint: server.origin,
-    /** Lets more callers use the database. Functions of an earlier deployment may still do so. */
+    /** Lets more callers use the database. The functions of an earlier deployment can still use it. */
     admit: (more: readonly Caller[]) => callers.push(...more),
     /** Forwards a call of the operator, who may do everything. */
     forward: async (incoming: IncomingMessage, outgoing: ServerResponse) =>
@@ -82,9 +82,8 @@ export async function startDynamoDBGuard(options: GuardOptions) {
 const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
 
 /**
- * Shortens a scan for the embedded server, which reads the items of all segments for each page of one segment. DynamoDB
- * may put an item into any segment, so here the first segment has all items. For the other segments, this returns
- * undefined.
+ * Changes a scan, because for each page of a segment the embedded server reads the items of all segments. DynamoDB may
+ * put an item into any segment, so here all items are in the first segment. Returns undefined for all other segments.
  */
 function planScan(call: string): string | undefined {
   const { Segment, TotalSegments, ...rest } = JSON.parse(call);

@@ -47,7 +47,7 @@ interface Running {
   readonly fail: (error: FunctionError) => void;
 }
 
-// Lambda's maximum. A local function has no time limit, because a debugger may pause it.
+// Lambda's longest timeout, which is not enforced, because a debugger may pause the function.
 const remainingMs = 900_000;
 
 /** The function and the invocation to which the running code belongs. */

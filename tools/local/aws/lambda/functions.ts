@@ -7,14 +7,14 @@ import { type Invoke, type LambdaFunction, loadFunction } from './function-code.
 /** Takes a line that a function logged. */
 export type FunctionLog = (functionName: string, line: string) => void;
 
-/** The surroundings of all functions. */
+/** The settings that all functions share. */
 interface FunctionSurroundings extends Pick<LambdaFunction, 'now'> {
   /** The variables that Lambda would add to a function's own, such as its credentials, by the function's logical id. */
   readonly variablesOf: (logicalId: string) => Readonly<Record<string, string>>;
   readonly log: FunctionLog;
 }
 
-/** Finds the function of a URI in the template. @throws TemplateError if there is none */
+/** Finds the function that a URI in the template names. @throws TemplateError if there is no such function */
 export type FunctionOf = (uri: string, logicalId: string) => Invoke;
 
 /**

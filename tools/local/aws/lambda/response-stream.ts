@@ -1,6 +1,9 @@
 import { Transform, type TransformCallback } from 'node:stream';
 
-/** A handler. Its parameters are an event and a context or, if it streams, an event, a stream and a context. */
+/**
+ * A handler. A function's handler. Its parameters are an event and a context or, if it streams, an event, a stream and
+ * a context.
+ */
 export type Handler = (...parameters: unknown[]) => unknown;
 
 /** The handlers that were made by `awslambda.streamifyResponse`. */

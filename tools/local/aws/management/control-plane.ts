@@ -27,7 +27,7 @@ export class RefusedCallError extends Error {
   }
 }
 
-/** The operations that an operator needs. It is no error to delete a key again. */
+/** The operations that an operator needs. Deleting a key that does not exist is not an error. */
 export function createControlPlane(now = Date.now) {
   const keys = new Map<string, ApiKey>();
   /** The metered requests, by plan, key and day. */
