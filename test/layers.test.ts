@@ -4,8 +4,8 @@ import { expect, it } from '@jest/globals';
 
 /*
  * The service consists of `bin`, `lib`, `lambdas` and `test`. They import nothing else, so a team that starts from it
- * can delete all tools. To delete some: the local run and the acceptance run, which is in `smoke`, need `admin`, and
- * tests of `admin`, `smoke` and `examples` need the local run.
+ * can delete all tools. A team that deletes only some tools has to know: the local run and the acceptance run (in
+ * `smoke`) need `admin`, and the tests of `admin`, `smoke` and `examples` need the local run.
  */
 
 /** The rooms of `lambdas` in their order: each imports only rooms before it. */
@@ -99,7 +99,7 @@ function folderOf(file: string): string | undefined {
 
 function reachedFrom(file: string): Set<string> {
   const reached = new Set(importedFiles(file));
-  // An iteration over a set includes the values that are added during the iteration.
+  // This reaches all files, because an iteration over a set includes the values that are added during it.
   for (const each of reached) for (const next of importedFiles(each)) reached.add(next);
   return reached;
 }

@@ -13,7 +13,7 @@ const names = [serviceTitle, serviceName, serviceRealm, underscored, underscored
 const editedByHand =
   /^(lambdas\/contract\/service-name\.ts|tools\/examples\/.*|(tools\/)?package(-lock)?\.json|\.github\/workflows\/deploy-stage\.yml)$/;
 
-it('the name of the service is only in one file, and in those that somebody edits by hand', () => {
+it('the name of the service is in one file, and in the files that somebody edits by hand', () => {
   const files = globSync(
     ['{bin,lib,lambdas,test,tools,.github,docs/iam}/**/*.*', '*.{json,js,cjs}', 'admin'],
     { exclude: (name) => name === 'node_modules' },

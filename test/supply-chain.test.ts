@@ -121,7 +121,7 @@ describe('a job that can sign in to AWS', () => {
 describe('a deployment', () => {
   const { commit, ...others } = Object.fromEntries(workflows)['deploy.yml']!.jobs;
 
-  it('is of every stage', () => {
+  it('is made for every stage', () => {
     const deployed = Object.values(others).flatMap((job) => job.with?.stage ?? []);
 
     expectAgreement(
@@ -130,7 +130,7 @@ describe('a deployment', () => {
     );
   });
 
-  it('is of one commit of main that has passed its checks, in every job', () => {
+  it('is made, in every job, from one commit of main that has passed its checks', () => {
     expect(commit?.if).toMatch(/^github\.ref == 'refs\/heads\/main' && \(/);
     const [check = ''] = scriptsOf(commit!);
     expect(check).toContain('[[ $COMMIT =~ ^[0-9a-f]{40}$ ]]');
@@ -147,7 +147,7 @@ describe('a deployment', () => {
 
 describe('npm', () => {
   const manifests = ['package.json', 'tools/package.json'].filter(existsSync);
-  /** npm has no hash of these packages. They are used only on the developers' own machines. */
+  /** The packages for which npm has no hash. They are used only on the developers' own machines. */
   const withoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64'].map(
     (platform) => `node_modules/@dynoxide/${platform}`,
   );

@@ -26,7 +26,7 @@ function synthesis(program: readonly string[], environment: Record<string, strin
 const app = ['bin/app.ts'];
 const report = 'validation-report.json';
 
-/** Synthesizes every stage with settings that replace those of its configuration. */
+/** Synthesizes every stage with settings that replace its own settings. */
 function appWith(settings: Partial<StageConfiguration>): string[] {
   const script = `
     import { synthesize } from './lib/app.ts';
@@ -37,9 +37,9 @@ function appWith(settings: Partial<StageConfiguration>): string[] {
 }
 
 describe('the synthesis for a deployment', () => {
-  it("finds nothing that CloudFormation would reject, and takes the place of the caller's credentials", () => {
+  it("finds nothing that CloudFormation would reject, and uses the account and the Region of the caller's credentials", () => {
     const caller = { CDK_DEFAULT_ACCOUNT: '111122223333', CDK_DEFAULT_REGION: 'eu-west-1' };
-    // A team can have named a place for staging.
+    // The place of staging, if the team has named it.
     const { env = { account: '111122223333', region: 'eu-west-1' } } = stageSettings('staging');
 
     const { status, stderr, read } = synthesis(app, caller);
@@ -50,7 +50,7 @@ describe('the synthesis for a deployment', () => {
     expect(environment).toBe(`aws://${env.account}/${env.region}`);
   });
 
-  it('makes the same templates with and without `cdk`, whatever its user sets of what the app sets itself', () => {
+  it('makes the same templates with and without `cdk`, even if the user sets flags that the app sets itself', () => {
     const options = '--quiet --context @aws-cdk/core:enablePartitionLiterals=true --output';
 
     const { status } = spawnSync('cdk', ['synth', ...options.split(' '), directory.path], {

@@ -10,7 +10,7 @@ export interface ComparedAnswer {
   readonly status: number;
   /** The values by lower-case header name. A header that was sent twice has two values. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** Without it, the body is not compared. */
+  /** The body. Without a text, the body is not compared. */
   readonly text?: string;
 }
 
@@ -45,9 +45,9 @@ interface Operation {
 }
 
 /**
- * Headers that need not be documented for a response: the headers of HTTP's transport, the header that the contract
- * promises for every response, the headers of the infrastructure, and the headers for browsers on a stage that allows
- * an origin.
+ * Headers that a response need not document: the headers of HTTP's transport, the header that the contract promises
+ * for every response, the headers of the infrastructure, and the headers for browsers on a stage that allows an
+ * origin.
  */
 const otherHeaders =
   /^((cache-control|connection|content-encoding|content-length|content-type|date|keep-alive|transfer-encoding|via)$|x-amz|access-control-)/;
@@ -96,8 +96,8 @@ export function operationsWith({ status, code }: DocumentedError): Operation[] {
 }
 
 /**
- * Compares a response with the contract, more strictly than a client should. An undocumented status, header or field is
- * a difference, and another error message is a difference, too.
+ * Compares a response with the contract, more strictly than a client should. Every undocumented status, header or
+ * field is a difference, and so is every undocumented error message.
  *
  * @param name the id of its operation, the type of a gateway response, or `unknownMethods`
  */

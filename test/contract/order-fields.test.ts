@@ -7,7 +7,7 @@ import {
 import { expectAgreement } from '../helpers/agreement.ts';
 import { contractDocument } from './contract.ts';
 
-/** The contract's description of a field. It may have more than the code knows, such as a pattern. */
+/** The contract's description of a field. It may state more than the code, such as a pattern. */
 type FieldSchema = OrderField & { readonly description?: string };
 
 const codePlace = 'lambdas/orders/order-fields.ts';

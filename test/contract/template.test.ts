@@ -70,7 +70,7 @@ describe('the contract', () => {
     expect(readFileSync('openapi.yaml', 'utf8')).not.toMatch(/[-:,[] ?[&*]\w/);
   });
 
-  it('promises every header, except those that depend on the request or on AWS', () => {
+  it('promises every header, except the headers that depend on the request or on AWS', () => {
     const headers = Object.entries<{ required?: boolean }>(contractDocument.components.headers);
 
     const optional = headers.filter(([, { required }]) => !required).map(([name]) => name);

@@ -11,7 +11,7 @@ export function expectAgreement(one: Statement, other: Statement): void {
   expect([...missing(one, other), ...missing(other, one)]).toEqual([]);
 }
 
-/** Expects that the second place states everything that the first one does. */
+/** Expects that the second place states every fact that the first place states. */
 export function expectContained(part: Statement, whole: Statement): void {
   expect(missing(part, whole)).toEqual([]);
 }

@@ -25,7 +25,7 @@ export default function globalSetup(): void {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   execFileSync(process.execPath, ['test/helpers/synthesize.ts', directory], {
     cwd: root,
-    // Templates are validated by test/bin/app.command.test.ts.
+    // Off, because test/bin/app.command.test.ts validates the templates.
     env: { PATH, NODE_COMPILE_CACHE, CDK_VALIDATION: 'false' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -10,7 +10,7 @@ export interface LoopbackServer {
 
 /** Listens on a free port of this machine. */
 export async function listen(server: Server, scheme = 'http'): Promise<LoopbackServer> {
-  // The server closes no idle connection, because a test takes the end of a connection for a close by the client.
+  // The server never closes an idle connection, because tests expect that only the client closes a connection.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -30,7 +30,7 @@ export function serve(handle: RequestListener): Promise<LoopbackServer> {
   return listen(createServer(handle));
 }
 
-/** A proxy that makes no connection. */
+/** Starts a proxy that refuses every connection. */
 export function refusingProxy(
   onConnect: (asked: IncomingMessage) => void,
 ): Promise<LoopbackServer> {

@@ -29,7 +29,7 @@ export function temporaryDirectoryOfFile(): TemporaryDirectory {
   return directory;
 }
 
-/** Creates such a directory in the repository, where its modules find the installed packages. */
+/** Like `temporaryDirectoryOfFile`, but in the repository, where modules find the installed packages. */
 export function moduleDirectoryOfFile(): TemporaryDirectory {
   const parent = join(import.meta.dirname, '../../.cache');
   mkdirSync(parent, { recursive: true });

@@ -35,7 +35,7 @@ let token: string;
 let tokens = 0;
 
 beforeEach(() => {
-  // Another key, because the function has cached the keys of other tests.
+  // Each test has a key of its own, because the function caches keys.
   token = exampleToken(keyPrefix, String(++tokens).padStart(20, '0'));
 });
 
@@ -91,11 +91,11 @@ describe('the authorizer', () => {
         retryAfter: expect.any(Number),
       },
     });
-    // No line, because the access log has a line for each admitted request.
+    // The function logs nothing, because the access log has a line for each admitted request.
     expect(log.lines()).toEqual([]);
   });
 
-  it('I18: says of a read-only key that it is one, with the same calls', async () => {
+  it('I18: marks a read-only key in the context, with the same calls', async () => {
     const state = item({ ...windows, minuteCount: 19, dayCount: 30 });
     entryOf(state, hashToken(token)).isReadOnly = { BOOL: true };
     table.next.push(admits()[0]!, answer({ Attributes: state }));
@@ -158,10 +158,10 @@ describe('the authorizer', () => {
     expect(table.requests).toHaveLength(0);
   });
 
-  it('R18: refuses a key that DynamoDB does not know or accept with 401, after one read', async () => {
+  it('R18: answers 401, after one read, to a key that is not in the table', async () => {
     table.next.push(answer({}));
 
-    // Without a stack: Lambda logs the stack, which would be most of a line that anybody can cause.
+    // The error has no stack, because Lambda would log it, and it would be most of a line that anybody can cause.
     await expect(ask()).rejects.toMatchObject({
       name: 'UnauthorizedError',
       message: 'Unauthorized',

@@ -234,7 +234,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
     },
   );
 
-  it('answers 503 if the write was refused after a lost response, because that may have been a success', async () => {
+  it('answers 503 if the write was refused after a lost response, because the first attempt may have succeeded', async () => {
     table.next.push(lost);
     table.reply = failure('AccessDeniedException');
 

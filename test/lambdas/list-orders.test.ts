@@ -188,7 +188,7 @@ it('A list that fails after its first page rejects, so that Lambda breaks the co
 
   await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
 
-  // Lambda's runtime takes an error of its stream for a crash.
+  // The stream is not destroyed, because Lambda's runtime takes an error of its stream for a crash.
   expect([stream.writableEnded, stream.destroyed]).toEqual([false, false]);
   expect(stream.prelude?.statusCode).toBe(200);
   expect(() => JSON.parse(stream.body.toString())).toThrow(SyntaxError);

@@ -31,7 +31,8 @@ it.each<[Line, string]>([
   [cancelled, 'RequestsAdmitted RequestsAccepted'],
   [crashed, 'RequestsAdmitted RequestsAccepted ServerErrors'],
   [failedAuthorizer, 'RequestsAccepted ServerErrors AuthorizerFailures'],
-  // A client can send the following in any number without being served, so none counts as accepted.
+  // A client can cause the following lines in any number without being served, so none of these requests counts as
+  // accepted.
   [{ ...withoutKey, status: '404' }, 'ClientErrors'],
   [{ ...withoutKey, status: '401', errorType: 'UNAUTHORIZED' }, 'ClientErrors'],
   [{ ...withoutKey, method: 'OPTIONS' }, ''],
@@ -170,7 +171,7 @@ const functions = {
   FILL: (value: number | typeof noData, filler: number) => (value === noData ? filler : value),
 };
 
-/** The value of a metric without data. Only FILL makes a number of it. */
+/** The value of a metric without data. Only FILL turns it into a number. */
 const noData = {
   valueOf() {
     throw new Error('The expression has no value, because it uses a metric without data');

@@ -120,7 +120,7 @@ describe.each(stageNames)('API of %s', (stage) => {
           HttpMethod: '*',
           LoggingLevel: 'ERROR',
           DataTraceEnabled: false,
-          // AWS charges for the metrics of each method.
+          // Off, because AWS charges for the metrics of each method.
           MetricsEnabled: false,
           ThrottlingRateLimit: throttle.requestsPerSecond,
           ThrottlingBurstLimit: throttle.burst,
@@ -182,7 +182,8 @@ describe.each(stageNames)('API of %s', (stage) => {
     const account = { BurstLimit: 5_000, RateLimit: 10_000 };
     const expected = planNames.map((name) => {
       const { perMinute, perDay } = plans[name];
-      // Around the end of a minute, the limiter admits the requests of two minutes at once.
+      // The burst is that of two minutes, because the limiter can admit the requests of two minutes around the end of a
+      // minute.
       const own = { BurstLimit: 2 * 2 * perMinute, RateLimit: (2 * perMinute) / 60 };
       return [
         `UsagePlans${capitalized(name)}`,
@@ -199,7 +200,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
 
     expect(properties(stage, 'AWS::ApiGateway::UsagePlan')).toEqual(Object.fromEntries(expected));
-    // CloudFormation creates and deletes them one by one.
+    // Each usage plan depends on the plan before it, so that CloudFormation creates and deletes them one by one.
     const after = resourcesOfType(stage, 'AWS::ApiGateway::UsagePlan').map(
       ([, { DependsOn = [] }]) => DependsOn.length,
     );
@@ -207,7 +208,7 @@ describe.each(stageNames)('API of %s', (stage) => {
   });
 });
 
-/** The content types that `fetch` sends without a preflight, and JSON. */
+/** JSON, and the content types that a browser's `fetch` can send without a preflight. */
 const requestTypes = [
   'application/json',
   'application/x-www-form-urlencoded',

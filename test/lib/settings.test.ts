@@ -40,7 +40,7 @@ function configure(settings: Partial<StageSettings>, stage: StageName = 'prod') 
 
 describe('the key prefix', () => {
   it.each([...stageNames, 'try-ana'] as const)(
-    'of %s distinguishes its keys from those of every other stage',
+    'of %s distinguishes its keys from the keys of every other stage',
     (stage) => {
       const { apiKeyPrefix } = stageSettings(stage);
 
@@ -163,7 +163,7 @@ describe('the account and the Region of a stage', () => {
     expect(configuration.env).toEqual(expected);
   });
 
-  it("also decide if they are the caller's where a certificate has to be", () => {
+  it("determine where a certificate has to be, even if they are the caller's", () => {
     expect(() =>
       stageConfiguration('staging', caller, { ...published('staging'), domain }),
     ).toThrow('use a certificate of account 210987654321 in eu-west-1');

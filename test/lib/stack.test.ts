@@ -36,7 +36,7 @@ describe.each(stageNames)('stack of %s', (stage) => {
     });
   });
 
-  it("has the tag by which AWS's bill is divided, and is protected from deletion if it is configured", () => {
+  it("has the tag by which AWS's bill is divided, and is protected from deletion if the stage says so", () => {
     const manifest = JSON.parse(readFileSync(`${assemblyDirectory()}/manifest.json`, 'utf8'));
 
     const { properties } = manifest.artifacts[stackName(stage)];
@@ -91,7 +91,7 @@ describe.each(stageNames)('stack of %s', (stage) => {
 });
 
 it.each(stageNames)(
-  'The tables of %s are those that other tests create, with their keys, stream, protection and recovery',
+  'The tables of %s are the tables that other tests create, with their keys, stream, protection and recovery',
   (stage) => {
     const { deletionProtection, pointInTimeRecoveryDays, removalPolicy } = stageSettings(stage);
     const tables = resources(stage, 'AWS::DynamoDB::Table');

@@ -17,12 +17,12 @@ import {
 } from '../helpers/synthesized.ts';
 import { readable } from './readable.ts';
 
-// Templates are validated by test/bin/app.command.test.ts.
+// Off, because test/bin/app.command.test.ts validates the templates.
 process.env.CDK_VALIDATION = 'false';
 
 const origin = 'https://shop.example.com';
 
-/** Every setting that a stage can have beyond those of the repository. */
+/** Every optional setting of a stage that the repository leaves out. */
 const everySetting = {
   // A Region in another partition, whose name has another form.
   env: { account: '123456789012', region: 'eusc-de-east-1' },
@@ -77,13 +77,13 @@ describe('a stack with every setting', () => {
     expect(warningsOf('staging')).toHaveLength(1);
   });
 
-  it('R24: blocks an IP address above the rate with a 429 like every other', () => {
+  it('R24: blocks an IP address above the rate, with a 429 like all others', () => {
     const { Scope, DefaultAction, Rules, CustomResponseBodies } = one('AWS::WAFv2::WebACL');
 
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
     const [{ Statement, Action, VisibilityConfig }, ...others] = Rules;
     expect(others).toEqual([]);
-    // Off, because a sampled request would show its key.
+    // Sampling is off, because a sampled request would show its key.
     expect(VisibilityConfig.SampledRequestsEnabled).toBe(false);
     expect(Statement.RateBasedStatement).toEqual({
       AggregateKeyType: 'IP',
@@ -206,8 +206,8 @@ describe('a stack that allows an origin', () => {
   });
 });
 
-it('a deployment that replaces a table gives each function a new permission before its new code, and takes the former one last', () => {
-  // CloudFormation deletes a resource that is no longer in the template after everything else has been updated.
+it('a deployment that replaces a table gives each function its new permission before its new code, and deletes its former permission last', () => {
+  // CloudFormation updates everything else before it deletes a resource that is no longer in the template.
   const policiesOf = ({ Resources }: Template) =>
     Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::IAM::Policy');
   const before = policiesOf(template('prod'));
@@ -224,7 +224,7 @@ it('a deployment that replaces a table gives each function a new permission befo
   expect(new Set(names).size).toBe(names.length);
 });
 
-it('a trial is synthesized beside the other stages, and leaves only the account its role for logs', () => {
+it('a trial is synthesized beside the other stages, and its deletion leaves only the role for logs', () => {
   const { Resources } = templateOf('try-ana');
 
   const remaining = Object.values(Resources).filter(

@@ -75,20 +75,23 @@ export const executedAndLost: Reply = async (call) => {
 export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
 
 /**
- * A proxy in front of DynamoDB. A test decides whether a request is forwarded to another server, is
- * answered by the proxy, or fails: by `next`, or else by `faults`, or else by `reply`.
+ * A proxy in front of DynamoDB. A test decides how the proxy handles a request: it forwards the request to another
+ * server, answers it, or lets it fail. The proxy first asks `next`, then `faults`, then `reply`.
  */
 export class DynamodbProxy {
-  /** The requests so far, in order. Each is one round trip. */
+  /** The requests so far, in their order. Each request is one round trip. */
   readonly requests: DynamodbRequest[] = [];
-  /** The handling of the next requests, in order, before all other handling. A gap leaves a request to the others. */
+  /**
+   * The replies to the next requests, in their order. They take precedence over `faults` and `reply`. An undefined
+   * entry leaves its request to these two.
+   */
   readonly next: (Reply | undefined)[] = [];
   /**
-   * The handling of requests whose body contains a table's name; '' matches every request. The first fault that
-   * matches applies.
+   * The replies to requests whose body contains a table's name. The name '' matches every request. The first fault
+   * that matches applies.
    */
   readonly faults = new Map<string, Reply>();
-  /** The handling of requests without an entry of `next` and without a fault. */
+  /** The reply to every request for which neither `next` nor `faults` has a reply. */
   reply: Reply;
   /** The number of requests that were neither answered nor aborted by the client. */
   #underWay = 0;

@@ -36,13 +36,14 @@ export function embeddedDynamoDbOfFile(): EmbeddedDynamoDb {
   return database;
 }
 
-/** Starts an in-memory DynamoDB, or uses the one at `DYNAMODB_ENDPOINT`. */
+/** Starts an in-memory DynamoDB, or uses the server at `DYNAMODB_ENDPOINT`. */
 export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   const { DYNAMODB_ENDPOINT } = process.env;
   const { endpoint, close } = DYNAMODB_ENDPOINT
     ? { endpoint: DYNAMODB_ENDPOINT, close: async () => {} }
     : await startDynoxide();
-  // There is no time limit, because a request that is given up and sent again on a busy machine would count twice.
+  // The client has no time limit. On a busy machine, it would otherwise give up a request and send it again, and the
+  // request would count twice.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const options = { credentials, signer: unchecked };
   const dynamodb = new DynamoDBClient({ endpoint, region: 'local', ...options });
@@ -69,7 +70,7 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
 /** Ends dynoxide when standard input ends. Standard input ends when this process ends in any way. */
 const untilInputEnds = '"$0" "$@" & read -r line; kill $!';
 
-/** Starts the database of the local run. On Linux, each has a loopback address of its own. */
+/** Starts the database of the local run. On Linux, each database has a loopback address of its own. */
 async function startDynoxide() {
   const host =
     process.platform === 'linux' ? `127.${randomInt(256)}.${randomInt(256)}.1` : '127.0.0.1';
@@ -90,7 +91,10 @@ async function startDynoxide() {
   return { endpoint: `http://${host}:${port}`, close };
 }
 
-/** A fixed signature. The database does not check it, and a real signature takes a third of a request's CPU time. */
+/**
+ * A fixed signature. The calls have no real signature, because the database does not check it, and signing takes a
+ * third of a request's CPU time.
+ */
 const unchecked = {
   sign: async <Request extends { headers: Record<string, string> }>(request: Request) => {
     request.headers.authorization =

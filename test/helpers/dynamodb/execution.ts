@@ -25,7 +25,7 @@ beforeAll(async () => {
   TableName = await database.createApiKeysTable();
 });
 
-/** Executes a command on a table that has this item alone. One command at a time. */
+/** Executes a command on a table that has only this item. Only one command may run at a time. */
 export async function execute(item: Item, command: Command): Promise<Execution> {
   if (item !== stored) {
     await database.dynamodb.send(new PutItemCommand({ TableName, Item: item }));
@@ -47,7 +47,7 @@ async function answerTo(command: Command): Promise<Execution['answer']> {
     return { Attributes: Attributes! };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // Without the id of the request, so that equal answers are equal.
+    // Leaves out the id of the request, so that two equal answers compare as equal.
     const { message, Item } = error;
     return new ConditionalCheckFailedException({ message, $metadata: {}, ...(Item && { Item }) });
   }

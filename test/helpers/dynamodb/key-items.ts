@@ -13,7 +13,7 @@ export const keyPrefix = stageSettings('staging').apiKeyPrefix;
 export const otherKeyPrefix = stageSettings('prod').apiKeyPrefix;
 
 /**
- * A well-formed token of a stage, always the same one.
+ * A well-formed token of a stage. It is the same at every call.
  *
  * @param own the 20 characters that distinguish the owner's keys
  */
@@ -45,7 +45,8 @@ const entryAttributes = new Set([
  * The new item of an owner with the Free plan. An undefined override removes an attribute.
  *
  * @param overrides attributes of the owner, and attributes of the entries of all its keys
- * @param keys the owner's keys, by default the example key alone. Their attributes take precedence over `overrides`
+ * @param keys the owner's keys, by default the example key alone. The attributes of these keys take precedence over
+ * `overrides`
  */
 export function ownerItem(
   overrides: Overrides = {},

@@ -96,8 +96,7 @@ export class LimitedOwner {
   /**
    * A new execution environment, which has no key in its cache.
    *
-   * @param send replaces the `send` of the table
-   * @param plans the numbers of the version that runs in it
+   * @param send replaces the `send` of the table @param plans the plans of the version that runs in this environment
    */
   environment(send: Send = (command) => this.send(command), plans: Plans = plansOfTests): Limiter {
     return new Limiter({

@@ -45,7 +45,7 @@ export class LambdaStream extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     if (this.isHeld) return;
-    // A copy, because the function uses its buffer again.
+    // Copies the chunk, because the function uses its buffer again.
     if (chunk.length > 0) this.received.push(Buffer.from(chunk));
     done();
   }

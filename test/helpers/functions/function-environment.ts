@@ -1,7 +1,7 @@
 import type { FunctionVariable } from '../../../lambdas/contract/variables.ts';
 import { keyPrefix } from '../dynamodb/key-items.ts';
 
-/** The variables that Lambda and the stack give a function. Set before the function is imported. */
+/** The variables that Lambda and the stack give a function. Set them before the function is imported. */
 export const functionEnvironment = {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'test',

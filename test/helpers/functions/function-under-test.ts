@@ -38,7 +38,7 @@ export async function functionUnderTest<Handler = OperationHandler>(file: string
   const { handler }: { handler: Handler } = await import(`../../../lambdas/${file}.ts`);
   const operation = operationNames.find((name) => handlerEntries[name] === `lambdas/${file}.ts`);
   return {
-    /** Answers the function's requests to DynamoDB. By default, it breaks the connection. */
+    /** The proxy that answers the function's requests to DynamoDB. By default, it breaks the connection. */
     table,
     /** The lines that the function logs. */
     log,

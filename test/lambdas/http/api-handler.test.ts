@@ -14,7 +14,7 @@ import {
   requestContext,
 } from '../../helpers/functions/events.ts';
 
-// The handler logs the errors that the tests throw.
+// Captured, because the handler logs the errors that the tests throw.
 captureLinesOfTests();
 
 function answer(

@@ -50,7 +50,7 @@ interface Environment {
 interface PendingCommand {
   key: number;
   command: Command;
-  /** The time at which it was sent, by the environment's clock. */
+  /** The time at which the command was sent, by the environment's clock. */
   sentAtSeconds: number;
   /** True if its response was lost, so that the SDK repeats it. */
   isRepeated: boolean;
@@ -60,7 +60,7 @@ interface PendingCommand {
 }
 
 interface ExecutedCommand extends PendingCommand {
-  /** Whether it changed the item. */
+  /** Whether the command changed the item. */
   isDone: boolean;
   /** The time at which DynamoDB responded, by the environment's clock. */
   answeredAtSeconds: number;
@@ -103,7 +103,7 @@ interface Reached {
 
 export class Exploration {
   readonly #scenario: Scenario;
-  /** By the earlier inputs and the last one. */
+  /** The reactions, by the earlier inputs and the last input. */
   readonly #reactions = new Map<string, { history: number; reaction: Reaction }>();
   readonly #executions = new Map<string, Execution>();
   readonly #names = new Map<unknown, string>();

@@ -10,7 +10,7 @@ import { scenarios } from './scenarios.ts';
  */
 
 describe('the limiter, in every order of requests, changes, lost responses and clock ticks,', () => {
-  // The limiter logs a plan that it does not know.
+  // Captured, because the limiter logs a plan that it does not know.
   captureLinesOfTests();
 
   it.each(Object.keys(scenarios))('R24, R26: keeps every rule: %s', async (name) => {

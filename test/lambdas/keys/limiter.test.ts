@@ -47,7 +47,7 @@ describe('a request within the limits', () => {
         reset: minute + 60,
         rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
         rateLimit: `"minute";r=52;t=40, "day";r=969;t=${nextDay - minute - 20}`,
-        // API Gateway uses this value if its own quota of the day is used up.
+        // This value is for API Gateway, which uses it if its own quota of the day is used up.
         retryAfterSeconds: nextDay - minute - 20,
       },
       reads: 0,
@@ -157,7 +157,7 @@ describe('a rejection', () => {
     expect(owner.numbers).toMatchObject({ ...used(60, 60), ...rejections });
   });
 
-  it('R26: is tolerated as often as the plan says, and the next one starts a ban', async () => {
+  it('R26: is tolerated as often as the plan says, and the next rejection starts a ban', async () => {
     const owner = new LimitedOwner(used(60, 60));
 
     const decisions = await owner.decideInTurn(tolerated);
@@ -199,7 +199,7 @@ describe('the limits of an owner', () => {
   it.each([
     ["the plan's", { plan: 'pro' }, 300, 10_000],
     [
-      "the plan's, not those of a former plan",
+      'the limits of the plan, not of a former plan',
       { plan: 'pro', perMinute: 9, perDay: 9 },
       300,
       10_000,

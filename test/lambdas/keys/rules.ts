@@ -18,7 +18,7 @@ function changesIn({ before, after }: Step, names: string[]): string[] {
   return names.filter((name) => numberOf(before, name) !== numberOf(after, name));
 }
 
-/** A rule holds in a step, or does not concern it. */
+/** A rule. Returns true if the rule holds in a step, or does not concern the step. */
 type Rule = (step: Step) => boolean;
 
 /** A rule about the steps in which an execution environment's write took effect. */
@@ -39,7 +39,7 @@ function isBanBegun(step: Step): boolean {
   return until(step.after) !== until(step.before) && until(step.after) !== 0;
 }
 
-/** Whether something holds when the command was sent or when DynamoDB responded. */
+/** Whether something was true at the time when the command was sent, or at the time when DynamoDB responded. */
 function isShown({ executed }: Step, isAt: (time: number) => boolean): boolean {
   return executed !== undefined && [executed.sentAtSeconds, executed.answeredAtSeconds].some(isAt);
 }

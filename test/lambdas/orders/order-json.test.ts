@@ -9,7 +9,7 @@ import {
 import { orderToJson } from '../../../lambdas/orders/orders-pages.ts';
 import { type OrderItem, orderItem, parseExactly } from '../../helpers/dynamodb/orders.ts';
 
-/* Values that other programs write: wrong values, and right values that look wrong. */
+/* Values that other programs can write: invalid values, and valid values that look invalid. */
 
 const numbers =
   '0 -0 -1 007 1.0 1.5 -1.5 1E+2 1e-30 NaN - 12a 9223372036854775807 9223372036854775808 ' +
@@ -92,7 +92,7 @@ describe('orderToJson', () => {
     expect(new Set(isKept)).toEqual(new Set([true, false]));
   });
 
-  it('I1: writes every item like a plain reading, which leaves out what breaks the rules of a field', () => {
+  it('I1: writes the same JSON as a plain implementation, which leaves out what breaks the rules of a field', () => {
     const odd = names.flatMap((name) => values.map((value) => orderItem(1, { [name]: value })));
     expect(odd.map(read)).toEqual(odd.map(plainReading));
 

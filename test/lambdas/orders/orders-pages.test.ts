@@ -178,7 +178,7 @@ describe('startScan', () => {
     expect(asked).toEqual([0, 1, 2, 3, 3]);
   });
 
-  it('ignores a page that fails after its reader has left', async () => {
+  it('ignores the failure of a page after the reader has left', async () => {
     const table = fakeTable(orderIds(100), 10);
     const nextPage = Promise.withResolvers<OrdersPage>();
     const pages = await startScan(

@@ -35,7 +35,7 @@ class Client extends Writable {
   readonly taken: Buffer[] = [];
   /** Whether the list waits for the client. */
   isReading = false;
-  /** The errors for which the runtime, which listens as well, would end the process. */
+  /** The errors of the stream. Lambda's runtime also listens for these errors, and would end the process. */
   readonly crashes: unknown[] = [];
   private readonly msToRead: (chunk: Buffer) => number;
 
@@ -107,7 +107,7 @@ async function* pagesOf(...all: string[][]): Pages {
   }
 }
 
-/** Pages of `pageBytes`. @param msPerPage the delay of each */
+/** Pages of `pageBytes`. @param msPerPage the delay of each page */
 async function* largePages(count: number, msPerPage = 0): Pages {
   for (let index = 0; index < count; index++) {
     if (msPerPage) await new Promise((resolve) => setTimeout(resolve, msPerPage));
@@ -115,7 +115,7 @@ async function* largePages(count: number, msPerPage = 0): Pages {
   }
 }
 
-/** About 64 KB of orders that compress like real ones. */
+/** About 64 KB of orders that compress like real orders. */
 function ordersOfPage(page: number): string {
   const ids = Array.from({ length: 1_500 }, (_, index) => (1_500 * page + index) * 48_271);
   return ids.map((id) => `,{"id":${id},"petId":${id % 9_973},"complete":false}`).join('');
@@ -146,7 +146,7 @@ describe('the body of a list', () => {
         yield* largePages(2);
         throw failure;
       })();
-      // The memory of a compressor is not JavaScript's, and stays until it is destroyed.
+      // A compressor must be destroyed, because its memory is outside of JavaScript.
       const freed = jest.spyOn(Object.getPrototypeOf(createZstdCompress()), '_destroy');
 
       const { outcome } = await send(failing, client, coding);
@@ -197,7 +197,7 @@ describe('the end of a list', () => {
     },
   );
 
-  it('comes when the time for its bytes so far is used up, for a slow reader', async () => {
+  it('comes when a reader has been too slow for the bytes that it has received', async () => {
     const client = new Client(() => minRateMs / 0.9);
 
     const { outcome, totals, ms } = await send(largePages(1_000), client);
@@ -206,7 +206,7 @@ describe('the end of a list', () => {
     expect(outcome).toBeInstanceOf(SlowReaderError);
     const allowedMs = maxBacklogMs + (1_000 * totals.BytesStreamed) / minBytesPerSecond;
     expect(Math.abs(ms - allowedMs)).toBeLessThan(50);
-    // The runtime would take an error of its stream for a crash.
+    // The stream is destroyed without an error, because the runtime would take an error of its stream for a crash.
     expect([client.destroyed, client.crashes]).toEqual([true, []]);
   });
 
@@ -220,7 +220,7 @@ describe('the end of a list', () => {
     expect(Math.abs(ms - 500 * fastMs - maxPauseMs)).toBeLessThan(50);
   });
 
-  it('depends on the orders that a client reads, also if they are compressed', async () => {
+  it('depends on how many orders a client reads, even if the orders are compressed', async () => {
     const orders = Array.from({ length: 200 }, (_, page) => ordersOfPage(page));
     const whole = Buffer.from(orders.join(''));
     const factor = whole.length / zstdCompressSync(whole).length;

@@ -84,7 +84,7 @@ describe('the DynamoDB client', () => {
     await client.send(getOrder);
 
     expect(dynamodb.requests).toHaveLength(2);
-    // Socket timers have no fake clock.
+    // This uses the real clock, because socket timers have no fake clock.
     expect(performance.now() - sinceMs).toBeLessThan(4_500);
     client.destroy();
   });

@@ -11,7 +11,7 @@ import {
 } from '../../helpers/synthesized.ts';
 
 describe.each(functionNames)('bundle of %s', (name) => {
-  // Most of a cold start is the time in which Node compiles the bundle.
+  // The size matters, because most of a cold start is the time in which Node compiles the bundle.
   it('is no larger than 200 KB', () => {
     const { size } = statSync(bundleFile(name));
 

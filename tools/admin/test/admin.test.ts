@@ -50,7 +50,7 @@ async function adminJson(line: string): Promise<any> {
 
 let owners = 0;
 
-/** A key of a new owner. */
+/** Issues a key of a new owner. */
 async function issue(plan = 'free', owner = `Owner${++owners}`) {
   await adminJson(`owners create ${owner} --plan ${plan}`);
   return adminJson(`keys issue --owner ${owner}`);
@@ -125,7 +125,7 @@ describe('the operator and a running service', () => {
   });
 
   it.each(['rotate --grace 0s', 'expire 0s'])(
-    'ends the leaked key that a rotation has left, and not its replacement: keys %s',
+    'ends a leaked key that still works after its rotation, and not its replacement: keys %s',
     async (words) => {
       const old = await issue();
       const rotated = await adminJson(`keys rotate ${old.keyId}`);
@@ -142,7 +142,7 @@ describe('the operator and a running service', () => {
     },
   );
 
-  it('suspends an owner and resumes it: its keys are refused meanwhile', async () => {
+  it('refuses the keys of an owner while the owner is suspended', async () => {
     const { owner, ownerId, apiKey } = await issue();
 
     await adminJson(`owners suspend ${owner} --yes`);
@@ -295,7 +295,8 @@ describe('the operator and a running service', () => {
     await changeOwner(ownerId, {
       [`keys.${hashToken(apiKey)}.rejectionCount`]: toleratedRejectionsPerMinute,
     });
-    // The first of these requests meets a count that the function has not seen, and is counted with the next request.
+    // The function has not seen the count that the first of these requests meets, so it counts this request with the
+    // next request.
     statuses.push(await statusWith(apiKey), await statusWith(apiKey));
     expect(statuses).toEqual([200, 429, 429, 429]);
     const banned = await adminJson(`keys show ${keyId}`);

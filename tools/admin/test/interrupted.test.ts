@@ -45,7 +45,7 @@ interface Command {
   readonly expected: Partial<Looked['state']>;
 }
 
-/** Everything that is stored, and what it means. */
+/** Reads everything that is stored. */
 async function look() {
   const items = await fixture.readAll('Owners');
   const entries = await fixture.readAll('ApiKeys');
@@ -242,7 +242,7 @@ it.each<[string, string, Command['run']]>([
   ['owners suspend', 'keys issue', (stage) => issueKey({ owner: 'Acme' }, stage)],
   ['keys rotate', 'another rotation', (stage) => rotateKey(keyId, nowSeconds + 60, stage)],
 ])(
-  '%s, before each of whose calls a second operator makes a change (%s), refuses no request, and leaves everything known',
+  '%s refuses no request and leaves everything known if a second operator makes a change (%s) before any of its calls',
   async (name, _, second) => {
     const first = [...commands, completion].find((command) => command.name === name)!;
     const restore = await startStage(first);

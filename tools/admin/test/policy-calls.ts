@@ -42,7 +42,7 @@ export async function startRecording() {
   };
 }
 
-/** The calls of all commands, or of those that only read. */
+/** The calls of all commands, or of the commands that only read. */
 export async function operatorCalls(recording: Recording, isReader = false): Promise<AwsCall[]> {
   const isReading = /^\w+ (history|list|show|usage)\b/;
   const done: string[] = [];

@@ -63,7 +63,7 @@ describe('the client and the code of docs/clients.md', () => {
   });
 });
 
-it('the example for cancellations hears of nothing else, and puts a bad one into a queue after ten retries', async () => {
+it('the example for cancellations receives only cancellations, and puts one that fails into a queue after ten retries', async () => {
   const program = `
 import { App, Stack } from 'aws-cdk-lib/core';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';

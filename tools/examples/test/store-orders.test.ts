@@ -7,7 +7,7 @@ import { type Order, StoreOrders, StoreOrdersError } from '../store-orders.ts';
 const realFetch = globalThis.fetch;
 
 beforeEach(() => {
-  // Streams need the tick that they schedule.
+  // `nextTick` stays real, because streams wait for the ticks that they schedule.
   const now = Date.parse('2026-11-22T12:00:00Z');
   jest.useFakeTimers({ now, doNotFake: ['nextTick', 'queueMicrotask'] });
 });
@@ -74,7 +74,7 @@ describe('the list of the example client', () => {
     }
   });
 
-  it('has the codings that `fetch` asks for by itself, because somebody may have replaced it', async () => {
+  it('is requested with the codings that `fetch` sends by itself, because a replaced `fetch` may send none', async () => {
     jest.useRealTimers();
     const codings: unknown[] = [];
     await using server = await serve(({ headers }, outgoing) => {
@@ -88,7 +88,7 @@ describe('the list of the example client', () => {
     expect(codings).toEqual([codings[0], codings[0]]);
   });
 
-  it("is read from a replaced fetch's body that is a stream of Node", async () => {
+  it('is read even if the body of a replaced `fetch` is a stream of Node', async () => {
     const body = Readable.from([Buffer.from('[{"id":1}'), Buffer.from(']')]);
     answerWith({ status: 200, headers: new Headers(), body } as unknown as Response);
 
@@ -202,7 +202,7 @@ describe('a cancellation of the example client', () => {
     expect(Math.floor(seconds - expectedSeconds)).toBe(0);
   });
 
-  it('tells of each attempt and the wait after it, which is that of all requests, and uses the given fetch', async () => {
+  it('reports each attempt and the wait after it, for which all requests wait, and uses the given fetch', async () => {
     const onAttempt = jest.fn();
     const limits = { RateLimit: '"minute";r=2;t=20, "day";r=3;t=900' };
     const answers = [errorResponse(429, 'api_key_banned', { 'Retry-After': '30' })];
@@ -221,7 +221,7 @@ describe('a cancellation of the example client', () => {
   });
 
   it.each([2 ** 53, 1.5, '7'])(
-    'is not sent with an id that may be that of another order: %p',
+    'is not sent with an id that may have been rounded to the id of another order: %p',
     async (id) => {
       const requests = answerWith();
 
@@ -263,7 +263,7 @@ describe('a cancellation of the example client', () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual(Array(5).fill(true));
   });
 
-  it('can be aborted while it waits, and lets the next one go on', async () => {
+  it('can be aborted while it waits, and lets the next request go on', async () => {
     const requests = answerWith(
       errorResponse(429, 'quota_exceeded', { RateLimit: '"minute";r=0;t=7200, "day";r=0;t=9' }),
       new Response(null, { status: 204 }),

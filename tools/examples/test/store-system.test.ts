@@ -43,7 +43,7 @@ async function pending(): Promise<bigint> {
 }
 
 describe("the example for the store's own system", () => {
-  it('tells one of two checkouts that it created an order, and the same checkout again', async () => {
+  it('tells one of two checkouts that it created an order, and tells this checkout so again', async () => {
     const [first, other] = [newOrder('first'), newOrder('other')];
     const twice = [first, { ...other, id: first.id }];
 

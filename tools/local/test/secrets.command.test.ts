@@ -11,7 +11,7 @@ import { startService } from './running-service.ts';
  * has logged, stored or answered may contain a part of the key.
  */
 
-/** The length of the parts that are searched for. Shorter parts occur by chance. */
+/** The length of the parts of the key for which the test searches. Shorter parts could occur by chance. */
 const partLength = 8;
 
 it('shows no part of a key, wherever it is sent and whatever fails', async () => {
@@ -40,7 +40,7 @@ it('shows no part of a key, wherever it is sent and whatever fails', async () =>
     tables: JSON.stringify(tables),
     databaseCalls: JSON.stringify(proxy.requests),
   };
-  // Admitted, also with the key in other headers.
+  // These requests are admitted, even with the key in other headers, too.
   expect(shown.answers.match(/HTTP\/1.1 (?:200|204|409)/g)!.length).toBeGreaterThan(15);
   for (const [place, text] of Object.entries(shown)) {
     expect([place, ...partsIn(text, key)]).toEqual([place]);
@@ -59,7 +59,7 @@ const base = '/staging/v1';
 const orders = `${base}/store/orders`;
 
 function rawRequest(line: string, ...headers: string[]): string {
-  // Without `Host`, Node's server refuses a request of HTTP/1.1 before anybody sees its key.
+  // Every request has `Host`. Without it, Node's server would refuse the request before the gateway sees the key.
   const head = [`${line} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, 'Connection: close'];
   return `${head.join('\r\n')}\r\n\r\n`;
 }
@@ -75,7 +75,7 @@ function requestsWith(key: string): string[] {
   const valid = `Authorization: Bearer ${key}`;
   const basic = Buffer.from(`${key}:`).toString('base64');
   const refused = [key, `Token ${key}`, `Basic ${basic}`, `Bearer ${key}x`];
-  // Not X-Amzn-Trace-Id, which API Gateway returns.
+  // X-Amzn-Trace-Id is left out, because API Gateway returns it.
   const names = [
     ...['X-Api-Key', 'Cookie', 'User-Agent', 'Referer', 'Origin', 'Content-Type'],
     ...['Accept-Encoding', 'X-Amz-Target', 'X-Amzn-RequestId', 'X-Forwarded-For'],

@@ -31,7 +31,7 @@ it.each([
   expect(requestLine(answered)).toBe(`${expected}\n`);
 });
 
-describe("of a function's log, a person", () => {
+describe("in a function's log, a person", () => {
   it.each([
     ['what it printed itself', '\u001b[2J', 'Cancel: \\u001b[2J'],
     ['what only begins like an entry', '{here', 'Cancel: {here'],

@@ -32,7 +32,7 @@ const sources = moduleDirectoryOfFile();
 const file = (name: string) => join(sources.path, name);
 const temporary = temporaryDirectoryOfFile();
 
-// The plan enterprise allows so many requests.
+// The test polls this often with the key of the plan enterprise, which allows so many requests.
 const pollMs = 100;
 const patienceMs = 100_000;
 

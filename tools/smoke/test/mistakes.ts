@@ -12,7 +12,7 @@ interface MutableAnswer extends Answer {
 /** Changes an answer that would have been right. */
 export type Mistake = (answer: MutableAnswer) => void;
 
-/** Sends as another sender does, with a mistake in each answer. */
+/** Sends requests with another sender, and puts a mistake into each answer. */
 export function spoilt(send: Send, mistake: Mistake): Send {
   return async (question) => {
     const answer = structuredClone(await send(question)) as MutableAnswer;
@@ -21,8 +21,8 @@ export function spoilt(send: Send, mistake: Mistake): Send {
   };
 }
 
-// A check that cannot fail is worse than none. Each mistake is put into the responses of the service, and the
-// named check has to notice it. tools/local/test/e2e/answers.test.ts shows that the checks pass without mistakes.
+// A check that cannot fail is worthless. So a test puts each mistake into the responses of the service, and the named
+// check has to notice it. tools/local/test/e2e/answers.test.ts shows that the checks pass without mistakes.
 
 const missingHeader = 'refuses a missing Authorization header';
 const unknownPath =

@@ -30,7 +30,7 @@ describe('a run', () => {
     [false, 'fails', throwing(new CheckFailed('a\nb')), ['✗ check', 'a', 'b']],
     [false, 'throws', throwing(new Error('refused')), ['✗ check', 'refused']],
     [true, 'is skipped', throwing(new CheckSkipped('no domain')), ['– check', 'no domain']],
-  ])('is good: %s, if a check %s, and makes the next check', async (isGood, _, first, lines) => {
+  ])('is good: %s, if a check %s, and runs the next check', async (isGood, _, first, lines) => {
     const printed = await run(
       check(first, 'works'),
       check(async () => 0),

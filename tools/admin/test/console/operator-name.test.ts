@@ -21,7 +21,7 @@ describe("an operator's name", () => {
   });
 
   it.each(['key_OZdPcLLZJvux4LZgjIZhboDXYTUkQcS0', ' KEY_1'])(
-    'is no key id, as which an operator would look like a customer: %s',
+    'cannot be a key id, because an operator would then look like a customer: %s',
     (as) => {
       expect(() => operatorName(as, {}, arn)).toThrow(/^--as: "key_.*not a key id$/i);
     },

@@ -71,7 +71,7 @@ describe('issueKey', () => {
 });
 
 describe('the hundredth key of an owner', () => {
-  /** Gives the owner of a key 99 others, some of which have expired. */
+  /** Gives the owner of a key 99 further keys, some of which have expired. */
   const addOthers = async ({ keyId, ownerId }: IssuedKey, expired = 0) => {
     const { tokenHash, entry } = await keyOf(keyId);
     const others = Array.from({ length: 99 }, (_, index) => {
@@ -82,7 +82,7 @@ describe('the hundredth key of an owner', () => {
   };
   const tooMany = 'The owner "Acme" has 100 keys, and 100 is the maximum';
 
-  it('is the last one: no other is issued, or replaces one that still works', async () => {
+  it('is the last key: no further key is issued, and no key replaces a key that still works', async () => {
     const key = await issue();
     await addOthers(key);
 
@@ -93,7 +93,7 @@ describe('the hundredth key of an owner', () => {
     expect(await entryOf(keyId)).toBeDefined();
   });
 
-  it('is the last one if others are issued at the same time', async () => {
+  it('is the last key if further keys are issued at the same time', async () => {
     const key = await issue();
     const meanwhile = interposed(stage, isTransaction, () => addOthers(key));
 
@@ -102,7 +102,7 @@ describe('the hundredth key of an owner', () => {
     );
   });
 
-  it('leaves room for as many as have expired', async () => {
+  it('leaves room for as many keys as have expired', async () => {
     const key = await issue();
     await addOthers(key, 2);
 
@@ -114,7 +114,7 @@ describe('the hundredth key of an owner', () => {
 });
 
 describe('rotateKey', () => {
-  it('I18: issues a key with the same owner, label, rights and ban; the old one expires after the grace', async () => {
+  it('I18: issues a key with the same owner, label, rights and ban; the old key expires after the grace', async () => {
     const old = await issue({ label: 'web shop', isReadOnly: true });
     await ban(old.keyId);
     const before = (await fixture.owner(old.ownerId)).item;
@@ -179,7 +179,7 @@ describe('rotateKey', () => {
     expect(Object.keys((await fixture.owner(ownerId)).details.keys)).toHaveLength(1);
   });
 
-  it('rotates a key again whose replacement was revoked', async () => {
+  it('rotates a key again if its replacement was revoked', async () => {
     const { keyId } = await issue();
     const { keyId: lost } = await rotateKey(keyId, nowSeconds + 60, stage);
     await revokeKey(lost, stage);
@@ -252,7 +252,7 @@ it('a key can be revoked in a stage whose stack does not state the plans', async
   expect(await listKeys({}, stage)).toMatchObject([{ keyId, status: 'revoked' }]);
 });
 
-it('a key is revoked once by two operators', async () => {
+it('a key that two operators revoke is revoked once', async () => {
   const { keyId } = await issue();
   const meanwhile = interposed(stage, isTransaction, () => revokeKey(keyId, stage));
 
@@ -310,7 +310,7 @@ describe('a dead key', () => {
     }
   });
 
-  it('stays if it gets another expiry in the meantime', async () => {
+  it('stays if another command extends its expiry at the same time', async () => {
     const { keyId } = await issue({ expiresAt: nowSeconds + 60 });
     const extend = async () => expireKey(await keyOf(keyId), 2e9, stage);
     const meanwhile = interposed(later(1), isTransaction, extend);
@@ -326,7 +326,7 @@ describe('a dead key', () => {
 describe('keyView', () => {
   const described = async (keyId: string, at = nowMs) => keyView(await keyOf(keyId), at, plans);
 
-  it("shows the key's last use, and its ban until it is over", async () => {
+  it('shows the last use of a key, and its ban until the ban is over', async () => {
     const { keyId } = await issue();
     await set(keyId, { usedAt: minute, bannedUntil: nowSeconds + 30 });
     const lastUsedAt = '2026-11-20T09:30:00Z';

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 describe('orders import', () => {
-  it('creates the orders that do not exist, and leaves and counts the others', async () => {
+  it('creates the orders that do not exist, and counts the orders that exist', async () => {
     const changed = { id: { N: '7' }, status: { S: 'cancelled' }, note: { S: 'x' } };
     await put(changed);
     const path = file(lines(43));
@@ -145,7 +145,7 @@ describe('orders import', () => {
     expect(await stored()).toEqual([cancelled]);
   });
 
-  it('writes an order again while it is throttled, and not without end', async () => {
+  it('repeats a throttled write, but gives up in the end', async () => {
     const path = file('{"id":1}');
     proxy.reply = throttled;
 

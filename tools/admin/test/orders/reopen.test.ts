@@ -40,7 +40,7 @@ const cancelled = (cancelledAt: string, cancelledBy = keyId, more: object = {}) 
   ...more,
 });
 
-/** Orders that the command has to change, by their ids, and other orders. */
+/** The orders that the command has to reopen, by their ids, and orders that it must not change. */
 const meant: Record<string, Record<string, AttributeValue>> = {
   1: cancelled('09:00:00.000Z'),
   2: cancelled('09:59:59.999Z'),
@@ -66,7 +66,7 @@ const pending = async () =>
 const meantIds = Object.keys(meant).sort();
 
 describe('orders reopen --cancelled-by', () => {
-  it('reopens the orders that one key cancelled in a period, and keeps who did both, and when', async () => {
+  it('reopens the orders that one key cancelled in a period, and stores who cancelled and who reopened them, and when', async () => {
     await putOrders();
 
     const run = await reopen(mistaken);
@@ -85,15 +85,18 @@ describe('orders reopen --cancelled-by', () => {
   it.each([
     [`own_${ownerPart}`, [...meantIds, '13'].sort()],
     ['bob', ['16']],
-  ])('reopens what an owner with all its keys, or an operator, cancelled: %s', async (who, ids) => {
-    await putOrders();
+  ])(
+    'reopens the orders that any key of an owner, or an operator, has cancelled: %s',
+    async (who, ids) => {
+      await putOrders();
 
-    const { exitCode } = await reopen(`--cancelled-by ${who} ${period}`);
+      const { exitCode } = await reopen(`--cancelled-by ${who} ${period}`);
 
-    expect([exitCode, await pending()]).toEqual([0, ids]);
-  });
+      expect([exitCode, await pending()]).toEqual([0, ids]);
+    },
+  );
 
-  it('asks with the number of orders in each hour, and in all', async () => {
+  it('asks for confirmation with the number of orders in each hour, and the total', async () => {
     await putOrders();
     const before = await stored();
     const words = ['reopen', ...mistaken.split(' ')];

@@ -172,7 +172,7 @@ describe('renameOwner', () => {
 });
 
 describe('deleteOwner', () => {
-  it('removes everything of the owner, and nothing of others', async () => {
+  it('removes everything of the owner, and nothing of other owners', async () => {
     const other = await create({ name: 'Initech' });
     await issueKey({ owner: 'Initech' }, stage);
     const before = await everything();
@@ -224,7 +224,7 @@ describe('ownerView', () => {
     });
   });
 
-  it('shows the last use of any key, including revoked ones', async () => {
+  it('shows the last use of any key, including revoked keys', async () => {
     const { details } = await create();
     const [old, present] = await Promise.all([1, 2].map(() => issueKey({ owner: 'Acme' }, stage)));
     const used = (key: typeof old, usedAt: number) =>
@@ -289,7 +289,7 @@ describe('repairOwners', () => {
     expect(await repairOwners(stage)).toMatchObject({ repaired: [], deletedKeys: 0 });
   });
 
-  it('deletes the API Gateway keys of deleted owners, also next to one that is being created', async () => {
+  it('deletes the API Gateway keys of deleted owners, but not of owners that are being created', async () => {
     const kept = await create();
     const { details } = await create({ name: 'Deleted' });
     await setOwnerPlan('Deleted', { plan: 'pro' }, stage);

@@ -14,7 +14,7 @@ import {
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { callLimitSettings, withCallLimits } from '../../stage/call-limits.ts';
 
-/** Limits that no test reaches, even on a busy machine. */
+/** Time limits that no test reaches, even on a busy machine. */
 const patient = {
   connectionTimeoutMs: 60_000,
   answerTimeoutMs: 60_000,

@@ -5,7 +5,7 @@ import { type KeyGateway, keyGateway } from '../../stage/key-gateway.ts';
 it.each<[string, (gateway: KeyGateway) => Promise<unknown>]>([
   ['the deletion of a key', (gateway) => gateway.deleteGatewayKey('one')],
   ['a key in a usage plan', (gateway) => gateway.addToUsagePlan('plan-free', 'one')],
-])('API Gateway is not said to have done what it refuses: %s', async (_, change) => {
+])('a change that API Gateway refuses is not reported as done: %s', async (_, change) => {
   const client = new APIGatewayClient({ region: 'us-east-1' });
   client.send = () => Promise.reject(new Error('Rate exceeded'));
 

@@ -95,7 +95,7 @@ describe('a connection to a stage', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is refused with both accounts if the credentials are those of another account', async () => {
+  it('is refused, with the names of both accounts, if the credentials are for another account', async () => {
     state.account = other;
 
     await expect(connectToProd()).rejects.toMatchObject({

@@ -174,7 +174,9 @@ const provocations: Provocation[] = [
   },
 ];
 
-/** What cannot be provoked here; template.test.ts compares it with the gateway responses. */
+/**
+ * The errors that this test cannot provoke. test/contract/template.test.ts compares them with the gateway responses.
+ */
 const notProvoked = new Set([
   // No stage has a firewall by default.
   ...operations.map(({ operationId }) => `${operationId} 403 forbidden`),

@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A page, and what happened in it that should not have. */
+/** A page, and the problems that have occurred in it. */
 export interface WatchedPage extends AsyncDisposable {
   readonly page: Page;
   /** Requests to other origins, errors in the console, exceptions, violations of the policy. */

@@ -47,7 +47,7 @@ describe('the page of a local run', () => {
   );
 
   it('is not served under a foreign name that points to this machine', async () => {
-    // `fetch` does not let a test set the `Host` header.
+    // `fetch` is not used, because it does not let a test set the `Host` header.
     const request = sendRequest(server.url, { headers: { host: '127.0.0.1.example.org' } }).end();
     const [response] = await once(request, 'response');
     response.resume();

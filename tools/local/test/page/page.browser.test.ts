@@ -96,7 +96,7 @@ describe('the page of a local run', () => {
     expect(await cells(1)).toEqual(['-9223372036854775808', '1', '', '"id":5 {', '', 'Cancel ']);
   });
 
-  it('shows in a row what became of its cancellation', async () => {
+  it('shows the outcome of a cancellation in the row of its order', async () => {
     await press('List orders');
     const [id] = await cells(1);
 
@@ -172,7 +172,7 @@ describe('the page of a local run', () => {
     watched.offences.length = 0;
   });
 
-  it('reads 100,000 orders, of the last list that was asked for', async () => {
+  it('shows 100,000 orders, of the list that was requested last', async () => {
     const orders = Array.from({ length: 100_000 }, (_, index) => `{"id":${index}}`);
     const first = Promise.withResolvers<void>();
     let lists = 0;

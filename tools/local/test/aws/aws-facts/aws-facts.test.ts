@@ -23,7 +23,10 @@ interface Recording {
   readonly source: string;
   readonly api: {
     readonly stage: string;
-    /** By method and path. `echo` answers with its event, and `returnBody` returns its body. */
+    /**
+     * The function of each method and path. `echo` answers with its event, and `returnBody` returns the body of the
+     * request.
+     */
     readonly methods: Readonly<
       Record<string, { function?: 'echo' | 'returnBody'; mock?: { body?: string } }>
     >;
