@@ -13,7 +13,7 @@ import { InterruptedError, InvalidValueError, OperatorError } from '../../shared
 import { printable } from '../../shared/printable.ts';
 import { runChecks } from '../runner.ts';
 import { selectChecks } from '../smoke-test.ts';
-import { gatewayKeyRows, requestRows } from './gateway-rows.ts';
+import { gatewayKeyRows, requestRows, tlsRow } from './gateway-rows.ts';
 import { operatorRows } from './operator-commands.ts';
 import { importRow, outageRows } from './outage-rows.ts';
 import { deploy, type Row, remove, type Trial } from './trial.ts';
@@ -78,7 +78,7 @@ function check(trial: Trial): Promise<boolean> {
     return { ...each, run };
   });
   const before = [...gatewayKeyRows, ...operatorRows, importRow];
-  const rows = [...before, ...smokeRows, ...requestRows, ...outageRows];
+  const rows = [...before, ...smokeRows, ...requestRows, ...outageRows, tlsRow];
   const print = (line: string) => console.log(printable(line));
   return runChecks(rows, trial, print, () => trial.signal.aborted);
 }
