@@ -117,7 +117,7 @@ describe('two local runs at once', () => {
 });
 
 describe('a local run', () => {
-  it('prints the commands to try, keeps serving if its output is closed, and ends at Ctrl+C with a request open', async () => {
+  it('prints the commands to try in 80 columns, with the key once, keeps serving if its output is closed, and ends at Ctrl+C with a request open', async () => {
     const run = start(['--port', '0']);
     const shown = await run.started;
     const [, baseUrl] = /export ORDERS_URL=(\S+)/.exec(shown)!;
@@ -131,6 +131,8 @@ describe('a local run', () => {
     socket.on('error', () => {}).write('GET / HTTP/1.1\r\n');
     await once(socket, 'connect');
 
+    expect(shown.split(key!)).toHaveLength(2);
+    expect(shown.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(cancelled.status).toBe(204);
     expect(await stop(run, 'SIGINT')).toEqual([0, null]);
     expect(await run.stderr).not.toContain('Warning');

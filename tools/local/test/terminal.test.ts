@@ -1,22 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { recordByPlan } from '../../../lib/settings/plans.ts';
 import { exampleToken, keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
-import type { ReadyService } from '../store-service.ts';
-import { functionLine, readyText, requestLine } from '../terminal.ts';
+import { functionLine, requestLine } from '../terminal.ts';
 
 const key = exampleToken();
-
-it('The commands of a report have the key once, and fit a terminal of 80 columns', () => {
-  const origin = 'http://127.0.0.1:30000';
-  const demoKeys = recordByPlan(() => key);
-  const service = { origin, baseUrl: `${origin}/staging/v1`, demoKeys };
-
-  const text = readyText(service as unknown as ReadyService);
-
-  expect(text.split(key)).toHaveLength(2);
-  expect(text).toMatch(/\n {2}echo "Authorization: Bearer \$ORDERS_KEY" \|\n/);
-  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
-});
 
 it.each([
   ['/staging/v1/store/orders?a=b', 200, '', 'GET /staging/v1/store/orders 200 57 ms'],

@@ -1,6 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
 import { Gateway } from '../../aws/api-gateway/gateway.ts';
 import {
   type IncomingRequest,
@@ -86,27 +83,6 @@ export function lambda(
 /** The integration of a function. */
 export function proxy(Uri: unknown, integration: Properties = {}): { Integration: object } {
   return { Integration: { Type: 'AWS_PROXY', Uri, ...integration } };
-}
-
-/** An assembly on disk: a template and the code of its functions. */
-export interface Assembly {
-  readonly path: string;
-  readonly templateFile: string;
-  remove(): void;
-}
-
-/** @param code by function name; each is the text of an `index.js` */
-export function writeAssembly(
-  resources: Resources,
-  code: Readonly<Record<string, string>>,
-): Assembly {
-  const { path, write, remove } = temporaryDirectory();
-  for (const [name, text] of Object.entries(code)) {
-    mkdirSync(join(path, `asset.${name}`));
-    write(`asset.${name}/index.js`, text);
-  }
-  const templateFile = write('Small.template.json', JSON.stringify({ Resources: resources }));
-  return { path, templateFile, remove };
 }
 
 export interface RequestParts {

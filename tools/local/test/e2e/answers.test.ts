@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { serviceRealm } from '../../../../lambdas/contract/service-name.ts';
 import { cancelRefusal, orderStatuses } from '../../../../lambdas/orders/order-states.ts';
 import { operationNames } from '../../../../lib/settings/functions.ts';
 import { type PlanName, planNames, plans } from '../../../../lib/settings/plans.ts';
@@ -9,7 +8,6 @@ import { disowned, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy
 import type { IssuedKey } from '../../../admin/keys/new-key.ts';
 import { selectChecks } from '../../../smoke/smoke-test.ts';
 import type { Answer } from '../../../smoke/stage/http-client.ts';
-import { headerOf } from '../../../smoke/stage/rate-limit.ts';
 import { type CallOptions, codeOf, Stage } from '../../../smoke/stage/stage.ts';
 import { lastingMinute, type RunningStore, startStore, today } from './running-store.ts';
 
@@ -92,26 +90,13 @@ describe('an allowance that is used up', () => {
   });
 });
 
-it('I18: a read-only key can list orders, and not cancel one, which counts', async () => {
-  await store.putOrders([{ id: '106', status: 'pending' }]);
+it('I18: a read-only key can list orders, and not cancel one', async () => {
   const stage = stageFor(await store.issue('free', undefined, { isReadOnly: true }));
-  const refused = { status: 403, code: 'insufficient_scope' };
 
   await stage.expect('listOrders', {}, { status: 200 });
-  await stage.expect('getPet', {}, { status: 410, code: 'gone' });
-  for (const [index, orderId] of ['106', '999', '007', largest].entries()) {
-    const answer = await stage.expect('cancelOrder', { orderId }, refused);
-
-    expect(headerOf(answer, 'x-ratelimit-remaining')).toBe(
-      String(plans.free.perMinute - 3 - index),
-    );
-    expect(headerOf(answer, 'x-amzn-remapped-www-authenticate')).toBe(
-      `Bearer realm="${serviceRealm}", error="insufficient_scope"`,
-    );
+  for (const orderId of [largest, '007']) {
+    await stage.expect('cancelOrder', { orderId }, { status: 403, code: 'insufficient_scope' });
   }
-  await stage.expectUnknown('POST', '/store/orders', ['GET']);
-  await stage.expectUnknown('DELETE', '/store/orders', ['GET']);
-  await stageFor(keys.enterprise).expect('cancelOrder', { orderId: '106' }, { status: 204 });
 });
 
 interface Provocation {

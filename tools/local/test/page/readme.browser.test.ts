@@ -43,12 +43,6 @@ describe('the pictures of the README', () => {
     await page.getByRole('button', { name: 'Cancel order 1002' }).click();
     await page.locator('#rows small', { hasText: '409 order_already_shipped' }).waitFor();
 
-    const text = (await page.textContent('main'))!;
-    expect(text).toContain('409 Conflict order_already_shipped The order has already shipped');
-    expect(text).toMatch(/This minute: 29[89] of 300 left, resets in \d+ seconds/);
-    expect(text).toContain('Today (UTC): 9,998 of 10,000 left, resets in ');
-    expect(text).toContain('100 of 1,000 shown');
-    expect(text).toContain("store/orders/1002'");
     expect(offences).toEqual([]);
     const hideKey = `
       apiKey.value = '${shownKey}';

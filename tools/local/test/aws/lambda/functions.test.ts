@@ -1,19 +1,20 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { temporaryDirectoryOfEachTest } from '../../../../../test/helpers/temporary-directory.ts';
 import { loadFunctions } from '../../../aws/lambda/functions.ts';
-import { type Assembly, createTemplate, lambda, writeAssembly } from '../small-template.ts';
+import { createTemplate, lambda } from '../small-template.ts';
 
-let assembly: Assembly | undefined;
+/* The tests in e2e/ invoke functions of the service's template. */
 
-afterEach(() => assembly?.remove());
+const directory = temporaryDirectoryOfEachTest();
 
-const code = 'exports.handler = async (event) => ({ event, env: process.env });';
-
-/** Loads a function, and returns what finds it. */
+/** Loads a function without a handler, and returns what finds it. */
 function load(properties: Record<string, unknown> = {}) {
-  const resources = lambda('List', properties);
-  assembly = writeAssembly(resources, { List: code });
-  return loadFunctions(createTemplate(resources), assembly.path, {
-    variablesOf: (logicalId) => ({ OF: logicalId, TABLE: 'of the run' }),
+  mkdirSync(join(directory.path, 'asset.List'));
+  directory.write('asset.List/index.js', '');
+  return loadFunctions(createTemplate(lambda('List', properties)), directory.path, {
+    variablesOf: () => ({}),
     now: Date.now,
     log: () => {},
   });
@@ -24,16 +25,6 @@ const uri = (functionArn: string) =>
   `arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/${functionArn}/invocations`;
 
 describe('functions of a template', () => {
-  it('are invoked by the ARN of an alias, with the variables of the template', async () => {
-    const Environment = { Variables: { TABLE: { Ref: 'AWS::Region' } } };
-
-    const result = await load({ Environment })(uri(`${arn}:live`), 'Method')({ a: 1 });
-
-    const env = { AWS_LAMBDA_FUNCTION_NAME: 'Small-List', OF: 'List', TABLE: 'us-east-1' };
-    const payload = JSON.parse('payload' in result ? result.payload : '{}');
-    expect(payload).toEqual({ event: { a: 1 }, env });
-  });
-
   it.each([uri(`${arn}-other`), 'arn:aws:apigateway:eu-central-1:sqs:path/queue'])(
     'are not found by the URI %s',
     (wrong) => {

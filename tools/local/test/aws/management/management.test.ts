@@ -2,24 +2,23 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { temporaryDirectoryOfFile } from '../../../../../test/helpers/temporary-directory.ts';
 import { isFromThisMachine } from '../../../aws/management/loopback.ts';
 import { type LocalService, startLocalService } from '../local-service.ts';
-import { type Assembly, api, method, mock, writeAssembly } from '../small-template.ts';
+import { api, method, mock } from '../small-template.ts';
 
 /* tools/admin/test/admin.test.ts tests the calls that an operator's commands make. */
 
-let assembly: Assembly;
+const directory = temporaryDirectoryOfFile();
 let service: LocalService;
 
 beforeAll(async () => {
-  assembly = writeAssembly({ ...api, ...method('GET /', mock()) }, {});
-  service = await startLocalService({ ...assembly, stackName: 'Small', log: () => {} });
+  const template = JSON.stringify({ Resources: { ...api, ...method('GET /', mock()) } });
+  const templateFile = directory.write('template.json', template);
+  service = await startLocalService({ templateFile, stackName: 'Small', log: () => {} });
 });
 
-afterAll(async () => {
-  await service.close();
-  assembly.remove();
-});
+afterAll(() => service.close());
 
 /** `fetch` does not let a test set the `Host` header. */
 async function send(path: string, method: string, headers: object, body?: string) {
