@@ -113,8 +113,8 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   /**
-   * @param options the message or the headers, if they differ from the usual ones of the code; the cause, which is only
-   * logged
+   * @param options a message or headers to use instead of the usual message and headers of the code; the cause, which
+   * is only logged
    */
   constructor(code: ErrorCode, options: ErrorOptions & Partial<Omit<ErrorRow, 'status'>> = {}) {
     const row: ErrorRow = errors[code];

@@ -140,7 +140,7 @@ describe('a deployment of prod', () => {
           },
         },
       });
-      // The next deployment would fail if a version whose creation was rolled back still existed.
+      // A version must be deleted if its creation is rolled back, because it would make the next deployment fail.
       expect(version!.DeletionPolicy).toBe('RetainExceptOnCreate');
     },
   );

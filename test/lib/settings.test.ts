@@ -133,7 +133,7 @@ describe('the configuration of a stage', () => {
     },
   );
 
-  it('is that of an emergency only if its variable is `true`', () => {
+  it('is for an emergency deployment only if the variable is `true`', () => {
     const withVariable = (EMERGENCY_DEPLOYMENT: string) =>
       stageConfiguration('prod', { EMERGENCY_DEPLOYMENT });
 

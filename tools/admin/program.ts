@@ -76,10 +76,10 @@ function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): 
 const programHelp = `
 Every command needs exactly one of the options --stage and --local. Instead of
 the option, you can set ORDERS_STAGE or ORDERS_LOCAL in the environment. The
-command uses the AWS credentials of the environment (AWS_PROFILE), for the
-account and the Region that lib/settings/stages.ts may name. Where an option
-takes a duration, such as 15m or 90d, you can also give a date-time, or a date,
-which stands for the end of that day in UTC, and for its beginning in --since.
+command uses the AWS credentials of the environment (AWS_PROFILE), and the
+account and the Region in lib/settings/stages.ts. Where an option takes a
+duration, such as 15m or 90d, you can also give a date-time or a date. A date is
+the end of that day in UTC. In --since, it is the beginning of that day.
 "./admin <command> --help" explains a command.
 
 Exit codes:

@@ -37,8 +37,11 @@ const command = () =>
     .description('Compares a deployed or local stage with the published contract, openapi.yaml.')
     .option('--url <base>', `base URL of the stage, which ends with ${versionPath}`, parseBaseUrl)
     .option('--cancel-order <id>', 'also cancel this pending order')
-    .option('--limits', "also use up the key's limit; not for a key of the Enterprise plan")
-    .option('--alarm-topic <arn>', 'also check that somebody gets the alarms: output AlarmTopicArn')
+    .option('--limits', "also use up the key's limit, unless the key is of the Enterprise plan")
+    .option(
+      '--alarm-topic <arn>',
+      "also check that somebody gets the alarms of this topic, which is the stack's output AlarmTopicArn",
+    )
     .addHelpText(
       'after',
       `
@@ -46,7 +49,7 @@ Pass the API key in the environment variable ORDERS_KEY, or on standard input:
   ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging${versionPath}
 
 The key is never printed. Use a key that nobody else uses, because other requests would change the
-counters that are checked. All orders are read once. --alarm-topic needs AWS credentials.
+counters that are checked. The smoke test reads all orders once. --alarm-topic needs AWS credentials.
 
 Exit code: 0 if everything is as documented, 1 otherwise.`,
     );

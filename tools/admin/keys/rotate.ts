@@ -27,9 +27,9 @@ export const rotate: Verb<{ grace: Time }> = {
     yesOption,
     asOption,
   ],
-  asks: 'If the old key does not keep working, the command asks for confirmation',
-  help: `If the key was replaced already, and its API key leaks before it has expired,
-the command revokes it with --grace 0s, and issues no other key.`,
+  asks: 'If the old key is revoked at once, the command asks for confirmation',
+  help: `A key can be replaced only once. If a replaced key leaks before it expires,
+--grace 0s revokes it, and issues no other key.`,
   examples: [
     `keys rotate ${keyIdOfExamples} --stage prod`,
     `keys rotate ${keyIdOfExamples} --stage prod --grace 0s`,

@@ -5,7 +5,7 @@ import { ownerFields, ownerView } from './owner-view.ts';
 
 export const list: Verb = {
   usage: 'list',
-  description: 'list all owners with their usage, those with the most requests today first',
+  description: 'list all owners with their usage, the busiest owner of today first',
   examples: ['owners list --stage prod'],
   run: async ({ stage }) => {
     const { plans } = stage;

@@ -54,7 +54,7 @@ export async function repairOwners(stage: KeyStage) {
   if (first && owners.length === 0) {
     const keys = counted(gatewayKeys.length, 'API Gateway key');
     throw new WrongStateError(`nothing was changed: there are no owners, but ${keys} of owners`, {
-      remedy: `restore the owners; or, if they were deleted, "./admin owners delete ${first.ownerId}" deletes the keys of the first`,
+      remedy: `restore the owners; or, if they were deleted, "./admin owners delete ${first.ownerId}" deletes the keys of the first owner`,
     });
   }
   const ids = new Map(gatewayKeys.map(({ value, id }) => [value, id]));

@@ -16,8 +16,8 @@ export const usage: Verb<{ month?: string }> = {
       monthOf,
     ),
   ],
-  help: `Days and months are in UTC. API Gateway meters only admitted requests, keeps
-them for 90 days, and AWS does not promise an exact number.`,
+  help: `Days and months are in UTC. API Gateway meters only admitted requests, and keeps
+their numbers for 90 days. AWS does not promise that they are exact.`,
   examples: [
     'owners usage --stage prod',
     'owners usage "Acme Ltd" --month 2026-11 --stage prod --json',

@@ -117,7 +117,7 @@ async function callerIn(
   const label = labelOf({ stage });
   await client.config.region().catch((cause: unknown) => {
     const remedy = 'set AWS_REGION to the Region in which you have deployed the stage';
-    throw new OperatorError(`${label} has the Region of the credentials, which name none`, {
+    throw new OperatorError(`neither ${label} nor the credentials name a Region`, {
       cause,
       remedy,
     });

@@ -25,8 +25,8 @@ was expected and seen, and the words of a page that depend on it.
 
 A run takes about half an hour, and costs less than a dollar. The environment
 variable ORDERS_STAGE names the trial (default: try-accept). The trial is in
-staging's account and Region (lib/settings/stages.ts), or in those of the
-credentials. After Ctrl+C, the run removes the trial. If a run ended in another
+staging's account and Region (lib/settings/stages.ts) or, if staging names none,
+in the account and Region of the credentials. After Ctrl+C, the run removes the trial. If a run ended in another
 way, the next run removes its trial.
 
 Exit code: 0 if everything is as expected, 1 otherwise.`);

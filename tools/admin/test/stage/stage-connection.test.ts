@@ -90,7 +90,7 @@ describe('a connection to a stage', () => {
     delete process.env.AWS_REGION;
 
     await expect(connectToProd()).rejects.toThrow(
-      'stage prod has the Region of the credentials, which name none; set AWS_REGION',
+      'neither stage prod nor the credentials name a Region; set AWS_REGION',
     );
     expect(calls).toEqual([]);
   });

@@ -22,6 +22,6 @@ it.each([
   ...['', 'key_', 'key_abc', `key_${'a'.repeat(33)}`, `KEY_${'a'.repeat(32)}`],
   ...['own_', `own_${'a'.repeat(19)}`, `own_${'a'.repeat(21)}`, `OWN_${'a'.repeat(20)}`],
   ...[`own_${'a'.repeat(19)}-`, `${keyPrefix}${'a'.repeat(46)}`],
-])('the form of an id is not that of %p', (text) => {
+])('%p does not have the form of an id', (text) => {
   expect([isKeyId(text), isOwnerId(text)]).toEqual([false, false]);
 });

@@ -11,7 +11,7 @@ const shortestLimitMs = 900;
 export function lengthenTimeLimits(): () => void {
   const { prototype } = Socket;
   const { setTimeout: setSocketTimeout } = prototype;
-  // Functions do not run in the context of Jest's test files.
+  // The timers of the main context are replaced, because functions do not run in the context of Jest's test files.
   const globals = runInThisContext('globalThis');
   const { setTimeout: systemSetTimeout } = globals;
   globals.setTimeout = new Proxy(systemSetTimeout, {
