@@ -30,7 +30,8 @@ type Pages = AsyncGenerator<OrdersPage, void, void>;
 const totalSegments = 4;
 
 /**
- * Reads the first page, and returns all pages. `signal` can abort the first read. Other pages are read on demand.
+ * Reads the first page, and returns a generator of all pages, which reads the other pages on demand. `signal` can
+ * abort the first read.
  *
  * A table of one page is read with one Scan request, and a larger table in parallel segments. The first request of a
  * scan has to say the number of segments, before the size of the table is known. So the first page is read without

@@ -34,7 +34,7 @@ const preflightAnswer: FixedAnswer = {
     'Access-Control-Allow-Methods': '*',
     // The wildcard stands for all other headers, such as the headers that a tool in a browser adds to trace requests.
     'Access-Control-Allow-Headers': 'Authorization, *',
-    // Two hours, the maximum for which Chromium caches the response to a preflight request.
+    // Two hours, because Chromium caches the response to a preflight request for no longer.
     'Access-Control-Max-Age': '7200',
   }),
 };

@@ -28,7 +28,7 @@ export function keyGateway(client: APIGatewayClient) {
       const { id } = await client.send(new CreateApiKeyCommand({ ...key, enabled: true }));
       return { id: id! };
     },
-    /** Finds the gateway keys whose names start with a text. Names are not unique. */
+    /** Finds the gateway keys whose names start with the given text. Names are not unique. */
     findGatewayKeys: async (nameQuery: string) => {
       const pages = await Array.fromAsync(paginateGetApiKeys({ client, pageSize }, { nameQuery }));
       return pages.flatMap(({ items = [] }) =>

@@ -44,7 +44,7 @@ export function createControlPlane(now = Date.now) {
       return key;
     },
 
-    /** Finds the keys whose names start with a text. */
+    /** Finds the keys whose names start with the given text. */
     findGatewayKeys: async (nameQuery: string) =>
       [...keys.values()].filter(({ name }) => name.startsWith(nameQuery)),
 

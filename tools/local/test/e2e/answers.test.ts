@@ -105,7 +105,7 @@ interface Provocation {
   readonly plan?: PlanName;
   /** Prevents DynamoDB from answering. */
   readonly before?: () => unknown;
-  /** @default - those that document the error */
+  /** @default - the operations that document the error */
   readonly operationIds?: readonly string[];
   readonly options?: CallOptions;
 }

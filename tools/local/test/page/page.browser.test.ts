@@ -63,7 +63,7 @@ async function cancelTyped(orderId: string): Promise<string> {
   return press('Cancel order');
 }
 
-/** Answers lists with this response instead of the service. */
+/** Answers requests for a list with this response, in place of the service. */
 const answerLists = (body: string, status = 200, headers: Record<string, string> = {}) =>
   page.route('**/store/orders', (route) => route.fulfill({ body, status, headers }));
 
