@@ -36,9 +36,8 @@ async function run(options: LocalOptions, stop: AbortSignal): Promise<void> {
   });
   const stopped = once(stop, 'abort');
   await using started = new AsyncDisposableStack();
-  const { inspect, json, watch } = options;
-  // Lets debuggers attach at a loopback address only, because a debugger can do everything that this user can.
-  using _inspector = inspect === undefined ? undefined : inspector.open(inspect, '127.0.0.1');
+  const { json, watch } = options;
+  using _inspector = startInspector(options.inspect);
   const service = await startStoreService(options, temporaryDirectory(), stop, started);
   process.stdout.write(json ? readyJson(service) : readyText(service));
   if (watch) {
@@ -52,11 +51,28 @@ async function run(options: LocalOptions, stop: AbortSignal): Promise<void> {
   if (end instanceof Error) throw end;
 }
 
+/** Lets debuggers attach at a loopback address only, because a debugger can do everything that this user can. */
+function startInspector(port: number | undefined): Disposable | undefined {
+  if (port === undefined) return undefined;
+  const listening = inspector.open(port, '127.0.0.1');
+  if (inspector.url()) return listening;
+  throw new OperatorError(`--inspect: port ${port} is not available; 0 chooses a free port`);
+}
+
 /** Creates a directory, which is removed at the end of this process. */
 function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), `${serviceRealm}-${process.pid}-`));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  return directory;
+  const parent = tmpdir();
+  try {
+    const directory = mkdtempSync(join(parent, `${serviceRealm}-${process.pid}-`));
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    return directory;
+  } catch (cause) {
+    const problem = `a file cannot be created in ${parent} (${(cause as NodeJS.ErrnoException).code})`;
+    throw new OperatorError(problem, {
+      cause,
+      remedy: 'set TMPDIR to a directory that can be written',
+    });
+  }
 }
 
 /** Logs an error. An error that the user cannot correct is logged with its stack. */

@@ -37,8 +37,8 @@ const directory = temporaryDirectoryOfEachTest();
 
 afterAll(() => otherServer[Symbol.asyncDispose]());
 
-function start(options: readonly string[]): Run {
-  const run = startRun(options, { TMPDIR: directory.path });
+function start(options: readonly string[], temporary = directory.path): Run {
+  const run = startRun(options, { TMPDIR: temporary });
   runs.push(run);
   return run;
 }
@@ -159,11 +159,17 @@ describe('a local run', () => {
     );
   });
 
-  it.each<[string, string[], RegExp]>([
+  it.each<[string, string[], RegExp, string?]>([
     ['an unknown option', ['--prot', '0'], /^"--prot": no such option.* --help/],
     ['a port in use', ['--port', usedPort], /^--host and --port: listen EADDRINUSE: .*; give an /],
-  ])('reports a mistake in one line: %s', async (_, options, line) => {
-    const run = start(options);
+    [
+      'a directory for temporary files that cannot be written',
+      [],
+      /^a file cannot be created in \/proc \(E\w+\); set TMPDIR to a directory /,
+      '/proc',
+    ],
+  ])('reports a mistake in one line: %s', async (_, options, line, temporary) => {
+    const run = start(options, temporary);
 
     expect(await run.exited).toEqual([1, null]);
     expect(await run.stdout).toBe('');
