@@ -9,7 +9,7 @@ import { pathOf } from '../store/key-change.ts';
 import { findKey, type StoredKey, validEntry } from '../store/keys.ts';
 import { changeEntry } from './change-entry.ts';
 import type { KeyView } from './key-view.ts';
-import { revokeKey, revokeQuestion } from './revoke.ts';
+import { askAndRevoke } from './revoke.ts';
 
 /** Parses the time at which a key expires; undefined for `never`. */
 const expiryOf = (text: string) => (text === 'never' ? undefined : timeAhead(text));
@@ -31,18 +31,15 @@ export const expire: Verb = {
   run: expireOrRevoke,
 };
 
-async function expireOrRevoke({ stage, confirm }: Call, keyId = '', when = ''): Promise<Result> {
+async function expireOrRevoke(call: Call, keyId = '', when = ''): Promise<Result> {
+  const { stage, confirm } = call;
   const time = expiryOf(when);
   const nowMs = stage.now();
   const isNow = time?.(nowMs) === nowMs;
   const expiresAt = time && !isNow ? futureSeconds('when', time, nowMs) : undefined;
   const key = await findKey(keyId, stage);
+  if (isNow) return askAndRevoke(key, call);
   const { expiresAt: before } = validEntry(key, 'changed', nowMs);
-  if (isNow) {
-    await confirm(revokeQuestion(key));
-    await revokeKey(keyId, stage);
-    return { value: { keyId, status: 'revoked' }, text: `${keyId} is revoked.` };
-  }
   if (expiresAt !== undefined && expiresAt < (before ?? Infinity)) {
     const today = before === undefined ? 'never expires' : `expires at ${isoTime(before)}`;
     await confirm(`Let ${keyId} expire at ${isoTime(expiresAt)}? At present, it ${today}.`);

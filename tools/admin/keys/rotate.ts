@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { Result } from '../console/command-io.ts';
-import { type Time, timeAhead } from '../console/option-values.ts';
+import { futureSeconds, type Time, timeAhead } from '../console/option-values.ts';
 import { asOption, type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
 import { isoTime } from '../console/view.ts';
 import { size, unchanged } from '../stage/dynamodb-calls.ts';
@@ -12,7 +12,7 @@ import { findKey, replacementOf, type StoredKey, validEntry } from '../store/key
 import type { StoredEntry } from '../store/stored-owner.ts';
 import { keyView } from './key-view.ts';
 import { draftKey, type IssuedKey, issuedResult } from './new-key.ts';
-import { revokeKey, revokeQuestion } from './revoke.ts';
+import { askAndRevoke, revokeQuestion } from './revoke.ts';
 
 export const rotate: Verb<{ grace: Time }> = {
   usage: 'rotate <keyId>',
@@ -37,21 +37,25 @@ export const rotate: Verb<{ grace: Time }> = {
   run: rotateOrRevoke,
 };
 
-async function rotateOrRevoke(
-  { stage, options, confirm }: Call<{ grace: Time }>,
-  keyId = '',
-): Promise<Result> {
-  const graceEnd = Math.floor(options.grace(stage.now()) / 1_000);
-  if (isOver(graceEnd, stage)) {
+async function rotateOrRevoke(call: Call<{ grace: Time }>, keyId = ''): Promise<Result> {
+  const { stage, options, confirm } = call;
+  const nowMs = stage.now();
+  const isNow = options.grace(nowMs) === nowMs;
+  const graceEnd = isNow
+    ? Math.floor(nowMs / 1_000)
+    : futureSeconds('--grace', options.grace, nowMs);
+  if (isNow) {
     const old = await findKey(keyId, stage);
     const replacement = replacementOf(old)?.keyId;
-    validEntry(old, 'rotated', stage.now());
-    await confirm(revokeQuestion(old));
     if (replacement !== undefined) {
-      await revokeKey(keyId, stage);
-      const text = `${keyId} is revoked. ${replacement} has replaced it.`;
-      return { value: { keyId, status: 'revoked', replacedBy: replacement }, text };
+      const { value, text } = await askAndRevoke(old, call);
+      return {
+        value: { ...value, replacedBy: replacement },
+        text: `${text} ${replacement} has replaced it.`,
+      };
     }
+    validEntry(old, 'rotated', nowMs);
+    await confirm(revokeQuestion(old));
   }
   const rotated = await rotateKey(keyId, graceEnd, stage);
   const { previousExpiresAt: end } = rotated;

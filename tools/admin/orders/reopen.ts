@@ -1,13 +1,20 @@
 import { type AttributeValue, paginateScan } from '@aws-sdk/client-dynamodb';
 import { Option } from 'commander';
 import type { Item } from '../../../lambdas/contract/item.ts';
-import { DifferentError, InterruptedError, UsageError } from '../../shared/errors.ts';
+import {
+  DifferentError,
+  InterruptedError,
+  InvalidValueError,
+  UsageError,
+} from '../../shared/errors.ts';
 import { print, type Result } from '../console/command-io.ts';
 import { sinceTime, type Time, untilTime } from '../console/option-values.ts';
 import { asOption, type Call, type Verb, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
-import { refuseToken } from '../store/checked-text.ts';
+import { checkedText } from '../store/checked-text.ts';
 import { isOwnerId } from '../store/identities.ts';
+import { refuseMalformed } from '../store/keys.ts';
+import { lookUpOwner } from '../store/owners.ts';
 import { asRead, changeOrder, changeOrders } from './change-orders.ts';
 import { everyOrder } from './every-order.ts';
 import { exactNumber } from './order-values.ts';
@@ -76,9 +83,17 @@ function selectionOf(
     const problem = 'give either order ids or --cancelled-by and --since';
     throw new UsageError(problem, { remedy: 'see --help' });
   }
-  refuseToken('--cancelled-by', cancelledBy);
+  checkedText('--cancelled-by', cancelledBy, 200);
+  if (cancelledBy.startsWith('key_')) refuseMalformed(cancelledBy);
   const nowMs = stage.now();
-  return { cancelledBy, since: new Date(since(nowMs)), until: new Date(until?.(nowMs) ?? nowMs) };
+  const selection = {
+    cancelledBy,
+    since: new Date(since(nowMs)),
+    until: new Date(until?.(nowMs) ?? nowMs),
+  };
+  if (selection.since <= selection.until) return selection;
+  const expected = `a time before ${selection.until.toISOString()}`;
+  throw new InvalidValueError('--since', selection.since.toISOString(), expected);
 }
 
 /**
@@ -90,7 +105,13 @@ async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): 
   const orders = await selectedOrders(selection, call);
   const times = [since, until].map((time) => time.toISOString());
   const which = `that ${cancelledBy} cancelled from ${times.join(' to ')}`;
-  if (orders.length === 0) throw new DifferentError(`there is no cancelled order ${which}`);
+  if (orders.length === 0) {
+    const isId = /^(?:key|own)_/.test(cancelledBy);
+    const owner = isId ? undefined : await lookUpOwner(cancelledBy, call.stage);
+    throw new DifferentError(`there is no cancelled order ${which}`, {
+      remedy: owner && `if you mean this owner, give its id: ${owner.details.ownerId}`,
+    });
+  }
   const hours = Object.groupBy(orders, ({ cancelledAt }) => hourOf(cancelledAt));
   for (const [hour, { length }] of Object.entries(hours).sort() as [string, Item[]][]) {
     print(io.stderr, `${hour}  ${counted(length, 'order')}`);

@@ -139,8 +139,32 @@ describe('the operator and a running service', () => {
       ]);
       expect(await statusWith(old.apiKey)).toBe(401);
       expect(await statusWith(rotated.apiKey)).toBe(200);
+      const again = await admin(`keys ${verb} ${old.keyId} ${rest.join(' ')} --yes`);
+      expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('was already') });
     },
   );
+
+  it('refuses a grace period that ends in the past, which could be a mistake in the year', async () => {
+    const { keyId, apiKey } = await issue();
+
+    const { exitCode, stderr } = await admin(`keys rotate ${keyId} --grace 2026-01-15 --yes`);
+
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: --grace: .* a time ahead/),
+    ]);
+    expect(await statusWith(apiKey)).toBe(200);
+  });
+
+  it("names the owner's id if an owner's name is given as an operator's", async () => {
+    const { owner, ownerId } = await issue();
+
+    const { exitCode, stderr } = await admin(
+      `orders reopen --since 1h --yes --cancelled-by ${owner}`,
+    );
+
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining(`give its id: ${ownerId}`)]);
+  });
 
   it('refuses the keys of an owner while the owner is suspended', async () => {
     const { owner, ownerId, apiKey } = await issue();

@@ -121,6 +121,19 @@ describe('orders reopen --cancelled-by', () => {
     });
   });
 
+  it.each([
+    ['--cancelled-by key_bad --since 1h', 'key id: "key_bad" is not accepted'],
+    ['--cancelled-by ann --since 1h --until 2h', '--since: "2026-11-20T11:00:00.000Z" is not'],
+    [
+      '--cancelled-by ann --since 2026-12-01',
+      '--since: "2026-12-01T00:00:00.000Z" is not accepted',
+    ],
+  ])('refuses a selection that can match nothing: %s', async (words, problem) => {
+    const { exitCode, stderr } = await reopen(words);
+
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`error: ${problem}`)]);
+  });
+
   it('ends the period at the start of the command, and undoes no later cancellation in a second run', async () => {
     await putOrders({ 1: cancelled('09:00:00.000Z'), 2: cancelled('12:00:00.001Z') });
     const words = `--cancelled-by ${keyId} --since 2026-11-20 --json`;
