@@ -159,9 +159,14 @@ describe('a local run', () => {
     );
   });
 
-  it.each<[string, string[], RegExp, string?]>([
-    ['an unknown option', ['--prot', '0'], /^"--prot": no such option.* --help/],
-    ['a port in use', ['--port', usedPort], /^--host and --port: listen EADDRINUSE: .*; give an /],
+  it.each<[string, string[], RegExp, string | undefined]>([
+    ['an unknown option', ['--prot', '0'], /^"--prot": no such option.* --help/, undefined],
+    [
+      'a port in use',
+      ['--port', usedPort],
+      /^--host and --port: listen EADDRINUSE: .*; give an /,
+      undefined,
+    ],
     [
       'a directory for temporary files that cannot be written',
       [],
