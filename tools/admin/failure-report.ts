@@ -1,19 +1,18 @@
 import { CommanderError } from 'commander';
 import { exitCodes, OperatorError, reasonOf, UsageError } from '../shared/errors.ts';
 import { remedyOf } from './console/advice.ts';
-import { FailedCallError, failedCallBehind } from './stage/service-failure.ts';
+import { FailedCallError, rootOf } from './stage/service-failure.ts';
 import { labelOf, type Target, withTarget } from './stage/target.ts';
 
 /** Describes the error that ended a command. */
 export function reportFailure(thrown: unknown, target: Target) {
   const error = operatorErrorOf(thrown);
-  const failure = failedCallBehind(error);
-  const { failureClass, code } = failure ?? error;
-  const place = error === failure ? `${labelOf(target)}: ` : '';
+  const root = rootOf(error) as OperatorError;
+  const { failureClass, code } = root;
+  const place = error instanceof FailedCallError ? `${labelOf(target)}: ` : '';
   const own = remedyOf(error);
-  const remedy = failure?.repair
-    ? `${failure.repair}; then ${own ?? 'run the command again'}`
-    : own;
+  const repair = root instanceof FailedCallError ? root.repair : undefined;
+  const remedy = repair ? `${repair}; then ${own ?? 'run the command again'}` : own;
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,

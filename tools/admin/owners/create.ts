@@ -9,10 +9,10 @@ import { NameTakenError } from '../store/errors.ts';
 import { ensureGatewayKey } from '../store/gateway-keys.ts';
 import { differences } from '../store/history.ts';
 import { createOwnerIdentity } from '../store/identities.ts';
-import { changeOwner, storeDetails } from '../store/owner-change.ts';
+import { changeTables, storeDetails } from '../store/owner-change.ts';
 import { lookUpOwner, ownerName } from '../store/owners.ts';
 import type { CompleteOwner, OwnerDetails, OwnerItem } from '../store/stored-owner.ts';
-import { changedOwner } from './owner-view.ts';
+import { ownerResult } from './owner-view.ts';
 import { limitOptions, type PlanRequest, requestedPlan } from './plan-request.ts';
 
 export const create: Verb<PlanRequest> = {
@@ -25,7 +25,7 @@ export const create: Verb<PlanRequest> = {
   ],
   examples: ['owners create "Acme Ltd" --stage staging --plan free'],
   run: async ({ stage, options: { plan, perMinute, perDay } }, name) =>
-    changedOwner(stage, () => createOwner({ name: name!, plan, perMinute, perDay }, stage)),
+    ownerResult(await createOwner({ name: name!, plan, perMinute, perDay }, stage), stage),
 };
 
 /** An owner to create. */
@@ -43,15 +43,15 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<C
   const { ownerId } = details;
   await ensureGatewayKey(ownerId, request.plan, stage);
   const item: OwnerItem = { ownerId, ...plan, status: 'active', ...noUsage, keys: {} };
-  const change = {
-    deed: { command: 'owners create', changes: differences({}, { name, ...plan }) },
+  const deed = { command: 'owners create', changes: differences({}, { name, ...plan }) };
+  const writes = {
     item: { set: { ...item }, where: { ownerHash: absent } },
     // A deletion may have removed the details and the name after this command has written them. Then nobody could find
     // the owner, so this update requires the details. It sets a value that is already stored, because the operators'
     // policy does not allow a mere check of a condition in this table.
     details: { set: { createdAt: details.createdAt }, where: { ownerId: present } },
   };
-  await changeOwner({ details }, change, stage);
+  await changeTables(details, deed, writes, stage);
   return { details, item };
 }
 

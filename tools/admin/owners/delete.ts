@@ -1,12 +1,13 @@
-import { NotFoundError, quoted } from '../../shared/errors.ts';
+import { NotFoundError, OperatorError, quoted } from '../../shared/errors.ts';
+import type { Result } from '../console/command-io.ts';
 import { asOption, type Verb, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { problemOf } from '../stage/service-failure.ts';
 import { deleteGatewayKeys } from '../store/gateway-keys.ts';
 import { isOwnerId } from '../store/identities.ts';
 import { removeOwner } from '../store/owner-change.ts';
 import { lookUpOwner } from '../store/owners.ts';
-import type { StoredOwner } from '../store/stored-owner.ts';
 
 export const deletion: Verb = {
   usage: 'delete <owner>',
@@ -16,41 +17,35 @@ export const deletion: Verb = {
   examples: ['owners delete "Acme Ltd" --stage staging'],
   run: async ({ stage, confirm }, idOrName = '') => {
     const owner = await lookUpOwner(idOrName, stage);
-    if (owner) await confirm(questionAbout(owner));
-    const deleted = await deleteOwner(idOrName, stage);
-    const { ownerId, name = ownerId } = deleted;
-    return { value: { ...deleted, deleted: true }, text: `Deleted ${name} (${ownerId}).` };
+    if (!owner) return deleteRest(idOrName, stage);
+    const { ownerId, name } = owner.details;
+    const keys = Object.keys(owner.item?.keys ?? {}).length;
+    await confirm(
+      `Delete ${name} (${ownerId}) with everything that is stored about it? Its ${counted(keys, 'key')} will be ` +
+        'refused from the next request on, for good.',
+    );
+    try {
+      await removeOwner(owner, stage);
+      await deleteGatewayKeys(ownerId, stage);
+    } catch (cause) {
+      // The name may be free already, so the remedy has the id.
+      const problem = `the deletion of ${name} (${ownerId}) is not complete: ${problemOf(cause)}`;
+      const remedy = `run "./admin owners delete ${ownerId}" to complete it`;
+      throw new OperatorError(problem, { cause, remedy });
+    }
+    return { value: { ownerId, name, keys, deleted: true }, text: `Deleted ${name} (${ownerId}).` };
   },
 };
 
-function questionAbout(owner: StoredOwner): string {
-  const { name, ownerId } = owner.details;
-  const keys = counted(keyCount(owner), 'key');
-  return (
-    `Delete ${name} (${ownerId}) with everything that is stored about it? Its ${keys} will be refused from the next ` +
-    'request on, for good.'
-  );
-}
-
-/**
- * Deletes an owner, and then its API Gateway keys, which nobody can need any more. If the command is interrupted in
- * between, `owners repair` completes the deletion, and so does the same command with the owner's id.
- *
- * @throws NotFoundError if nothing is left of the owner
- */
-export async function deleteOwner(
-  idOrName: string,
-  stage: KeyStage,
-): Promise<{ ownerId: string; name?: string; keys: number }> {
-  const owner = await lookUpOwner(idOrName, stage);
-  if (owner) await removeOwner(owner, stage);
-  const { ownerId, name } = owner?.details ?? { ownerId: idOrName };
+/** Deletes the API Gateway keys that an interrupted deletion has left. @throws NotFoundError if there are none */
+async function deleteRest(ownerId: string, stage: KeyStage): Promise<Result> {
   const gatewayKeys = isOwnerId(ownerId) ? await deleteGatewayKeys(ownerId, stage) : 0;
-  if (owner || gatewayKeys > 0) return { ownerId, name, keys: keyCount(owner) };
-  throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
+  if (gatewayKeys > 0) {
+    const text = `Deleted ${counted(gatewayKeys, 'API Gateway key')} of ${ownerId}, which was already deleted.`;
+    return { value: { ownerId, keys: 0, deleted: true }, text };
+  }
+  throw new NotFoundError(`There is no owner ${quoted(ownerId)}`, {
     remedy:
       'if its deletion was interrupted, "./admin owners repair" deletes the API Gateway keys that are left',
   });
 }
-
-const keyCount = (owner?: StoredOwner) => Object.keys(owner?.item?.keys ?? {}).length;

@@ -11,6 +11,7 @@ import type { Result } from '../console/command-io.ts';
 import { type Field, grouped, isoTime, recordText } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { keysOf, statusOf } from '../store/keys.ts';
+import { changeOwner } from '../store/owner-change.ts';
 import type { OwnerItem, StoredOwner } from '../store/stored-owner.ts';
 
 /** An owner as the commands show it. */
@@ -67,12 +68,18 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'name', of: ({ name }) => name, only: 'table' },
 ];
 
-/** Makes a change, and shows the owner. The plans are read before the change, because nothing must fail after it. */
-export async function changedOwner(
-  { now, plans }: KeyStage,
-  change: () => Promise<StoredOwner>,
-): Promise<Result> {
-  const view = ownerView(await change(), now(), plans);
+/** Changes values of an owner's item, and shows the owner. */
+export async function changedOwner(...change: Parameters<typeof changeOwner>): Promise<Result> {
+  const [owner, _command, values, stage] = change;
+  // The result is made before the change, because after the change nothing must fail.
+  const result = ownerResult({ ...owner, item: { ...owner.item, ...values } }, stage);
+  await changeOwner(...change);
+  return result;
+}
+
+/** The result of a command that shows an owner. */
+export function ownerResult(owner: StoredOwner, { now, plans }: KeyStage): Result {
+  const view = ownerView(owner, now(), plans);
   return { value: view, text: recordText(ownerFields, view) };
 }
 

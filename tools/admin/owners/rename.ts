@@ -1,41 +1,25 @@
-import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { asOption, type Verb } from '../console/verb.ts';
-import type { KeyStage } from '../stage/key-stage.ts';
 import { NameTakenError } from '../store/errors.ts';
 import { differences } from '../store/history.ts';
-import { changeOwner } from '../store/owner-change.ts';
-import { findOwner, lookUpOwner, ownerName } from '../store/owners.ts';
-import type { StoredOwner } from '../store/stored-owner.ts';
-import { changedOwner } from './owner-view.ts';
+import { changeTables } from '../store/owner-change.ts';
+import { findCompleteOwner, lookUpOwner, ownerName } from '../store/owners.ts';
+import { ownerResult } from './owner-view.ts';
 
 export const rename: Verb = {
   usage: 'rename <owner> <name>',
   description: 'give an owner another name',
   options: [asOption],
   examples: ['owners rename "Acme Ltd" "Acme Pets" --stage prod'],
-  run: async ({ stage }, owner, name) =>
-    changedOwner(stage, () => renameOwner(owner!, name!, stage)),
+  run: async ({ stage }, idOrName, newName) => {
+    const name = ownerName(newName!);
+    const { details, item } = await findCompleteOwner(idOrName!, stage);
+    const holder = await lookUpOwner(name, stage);
+    if (holder && holder.details.ownerId !== details.ownerId) throw new NameTakenError(holder);
+    const result = ownerResult({ details: { ...details, name }, item }, stage);
+    const changes = differences({ name: details.name }, { name });
+    if (name !== details.name) {
+      await changeTables(details, { command: 'owners rename', changes }, { name }, stage);
+    }
+    return result;
+  },
 };
-
-/** Renames an owner. @throws OperatorError if another owner has the name */
-export async function renameOwner(
-  idOrName: string,
-  newName: string,
-  stage: KeyStage,
-): Promise<StoredOwner> {
-  const name = ownerName(newName);
-  const owner = await findOwner(idOrName, stage);
-  const { ownerId, name: before } = owner.details;
-  if (name === before) return owner;
-  const change = {
-    deed: { command: 'owners rename', changes: differences({ name: before }, { name }) },
-    name,
-    refusal: async () => {
-      const holder = await lookUpOwner(name, stage);
-      const isTaken = holder && holder.details.ownerId !== ownerId;
-      return isTaken ? new NameTakenError(holder) : new ChangedMeanwhileError(ownerId);
-    },
-  };
-  await changeOwner(owner, change, stage);
-  return { ...owner, details: { ...owner.details, name } };
-}

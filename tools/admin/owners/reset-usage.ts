@@ -1,11 +1,6 @@
-import { noUsage } from '../../../lambdas/keys/owner-record.ts';
 import { quotaInDays } from '../../../lib/settings/plans.ts';
 import { asOption, type Verb } from '../console/verb.ts';
-import { present } from '../stage/dynamodb-calls.ts';
-import type { KeyStage } from '../stage/key-stage.ts';
-import { changeOwner } from '../store/owner-change.ts';
 import { findCompleteOwner } from '../store/owners.ts';
-import type { CompleteOwner } from '../store/stored-owner.ts';
 import { changedOwner } from './owner-view.ts';
 
 export const resetUsage: Verb = {
@@ -16,14 +11,8 @@ export const resetUsage: Verb = {
   help: `This helps at most ${quotaInDays - 1} times a day (UTC), because API Gateway itself
 rejects all requests above ${quotaInDays} times the daily limit. Only a larger plan admits more.`,
   examples: ['owners reset-usage "Acme Ltd" --stage prod'],
-  run: async ({ stage }, owner) => changedOwner(stage, () => resetOwnerUsage(owner!, stage)),
+  run: async ({ stage }, idOrName) => {
+    const owner = await findCompleteOwner(idOrName!, stage);
+    return changedOwner(owner, 'owners reset-usage', { minuteCount: 0, dayCount: 0 }, stage);
+  },
 };
-
-/** Sets an owner's counters to 0. @throws OperatorError if the owner is not complete */
-export async function resetOwnerUsage(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
-  const { details, item } = await findCompleteOwner(idOrName, stage);
-  const deed = { command: 'owners reset-usage' };
-  const change = { deed, item: { set: { ...noUsage }, where: { ownerHash: present } } };
-  await changeOwner({ details }, change, stage);
-  return { details, item: { ...item, ...noUsage } };
-}

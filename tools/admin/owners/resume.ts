@@ -1,12 +1,14 @@
 import { asOption, type Verb } from '../console/verb.ts';
+import { findCompleteOwner } from '../store/owners.ts';
 import { changedOwner } from './owner-view.ts';
-import { setOwnerStatus } from './suspend.ts';
 
 export const resume: Verb = {
   usage: 'resume <owner>',
   description: 'let the keys of a suspended owner work again',
   options: [asOption],
   examples: ['owners resume "Acme Ltd" --stage prod'],
-  run: async ({ stage }, owner) =>
-    changedOwner(stage, () => setOwnerStatus(owner!, 'active', stage)),
+  run: async ({ stage }, idOrName) => {
+    const owner = await findCompleteOwner(idOrName!, stage);
+    return changedOwner(owner, 'owners resume', { status: 'active' }, stage);
+  },
 };

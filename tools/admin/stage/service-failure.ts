@@ -50,15 +50,16 @@ export class FailedCallError extends OperatorError {
   }
 }
 
-/** The failed call that has ended a command, if there is one. */
-export function failedCallBehind(thrown: unknown): FailedCallError | undefined {
-  if (thrown === undefined || thrown instanceof FailedCallError) return thrown;
-  return failedCallBehind(Object(thrown).cause);
+/** The error behind the errors of a command, such as a failed call or an interruption. */
+export function rootOf(thrown: unknown): unknown {
+  const { cause } = Object(thrown);
+  return cause instanceof OperatorError ? rootOf(cause) : thrown;
 }
 
 /** Whether a change may have been made although the command has failed. */
 export function mayHaveTakenEffect(thrown: unknown): thrown is OperatorError {
-  return failedCallBehind(thrown)?.isUnconfirmed === true;
+  const root = rootOf(thrown);
+  return root instanceof FailedCallError && root.isUnconfirmed;
 }
 
 /**

@@ -14,7 +14,8 @@ export interface HistoryRecord {
 }
 
 type Value = string | number | boolean | null;
-type Values = Readonly<Record<string, Value | undefined>>;
+/** The values of a record, by their names. */
+export type Values = Readonly<Record<string, Value | undefined>>;
 
 /** What was done, without the time and the operator. */
 export type Deed = Omit<HistoryRecord, 'at' | 'by'>;

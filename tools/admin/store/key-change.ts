@@ -1,10 +1,9 @@
-import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { type Condition, present, size, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { TooManyKeysError } from './errors.ts';
 import type { Deed } from './history.ts';
 import { isExpired, keysOf, type StoredKey } from './keys.ts';
-import { changeOwner } from './owner-change.ts';
+import { changeTables } from './owner-change.ts';
 import type { CompleteOwner, KeyDetails, StoredEntry } from './stored-owner.ts';
 
 /**
@@ -76,16 +75,14 @@ export async function changeKeys(
       ),
     },
   };
-  const change = {
-    deed,
+  const writes = {
     item,
     details:
       Object.keys(details).length > 0
         ? { set: details, where: { ownerId: present, ...whereDetails } }
         : undefined,
-    refusal: () => new ChangedMeanwhileError(used?.keyId ?? owner.details.ownerId),
   };
-  await changeOwner(owner, change, stage);
+  await changeTables(owner.details, deed, writes, stage, used?.keyId);
 }
 
 /** The path of a key's entry in its owner's item. */

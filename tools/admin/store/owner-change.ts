@@ -6,30 +6,28 @@ import {
   present,
   type TransactionPart,
   type Update,
+  unchanged,
 } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { type Deed, historyKey, namedRecords, signed } from './history.ts';
+import {
+  type Deed,
+  differences,
+  historyKey,
+  namedRecords,
+  signed,
+  type Values,
+} from './history.ts';
 import { nameReservation, reservableFor } from './owners.ts';
-import type { OwnerDetails, StoredOwner } from './stored-owner.ts';
+import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
 
-/**
- * A change of what is stored about an owner and its keys: its record, and what it writes to each table. All of it is one
- * transaction, so there is a record if, and only if, something has changed.
- */
-export interface OwnerChange {
-  readonly deed: Deed;
+/** What a change writes to each table. */
+interface Writes {
   /** The change of the owner's item in the ApiKeys table. */
-  readonly item?: Update | undefined;
+  readonly item?: Update;
   /** The change of the owner's details in the Owners table. */
   readonly details?: Update | undefined;
   /** The new name of the owner. */
-  readonly name?: string | undefined;
-  /**
-   * Returns the error if a condition fails. Then nothing is changed.
-   *
-   * @default - a ChangedMeanwhileError
-   */
-  refusal?(): Error | Promise<Error>;
+  readonly name?: string;
 }
 
 /**
@@ -38,21 +36,52 @@ export interface OwnerChange {
  */
 const keptRecords = 180;
 
-/** Makes a change of an owner. @throws the change's `refusal` if a condition fails */
+/** Each request changes these values. */
+const counters = ['minuteCount', 'dayCount'];
+
+/**
+ * Changes values of an owner's item. Writes nothing if nothing would differ. Undefined removes a value.
+ *
+ * @throws ChangedMeanwhileError if another command has changed the same values
+ */
 export async function changeOwner(
-  { details }: Pick<StoredOwner, 'details'>,
-  change: OwnerChange,
+  { details, item }: CompleteOwner,
+  command: string,
+  set: Partial<Omit<OwnerItem, 'keys'>>,
   stage: KeyStage,
 ): Promise<void> {
-  const { deed, item, name } = change;
+  const names = Object.keys(set) as (keyof typeof set)[];
+  const before: Values = Object.fromEntries(names.map((name) => [name, item[name]]));
+  const changes = differences(before, set);
+  const required = Object.entries(before)
+    .filter(([name]) => !counters.includes(name))
+    .map(([name, value]) => [name, unchanged(value)]);
+  const where = { ownerHash: present, ...Object.fromEntries(required) };
+  if (Object.keys(changes).length === 0) return;
+  await changeTables(details, { command, changes }, { item: { set, where } }, stage);
+}
+
+/**
+ * Changes what is stored about an owner and its keys. The change and its record are one transaction, so there is a
+ * record if, and only if, something has changed.
+ *
+ * @param what the owner or the key, for the message of the error
+ * @throws ChangedMeanwhileError if a condition fails. Then nothing is changed
+ */
+export async function changeTables(
+  owner: OwnerDetails,
+  deed: Deed,
+  { item, details, name }: Writes,
+  stage: KeyStage,
+  what = owner.ownerId,
+): Promise<void> {
   const parts = [
-    ...(item ? [{ Update: inApiKeys(details, item, stage) }] : []),
-    ...(change.details ? [{ Update: inOwners(details.ownerId, change.details, stage) }] : []),
-    ...(name === undefined ? [] : renaming(details, name, stage)),
-    await recording(details, deed, stage),
+    ...(item ? [{ Update: inApiKeys(owner, item, stage) }] : []),
+    ...(details ? [{ Update: inOwners(owner.ownerId, details, stage) }] : []),
+    ...(name === undefined ? [] : renaming(owner, name, stage)),
+    await recording(owner, deed, stage),
   ];
-  if (await changeTogether(parts, stage)) return;
-  throw (await change.refusal?.()) ?? new ChangedMeanwhileError(details.ownerId);
+  if (!(await changeTogether(parts, stage))) throw new ChangedMeanwhileError(what);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { OperatorError } from '../../shared/errors.ts';
+import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
 import { FailedCallError, failedCall } from '../stage/service-failure.ts';
 
@@ -59,6 +59,14 @@ describe('a failed call', () => {
       /^sign in with "aws sso login".*; then run the command again to complete it$/,
     );
   });
+});
+
+it('an interruption has exit code 5, also if a command adds how far it got', () => {
+  const cause = new InterruptedError('interrupted');
+
+  const report = reportFailure(new OperatorError('half done', { cause }), onStage);
+
+  expect(report).toMatchObject({ exitCode: 5, code: 'interrupted', message: 'half done' });
 });
 
 it('a failure of a local service is reported with the address and a remedy', () => {

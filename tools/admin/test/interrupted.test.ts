@@ -10,12 +10,12 @@ import { revokeKey } from '../keys/revoke.ts';
 import { rotateKey } from '../keys/rotate.ts';
 import { unbanKey } from '../keys/unban.ts';
 import { createOwner } from '../owners/create.ts';
-import { deleteOwner } from '../owners/delete.ts';
-import { renameOwner } from '../owners/rename.ts';
+import { deletion } from '../owners/delete.ts';
+import { rename } from '../owners/rename.ts';
 import { repairOwners } from '../owners/repair.ts';
-import { resetOwnerUsage } from '../owners/reset-usage.ts';
-import { setOwnerPlan } from '../owners/set-plan.ts';
-import { setOwnerStatus } from '../owners/suspend.ts';
+import { resetUsage } from '../owners/reset-usage.ts';
+import { setPlan } from '../owners/set-plan.ts';
+import { suspend } from '../owners/suspend.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { ownerOfGatewayKey } from '../store/gateway-keys.ts';
 import type { HistoryRecord } from '../store/history.ts';
@@ -28,6 +28,7 @@ import {
   mishaps,
   nowMs,
   nowSeconds,
+  run,
   stageOfEachTest,
   stageWithMishap,
 } from './stage-of-keys.ts';
@@ -135,34 +136,34 @@ const commands: Command[] = [
   },
   {
     name: 'owners set-plan to a larger plan',
-    run: (stage) => setOwnerPlan('Acme', { plan: 'business' }, stage),
+    run: (stage) => run(setPlan, ['Acme', 'business'], stage),
     expected: { plan: 'business', gatewayKeys: 2 },
   },
   {
     name: 'owners set-plan to a smaller plan',
     plan: 'business',
-    run: (stage) => setOwnerPlan('Acme', { plan: 'free' }, stage),
+    run: (stage) => run(setPlan, ['Acme', 'free'], stage),
     expected: { plan: 'free', gatewayKeys: 2 },
   },
   {
     name: 'owners rename',
-    run: (stage) => renameOwner(ownerId, 'Initech', stage),
+    run: (stage) => run(rename, [ownerId, 'Initech'], stage),
     expected: { names: ['Initech'], isFoundAsAcme: false },
   },
   {
     name: 'owners delete',
-    run: (stage) => deleteOwner(ownerId, stage),
+    run: (stage) => run(deletion, [ownerId], stage),
     expected: { names: [], statuses: [], gatewayKeys: 0, stored: 0, reserved: 0 },
   },
   {
     name: 'owners suspend',
-    run: (stage) => setOwnerStatus('Acme', 'suspended', stage),
+    run: (stage) => run(suspend, ['Acme'], stage),
     expected: { statuses: ['suspended'] },
   },
   {
     name: 'owners reset-usage',
     prepare: () => fixture.set(ownerId, { dayWindow: nowSeconds, dayCount: 9 }),
-    run: (stage) => resetOwnerUsage('Acme', stage),
+    run: (stage) => run(resetUsage, ['Acme'], stage),
     expected: { dayCount: 0 },
   },
 ];
@@ -213,7 +214,7 @@ it.each(everyMishap)(
 const completion: Command = {
   name: 'owners create after an interrupted creation',
   prepare: async () => {
-    await deleteOwner(ownerId, fixture.stage);
+    await run(deletion, [ownerId], fixture.stage);
     const { stage } = stageWithMishap('not done', fixture.stage, 1);
     await createOwner({ name: 'Acme', plan: 'pro' }, stage).catch(() => {});
     ({ ownerId } = (await findOwner('Acme', fixture.stage)).details);
@@ -221,9 +222,9 @@ const completion: Command = {
   run: (stage) => createOwner({ name: 'Acme', plan: 'pro' }, stage),
   expected: {},
 };
-const rename = (stage: KeyStage) => renameOwner(ownerId, 'Hooli', stage);
-const setPlan = (stage: KeyStage) => setOwnerPlan(ownerId, { plan: 'pro' }, stage);
-const remove = (stage: KeyStage) => deleteOwner(ownerId, stage);
+const renaming = (stage: KeyStage) => run(rename, [ownerId, 'Hooli'], stage);
+const move = (stage: KeyStage) => run(setPlan, [ownerId, 'pro'], stage);
+const remove = (stage: KeyStage) => run(deletion, [ownerId], stage);
 
 it.each<[string, string, Command['run']]>([
   [
@@ -231,12 +232,12 @@ it.each<[string, string, Command['run']]>([
     'another of the same name',
     (stage) => createOwner({ name: 'New', plan: 'free' }, stage),
   ],
-  ['owners set-plan to a larger plan', 'another plan', setPlan],
-  ['owners set-plan to a smaller plan', 'another plan', setPlan],
+  ['owners set-plan to a larger plan', 'another plan', move],
+  ['owners set-plan to a smaller plan', 'another plan', move],
   ['owners set-plan to a larger plan', 'owners delete', remove],
-  ['owners rename', 'another name', rename],
+  ['owners rename', 'another name', renaming],
   ['owners delete', 'owners delete', remove],
-  ['owners delete', 'another name', rename],
+  ['owners delete', 'another name', renaming],
   ['owners delete', 'owners create of the same name', completion.run],
   [completion.name, 'owners delete', remove],
   ['owners suspend', 'keys issue', (stage) => issueKey({ owner: 'Acme' }, stage)],
@@ -289,13 +290,13 @@ async function startStage({ plan = 'free', prepare }: Command): Promise<() => Pr
 }
 
 /** Does what the message says, and runs the command again. */
-async function repair(error: Error, { run }: Command): Promise<void> {
+async function repair(error: Error, command: Command): Promise<void> {
   const remedy = expect.stringContaining('run');
   expect(reportFailure(error, { stage: 'prod' })).toMatchObject({ exitCode: 3, remedy });
   const [, leftBehind] =
     /run "\.\/admin keys revoke (key_\w+)", then this command again/.exec(error.message) ?? [];
   if (leftBehind) await revokeKey(leftBehind, fixture.stage).catch(isNothingLeft);
-  await run(fixture.stage).catch(isDoneAlready);
+  await command.run(fixture.stage).catch(isDoneAlready);
 }
 
 function isNothingLeft(error: Error): void {

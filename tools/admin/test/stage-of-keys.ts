@@ -6,6 +6,7 @@ import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { type ControlPlane, createControlPlane } from '../../local/aws/management/control-plane.ts';
+import type { Verb, Call as VerbCall } from '../console/verb.ts';
 import { issueKey, type NewKey } from '../keys/issue.ts';
 import type { IssuedKey } from '../keys/new-key.ts';
 import { createOwner } from '../owners/create.ts';
@@ -122,6 +123,19 @@ export async function issueTo(wanted: WantedKey, stage: KeyStage): Promise<Issue
   const isNew = !(await lookUpOwner(name, stage))?.item;
   if (isNew) await createOwner({ name, plan, perMinute, perDay }, stage);
   return issueKey(wanted, stage);
+}
+
+/** Runs a command with `--yes`, and returns its result. */
+export async function run<Options extends object>(
+  verb: Verb<Options>,
+  words: readonly string[],
+  stage: KeyStage,
+  options?: Options,
+) {
+  const call = { stage, options: options ?? {}, confirm: async () => {} };
+  const result = await verb.run(call as unknown as VerbCall<Options>, ...words);
+  // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
+  return result!.value as any;
 }
 
 /** A call is a command of the document client, or the name of a call to the gateway. */

@@ -3,8 +3,8 @@ import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-di
 import { issueKey } from '../../admin/keys/issue.ts';
 import { listKeys } from '../../admin/keys/list.ts';
 import { revokeKey } from '../../admin/keys/revoke.ts';
-import { setOwnerPlan } from '../../admin/owners/set-plan.ts';
-import { stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
+import { setPlan } from '../../admin/owners/set-plan.ts';
+import { run, stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { type DemoKeys, provideDemoKeys } from '../demo-keys.ts';
 
 const { stage } = stageOfEachTest();
@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 describe('provideDemoKeys', () => {
   it('has the same keys in later runs, and another key only for a plan that has none', async () => {
-    await setOwnerPlan('demo free', { plan: 'pro' }, stage);
+    await run(setPlan, ['demo free', 'pro'], stage);
     const { pro: _, ...others } = before;
     directory.write('demo-keys.json', JSON.stringify(others));
 

@@ -8,7 +8,7 @@ import type { IssuedKey } from '../../keys/new-key.ts';
 import { revokeKey } from '../../keys/revoke.ts';
 import { rotateKey } from '../../keys/rotate.ts';
 import { unbanKey } from '../../keys/unban.ts';
-import { setOwnerStatus } from '../../owners/suspend.ts';
+import { suspend as suspendOwner } from '../../owners/suspend.ts';
 import { changeTogether, expressions } from '../../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { ownerIdOf } from '../../store/identities.ts';
@@ -20,6 +20,7 @@ import {
   minute,
   nowMs,
   nowSeconds,
+  run,
   stageOfEachTest,
   type WantedKey,
 } from '../stage-of-keys.ts';
@@ -36,7 +37,7 @@ const set = async (keyId: string, values: Record<string, number>) =>
   fixture.set(ownerIdOf(keyId), values, (await keyOf(keyId)).tokenHash);
 const ban = (keyId: string) =>
   set(keyId, { bannedUntil: nowSeconds + 300, rejectionWindow: minute, rejectionCount: 181 });
-const suspend = (keyId: string) => setOwnerStatus(ownerIdOf(keyId), 'suspended', stage);
+const suspend = (keyId: string) => run(suspendOwner, [ownerIdOf(keyId)], stage);
 const allItems = async () => [...(await readAll('ApiKeys')), ...(await readAll('Owners'))];
 
 describe('issueKey', () => {

@@ -6,19 +6,19 @@ import { recordText, tableText } from '../../console/view.ts';
 import { issueKey } from '../../keys/issue.ts';
 import { revokeKey } from '../../keys/revoke.ts';
 import { createOwner, type NewOwner } from '../../owners/create.ts';
-import { deleteOwner } from '../../owners/delete.ts';
+import { deletion } from '../../owners/delete.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
 import type { PlanRequest } from '../../owners/plan-request.ts';
-import { renameOwner } from '../../owners/rename.ts';
+import { rename } from '../../owners/rename.ts';
 import { repairOwners } from '../../owners/repair.ts';
-import { setOwnerPlan } from '../../owners/set-plan.ts';
+import { setPlan } from '../../owners/set-plan.ts';
 import { daysOf, ownersUsage } from '../../owners/usage.ts';
 import type { KeyGateway } from '../../stage/key-gateway.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { deleteGatewayKeys, findGatewayKeys } from '../../store/gateway-keys.ts';
 import { createToken } from '../../store/identities.ts';
 import { allOwners, findOwner } from '../../store/owners.ts';
-import { interposed, minute, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
+import { interposed, minute, nowMs, nowSeconds, run, stageOfEachTest } from '../stage-of-keys.ts';
 
 const own = { perMinute: 5, perDay: 50 };
 
@@ -85,7 +85,7 @@ describe('createOwner', () => {
   });
 });
 
-describe('setOwnerPlan', () => {
+describe('owners set-plan', () => {
   it('moves an owner whose plan was removed, as its view says', async () => {
     const plan = 'constructor';
     const { details } = await create({ plan: 'pro' });
@@ -97,16 +97,17 @@ describe('setOwnerPlan', () => {
     );
     expect(tableText(ownerFields, [view])).toContain(`${plan} (removed)`);
 
-    const owner = await setOwnerPlan('Acme', { plan: 'free' }, stage);
+    const owner = await run(setPlan, ['Acme', 'free'], stage);
 
-    expect(owner.item).toMatchObject({ plan: 'free' });
+    expect(owner).toMatchObject({ plan: 'free' });
     expect(usagePlans()).toEqual(['plan-pro', 'plan-free']);
   });
 
   it('stores own limits with the enterprise plan, and removes them with the next plan', async () => {
     await create();
     const set = async (request: PlanRequest) => {
-      const { plan, perMinute, perDay } = (await setOwnerPlan('Acme', request, stage)).item;
+      await run(setPlan, ['Acme', request.plan], stage, request);
+      const { plan, perMinute, perDay } = (await findOwner('Acme', stage)).item!;
       return { plan, perMinute, perDay };
     };
     const plan = 'enterprise';
@@ -129,12 +130,12 @@ describe('the API Gateway key of the new plan', () => {
       seen.push([item!.plan, gatewayKeys().get(`${ownerId}_pro`)]);
     };
 
-    await setOwnerPlan('Acme', { plan: 'pro' }, { ...stage, settle });
+    await run(setPlan, ['Acme', 'pro'], { ...stage, settle });
 
     expect(seen).toEqual([['free', 'plan-pro']]);
     expect(usagePlans()).toEqual(['plan-free', 'plan-pro']);
     for (const plan of ['free', 'pro'] as const) {
-      await setOwnerPlan('Acme', { plan }, { ...stage, settle });
+      await run(setPlan, ['Acme', plan], { ...stage, settle });
     }
     expect(seen).toHaveLength(1);
   });
@@ -151,11 +152,11 @@ describe('the API Gateway key of the new plan', () => {
   });
 });
 
-describe('renameOwner', () => {
+describe('owners rename', () => {
   it('accepts a name that differs only in case', async () => {
     await create();
 
-    await renameOwner('Acme', 'ACME', stage);
+    await run(rename, ['Acme', 'ACME'], stage);
 
     expect((await findOwner('acme', stage)).details.name).toBe('ACME');
   });
@@ -164,14 +165,14 @@ describe('renameOwner', () => {
     await create();
     await create({ name: 'Initech' });
 
-    await expect(renameOwner('Acme', 'initech', stage)).rejects.toThrow(
+    await expect(run(rename, ['Acme', 'initech'], stage)).rejects.toThrow(
       'There is already an owner "Initech"',
     );
     expect((await findOwner('Acme', stage)).details.name).toBe('Acme');
   });
 });
 
-describe('deleteOwner', () => {
+describe('owners delete', () => {
   it('removes everything of the owner, and nothing of other owners', async () => {
     const other = await create({ name: 'Initech' });
     await issueKey({ owner: 'Initech' }, stage);
@@ -179,7 +180,7 @@ describe('deleteOwner', () => {
     await create();
     await issueKey({ owner: 'Acme' }, stage);
 
-    await deleteOwner('acme', stage);
+    await run(deletion, ['acme'], stage);
 
     expect(await everything()).toEqual(before);
     expect((await allOwners(stage)).map(({ details }) => details.ownerId)).toEqual([
@@ -191,7 +192,7 @@ describe('deleteOwner', () => {
   it('removes an owner whose creation was interrupted', async () => {
     await create({}, throttling('addToUsagePlan')).catch(() => {});
 
-    await deleteOwner('Acme', stage);
+    await run(deletion, ['Acme'], stage);
 
     expect(await everything()).toEqual([[], [], []]);
   });
@@ -292,8 +293,8 @@ describe('repairOwners', () => {
   it('deletes the API Gateway keys of deleted owners, but not of owners that are being created', async () => {
     const kept = await create();
     const { details } = await create({ name: 'Deleted' });
-    await setOwnerPlan('Deleted', { plan: 'pro' }, stage);
-    await deleteOwner('Deleted', throttling('findGatewayKeys')).catch(() => {});
+    await run(setPlan, ['Deleted', 'pro'], stage);
+    await run(deletion, ['Deleted'], throttling('findGatewayKeys')).catch(() => {});
     const beforeKeys = interposed(
       stage,
       (call) => call === 'findGatewayKeys',
@@ -316,15 +317,15 @@ describe('repairOwners', () => {
 
   it('deletes no API Gateway key if there is no owner at all', async () => {
     const { details } = await create();
-    await deleteOwner('Acme', throttling('findGatewayKeys')).catch(() => {});
+    await run(deletion, ['Acme'], throttling('findGatewayKeys')).catch(() => {});
 
     await expect(repairOwners(stage)).rejects.toThrow(
       'nothing was changed: there are no owners, but 1 API Gateway key of owners',
     );
     expect(gatewayKeys().size).toBe(1);
-    expect(await deleteOwner(details.ownerId, stage)).toMatchObject({ keys: 0 });
+    expect(await run(deletion, [details.ownerId], stage)).toMatchObject({ keys: 0 });
     expect(gatewayKeys().size).toBe(0);
-    await expect(deleteOwner(details.ownerId, stage)).rejects.toThrow('There is no owner');
+    await expect(run(deletion, [details.ownerId], stage)).rejects.toThrow('There is no owner');
   });
 });
 

@@ -1,13 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { expireKey } from '../../keys/expire.ts';
-import { deleteOwner } from '../../owners/delete.ts';
-import { setOwnerPlan } from '../../owners/set-plan.ts';
-import { setOwnerStatus } from '../../owners/suspend.ts';
+import { deletion } from '../../owners/delete.ts';
+import { setPlan } from '../../owners/set-plan.ts';
+import { suspend } from '../../owners/suspend.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { readHistory } from '../../store/history.ts';
 import { findKey } from '../../store/keys.ts';
-import { issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
+import { issueTo, nowMs, nowSeconds, run, stageOfEachTest } from '../stage-of-keys.ts';
 
 const fixture = stageOfEachTest();
 const { stage } = fixture;
@@ -23,11 +23,10 @@ const whoDidWhat = async (ownerId: string) =>
 describe('the history of an owner', () => {
   it('says who has changed what of the owner and its keys, and when', async () => {
     const { ownerId, keyId } = await issueTo({ owner: 'Acme', label: 'web shop' }, stage);
-    await setOwnerPlan(
-      'Acme',
-      { plan: 'enterprise', perMinute: 70, perDay: 500 },
-      by('user/bob', 1_000),
-    );
+    await run(setPlan, ['Acme', 'enterprise'], by('user/bob', 1_000), {
+      perMinute: 70,
+      perDay: 500,
+    });
     await expireKey(await findKey(keyId, stage), nowSeconds + 60, stage);
 
     const to = (value: unknown) => ({ from: null, to: value });
@@ -71,7 +70,7 @@ describe('the history of an owner', () => {
     const Item = { ownerId: `history#${ownerId}`, ...Object.fromEntries(old) };
     await stage.documents.send(new PutCommand({ TableName: stage.ownersTable, Item }));
 
-    await setOwnerStatus('Acme', 'suspended', stage);
+    await run(suspend, ['Acme'], stage);
 
     const history = await readHistory(ownerId, stage);
     expect(history.map(({ at }) => at)).toEqual([
@@ -83,7 +82,7 @@ describe('the history of an owner', () => {
   it('is reduced to the deletion, without a name, when the owner is deleted', async () => {
     const { ownerId } = await issueTo({ owner: 'Acme', label: 'Ann' }, stage);
 
-    await deleteOwner('Acme', by('user/eve'));
+    await run(deletion, ['Acme'], by('user/eve'));
 
     expect(await whoDidWhat(ownerId)).toEqual([['user/eve', 'owners delete']]);
     expect(JSON.stringify(await fixture.readAll('Owners'))).not.toMatch(/Acme|Ann/);
