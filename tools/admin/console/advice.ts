@@ -5,6 +5,7 @@ import {
   IncompleteOwnerError,
   KeyEndedError,
   KeyNotFoundError,
+  KeyUnconfirmedError,
   NameTakenError,
   OwnerNotFoundError,
   TooManyKeysError,
@@ -28,6 +29,12 @@ export function remedyOf(error: OperatorError): string | undefined {
   }
   if (error instanceof KeyEndedError) {
     return `"./admin keys issue --owner ${error.ownerId}" issues another key`;
+  }
+  if (error instanceof KeyUnconfirmedError) {
+    const { keyId, replaced } = error;
+    return replaced
+      ? `nobody has received its API key, so run "./admin keys rotate ${keyId} --grace 0s", which revokes it and issues another key; if there is no such key, run this command again`
+      : `nobody has received its API key, so run "./admin keys revoke ${keyId}", then this command again`;
   }
   if (error instanceof TooManyKeysError) {
     return `revoke keys that nobody needs: "./admin keys list --owner ${error.ownerId}" shows them`;

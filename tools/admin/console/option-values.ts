@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { isDateTime } from '../../../lambdas/orders/order-fields.ts';
 import { InvalidValueError } from '../../shared/errors.ts';
-import { isoTime } from './view.ts';
+import { isoTime } from '../store/history.ts';
 
 /** Parses a whole number above 0. Commander adds the name of the option to the message of an error. */
 export function wholeNumber(text: string): number {

@@ -3,6 +3,7 @@ import { OperatorError, UsageError } from '../../shared/errors.ts';
 import { mayHaveTakenEffect } from '../stage/service-failure.ts';
 import { connect, type StageConnection } from '../stage/stage-connection.ts';
 import { shellWord, type Target, withTarget } from '../stage/target.ts';
+import { remedyOf } from './advice.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
 import { operatorName } from './operator-name.ts';
 import { confirm } from './questions.ts';
@@ -116,8 +117,8 @@ function helpOf<Options>(verb: Verb<Options>): string {
 
 /** The error of a command that lost the response to a change. */
 function unconfirmed(error: OperatorError, place: string, showCommand: string): OperatorError {
-  const { problem, remedy = 'the same command can be run again' } = error;
-  return new OperatorError(`${place}: ${problem}`, {
+  const remedy = remedyOf(error) ?? 'the same command can be run again';
+  return new OperatorError(`${place}: ${error.problem}`, {
     cause: error,
     remedy: `"./admin ${showCommand}" shows whether the change was made; ${remedy}`,
   });

@@ -55,8 +55,3 @@ export function grouped(count: number): string {
 export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
-
-/** Formats Unix seconds in ISO 8601, without a fraction. */
-export function isoTime(unixSeconds: number): string {
-  return new Date(unixSeconds * 1_000).toISOString().replace('.000Z', 'Z');
-}

@@ -2,13 +2,9 @@ import { Argument } from 'commander';
 import type { Result } from '../console/command-io.ts';
 import { futureSeconds, timeAhead } from '../console/option-values.ts';
 import { asOption, type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
-import { isoTime } from '../console/view.ts';
-import { unchanged } from '../stage/dynamodb-calls.ts';
-import type { KeyStage } from '../stage/key-stage.ts';
-import { pathOf } from '../store/key-change.ts';
-import { findKey, type StoredKey, validEntry } from '../store/keys.ts';
-import { changeEntry } from './change-entry.ts';
-import type { KeyView } from './key-view.ts';
+import { isoTime } from '../store/history.ts';
+import { findKey, validEntry } from '../store/keys.ts';
+import { changedKey } from './key-view.ts';
 import { askAndRevoke } from './revoke.ts';
 
 /** Parses the time at which a key expires; undefined for `never`. */
@@ -44,18 +40,7 @@ async function expireOrRevoke(call: Call, keyId = '', when = ''): Promise<Result
     const today = before === undefined ? 'never expires' : `expires at ${isoTime(before)}`;
     await confirm(`Let ${keyId} expire at ${isoTime(expiresAt)}? At present, it ${today}.`);
   }
-  const view = await expireKey(key, expiresAt, stage);
+  const view = await changedKey(key, 'keys expire', { expiresAt }, stage);
   const end = view.expiresAt ? `works until ${view.expiresAt}` : 'never expires';
   return { value: view, text: `${keyId} ${end}.` };
-}
-
-/** Changes a key's expiry in Unix seconds; undefined for never. @throws OperatorError if the key is not valid */
-export async function expireKey(
-  key: StoredKey,
-  expiresAt: number | undefined,
-  stage: KeyStage,
-): Promise<KeyView> {
-  const before = validEntry(key, 'changed', stage.now());
-  const where = { [`${pathOf(key)}.expiresAt`]: unchanged(before.expiresAt) };
-  return changeEntry(key, { expiresAt }, 'keys expire', stage, where);
 }

@@ -1,12 +1,8 @@
 import { Option } from 'commander';
-import { OperatorError } from '../../shared/errors.ts';
 import { futureSeconds, type Time, timeAhead } from '../console/option-values.ts';
 import { asOption, type Verb } from '../console/verb.ts';
-import { isoTime } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { mayHaveTakenEffect, problemOf } from '../stage/service-failure.ts';
 import { checkedText } from '../store/checked-text.ts';
-import { differences } from '../store/history.ts';
 import { changeKeys } from '../store/key-change.ts';
 import { findCompleteOwner } from '../store/owners.ts';
 import { keyView } from './key-view.ts';
@@ -62,17 +58,8 @@ export async function issueKey(request: NewKey, stage: KeyStage): Promise<Issued
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findCompleteOwner(request.owner, stage);
   const draft = draftKey(owner, { label }, { expiresAt, isReadOnly }, stage);
-  const { keyId, apiKey } = draft;
-  const expiry = expiresAt === undefined ? undefined : isoTime(expiresAt);
-  const changes = differences({}, { label, expiresAt: expiry, isReadOnly });
-  const deed = { command: 'keys issue', keyIds: [keyId], changes };
   // The view is made before the change, because after the change nothing must fail.
   const view = keyView(draft, stage.now(), stage.plans);
-  await changeKeys(owner, { deed, added: draft }, stage).catch((error) => {
-    if (!mayHaveTakenEffect(error)) throw error;
-    const problem = `${keyId} may have been issued: ${problemOf(error)}`;
-    const remedy = `nobody has received its API key, so run "./admin keys revoke ${keyId}", then this command again`;
-    throw new OperatorError(problem, { cause: error, remedy });
-  });
-  return { ...view, apiKey };
+  await changeKeys(owner, { command: 'keys issue', added: draft }, stage);
+  return { ...view, apiKey: draft.apiKey };
 }

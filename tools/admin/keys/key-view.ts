@@ -1,7 +1,11 @@
 import type { Plans } from '../../../lambdas/keys/plan.ts';
-import { type Field, isoTime } from '../console/view.ts';
+import type { Field } from '../console/view.ts';
 import { banReason, countingLimits } from '../owners/owner-view.ts';
+import type { KeyStage } from '../stage/key-stage.ts';
+import { isoTime } from '../store/history.ts';
+import { changeKeys } from '../store/key-change.ts';
 import { isBanned, replacementOf, type StoredKey, statusOf } from '../store/keys.ts';
+import type { StoredEntry } from '../store/stored-owner.ts';
 
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
@@ -31,6 +35,19 @@ export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
     replaces: details?.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
   };
+}
+
+/** Changes values of a key's entry, and describes the key. */
+export async function changedKey(
+  key: StoredKey,
+  command: string,
+  values: Partial<StoredEntry>,
+  stage: KeyStage,
+): Promise<KeyView> {
+  // The view is made before the change, because after the change nothing must fail.
+  const view = keyView({ ...key, entry: { ...key.entry!, ...values } }, stage.now(), stage.plans);
+  await changeKeys(key.owner, { command, old: key, values }, stage);
+  return view;
 }
 
 export const keyFields: readonly Field<KeyView>[] = [

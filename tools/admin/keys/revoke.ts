@@ -34,7 +34,6 @@ export function revokeQuestion({ keyId, owner, details }: StoredKey): string {
 export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
   const key = await findKey(keyId, stage);
   if (!key.entry) return false;
-  const deed = { command: 'keys revoke', keyIds: [keyId] };
-  await changeKeys(key.owner, { deed, revoked: key }, stage);
+  await changeKeys(key.owner, { command: 'keys revoke', old: key }, stage);
   return true;
 }

@@ -8,8 +8,9 @@ import {
 import { currentTimes, type WindowUse, windowUses } from '../../../lambdas/keys/windows.ts';
 import { completionOf } from '../console/advice.ts';
 import type { Result } from '../console/command-io.ts';
-import { type Field, grouped, isoTime, recordText } from '../console/view.ts';
+import { type Field, grouped, recordText } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { isoTime } from '../store/history.ts';
 import { keysOf, statusOf } from '../store/keys.ts';
 import { changeOwner } from '../store/owner-change.ts';
 import type { OwnerItem, StoredOwner } from '../store/stored-owner.ts';

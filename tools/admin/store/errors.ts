@@ -1,4 +1,6 @@
-import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
+import { NotFoundError, OperatorError, quoted, WrongStateError } from '../../shared/errors.ts';
+import { problemOf } from '../stage/service-failure.ts';
+import type { StoredKey } from './keys.ts';
 import type { OwnerDetails, StoredOwner } from './stored-owner.ts';
 
 /* The errors of this folder. It knows no commands, so console/advice.ts says what an operator can do. */
@@ -46,6 +48,18 @@ export class TooManyKeysError extends WrongStateError {
   constructor({ name, ownerId }: OwnerDetails, keys: number) {
     super(`The owner ${quoted(name)} has ${keys} keys, and ${keys} is the maximum`);
     this.ownerId = ownerId;
+  }
+}
+
+/** A new key may have been stored, but the response was lost. Nobody has received its token. */
+export class KeyUnconfirmedError extends OperatorError {
+  readonly keyId: string;
+  readonly replaced: string | undefined;
+
+  constructor({ keyId, details }: StoredKey, cause: unknown) {
+    super(`${keyId} may have been issued: ${problemOf(cause)}`, { cause });
+    this.keyId = keyId;
+    this.replaced = details?.replaces;
   }
 }
 

@@ -64,3 +64,8 @@ export function signed(
 export function historyKey(ownerId: string): string {
   return `history#${ownerId}`;
 }
+
+/** Formats Unix seconds in ISO 8601, without a fraction. */
+export function isoTime(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000).toISOString().replace('.000Z', 'Z');
+}

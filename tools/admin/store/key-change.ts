@@ -1,7 +1,8 @@
 import { type Condition, present, size, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { TooManyKeysError } from './errors.ts';
-import type { Deed } from './history.ts';
+import { mayHaveTakenEffect } from '../stage/service-failure.ts';
+import { KeyUnconfirmedError, TooManyKeysError } from './errors.ts';
+import { differences, type HistoryRecord, isoTime } from './history.ts';
 import { isExpired, keysOf, type StoredKey } from './keys.ts';
 import { changeTables } from './owner-change.ts';
 import type { CompleteOwner, KeyDetails, StoredEntry } from './stored-owner.ts';
@@ -18,32 +19,37 @@ const listedDays = 90;
 /** The number of keys that one change can remove, because DynamoDB limits the length of an expression. */
 const mostLeaving = 50;
 
-/** A change of an owner's keys: a new key, new values of a valid key's entry, the end of a key, or several of these. */
+/** A change of an owner's keys: a new key, the change or the end of a key, or both, if the new key replaces the old one. */
 export interface KeysChange {
-  readonly deed: Deed;
+  readonly command: string;
   readonly added?: StoredKey;
-  /** Undefined removes a value. */
-  readonly changed?: { readonly key: StoredKey; readonly values: Partial<StoredEntry> };
-  readonly revoked?: StoredKey;
-  /** The condition on the owner's item. */
-  readonly where?: Condition;
-  /** The condition on the owner's details. */
-  readonly whereDetails?: Condition;
+  readonly old?: StoredKey;
+  /** The new values of the old key's entry. Undefined removes a value. @default - the old key is revoked */
+  readonly values?: Partial<StoredEntry> | undefined;
 }
 
 /**
  * Changes an owner's keys, and removes dead ones. The entries of revoked and of expired keys leave the owner's item,
- * because every request writes this item. The details of keys that ended 90 days ago are forgotten.
+ * because every request writes this item. The details of keys that ended 90 days ago are forgotten. Writes nothing if
+ * the values of the old key would not differ.
+ *
+ * The transaction fails if the ban or the expiry of a key that is changed or replaced has changed since it was read. So
+ * a ban that begins at the same time is not lost, and of two simultaneous rotations the second one fails.
  *
  * @throws TooManyKeysError if the owner would have too many keys
  * @throws ChangedMeanwhileError if another command has changed the keys
+ * @throws KeyUnconfirmedError if there is a new key, and the response was lost
  */
 export async function changeKeys(
   owner: CompleteOwner,
-  { deed, added, changed, revoked, where, whereDetails }: KeysChange,
+  change: KeysChange,
   stage: KeyStage,
 ): Promise<void> {
+  const { command, added, old, values } = change;
+  const changes = changesOf(change);
+  if (values && Object.keys(changes).length === 0 && !added) return;
   const nowMs = stage.now();
+  const revoked = values ? undefined : old;
   const keys = keysOf(owner);
   const expired = keys
     .filter(({ keyId, entry }) => entry && isExpired(entry, nowMs) && keyId !== revoked?.keyId)
@@ -54,7 +60,6 @@ export async function changeKeys(
   const forgotten = keys
     .filter(({ entry, details }) => !entry && endMs(details!) < nowMs - listedDays * 86_400_000)
     .slice(0, mostLeaving);
-  const used = changed?.key ?? revoked;
   const details = {
     ...(added && { [pathOfDetails(added)]: added.details }),
     ...Object.assign({}, ...leaving.map((key) => lastDetails(key, revoked, nowMs))),
@@ -63,31 +68,51 @@ export async function changeKeys(
   const item = {
     set: {
       ...(added && { [pathOf(added)]: added.entry }),
-      ...(changed && under(pathOf(changed.key), changed.values)),
+      ...(old && values && under(pathOf(old), values)),
       ...Object.fromEntries(leaving.map((key) => [pathOf(key), undefined])),
     },
     where: {
-      ...where,
-      ...(used && { [pathOf(used)]: present }),
+      ...(old && { [pathOf(old)]: present }),
+      ...(old && (values || added) && unchangedIn(old, 'bannedUntil', 'expiresAt')),
       ...(added && { ownerHash: present, keys: size('<', maxKeys + leaving.length) }),
-      ...Object.fromEntries(
-        expired.map((key) => [`${pathOf(key)}.expiresAt`, unchanged(key.entry!.expiresAt)]),
-      ),
+      ...Object.assign({}, ...expired.map((key) => unchangedIn(key, 'expiresAt'))),
     },
   };
+  // Another rotation of the same key may have run between the read of the details and the read of the item.
+  const isAsRead = added && old && { keys: size('=', Object.keys(owner.details.keys).length) };
+  const where = { ownerId: present, ...isAsRead };
   const writes = {
     item,
-    details:
-      Object.keys(details).length > 0
-        ? { set: details, where: { ownerId: present, ...whereDetails } }
-        : undefined,
+    details: Object.keys(details).length > 0 ? { set: details, where } : undefined,
   };
-  await changeTables(owner.details, deed, writes, stage, used?.keyId);
+  const keyIds = [old, added].flatMap((key) => (key ? [key.keyId] : []));
+  const deed = { command, keyIds, changes };
+  await changeTables(owner.details, deed, writes, stage, old?.keyId).catch((error) => {
+    throw added && mayHaveTakenEffect(error) ? new KeyUnconfirmedError(added, error) : error;
+  });
+}
+
+/** The changes that the history records. */
+function changesOf({ added, old, values }: KeysChange): HistoryRecord['changes'] & object {
+  if (values) return differences(recorded(old!.entry!), recorded({ ...old!.entry!, ...values }));
+  if (old) return differences({ status: 'valid' }, { status: 'revoked' });
+  return differences({}, { label: added!.details!.label, ...recorded(added!.entry!) });
+}
+
+function recorded({ expiresAt, bannedUntil, rejectionCount, isReadOnly }: StoredEntry) {
+  const [expiry, ban] = [expiresAt, bannedUntil].map((time) => time && isoTime(time));
+  return { expiresAt: expiry, bannedUntil: ban, rejectionCount, isReadOnly };
 }
 
 /** The path of a key's entry in its owner's item. */
-export function pathOf({ tokenHash }: StoredKey): string {
+function pathOf({ tokenHash }: StoredKey): string {
   return `keys.${tokenHash}`;
+}
+
+/** The condition that values of a key's entry are still as they were read. */
+function unchangedIn(key: StoredKey, ...names: (keyof StoredEntry)[]): Condition {
+  const tests = names.map((name) => [`${pathOf(key)}.${name}`, unchanged(key.entry![name])]);
+  return Object.fromEntries(tests);
 }
 
 function pathOfDetails({ keyId }: StoredKey): string {

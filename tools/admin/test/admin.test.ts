@@ -282,7 +282,9 @@ describe('the operator and a running service', () => {
 
     expect(stdout).toMatch(/who +Ann\ncommand +owners set-plan\nchanges +plan free → pro\n/);
     expect(stdout).toMatch(
-      new RegExp(`^when +\\S+Z\nwho +Bob\ncommand +keys revoke\nkeys +${keyId}\n\nwhen `),
+      new RegExp(
+        `^when +\\S+Z\nwho +Bob\ncommand +keys revoke\nkeys +${keyId}\nchanges +status valid → revoked\n\nwhen `,
+      ),
     );
     await adminJson(`owners delete ${owner} --yes`);
     expect(await adminJson(`owners history ${ownerId}`)).toMatchObject([

@@ -52,6 +52,9 @@ const run = (words: string[], url = service.origin, io: AdminOptions = {}) =>
 const revokeFirst =
   /: (key_\w+) may have been issued: .*; nobody has .* run "\.\/admin keys revoke \1 --local \S+", then this command again\n$/;
 
+const replaceNew =
+  /: (key_\w+) may have been issued: .*; nobody has .* run "\.\/admin keys rotate \1 --grace 0s --local \S+", which revokes .* run this command again\n$/;
+
 const deleteAgain =
   /: the deletion of Owner \d+ \((own_\w+)\) is not complete: .*; run "\.\/admin owners delete \1 --local \S+" to complete it\n$/;
 
@@ -70,7 +73,7 @@ describe.each<[string, number, (operator: AbortController) => Reply, string]>([
     ['owners create', () => [`New ${owner}`, '--plan', 'free'], () => `owners show 'New ${owner}'`],
     ['owners set-plan', () => [owner, 'business'], () => `owners show '${owner}'`],
     ['owners delete', () => [owner, '--yes'], () => `owners show '${owner}'`, deleteAgain],
-    ['keys rotate', () => [keyId], () => `keys show ${keyId}`],
+    ['keys rotate', () => [keyId], () => `keys show ${keyId}`, replaceNew],
     ['keys revoke', () => [keyId, '--yes'], () => `keys show ${keyId}`],
     ['keys issue', () => ['--owner', owner], () => 'keys list', revokeFirst],
   ])('%s', async (command, words, look, completion = /; the same command can be run again\n$/) => {

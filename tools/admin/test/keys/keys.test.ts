@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
-import { expireKey } from '../../keys/expire.ts';
+import { timeAhead } from '../../console/option-values.ts';
+import { expire } from '../../keys/expire.ts';
 import { keyView } from '../../keys/key-view.ts';
 import { listKeys } from '../../keys/list.ts';
 import type { IssuedKey } from '../../keys/new-key.ts';
 import { revokeKey } from '../../keys/revoke.ts';
-import { rotateKey } from '../../keys/rotate.ts';
-import { unbanKey } from '../../keys/unban.ts';
+import { rotate } from '../../keys/rotate.ts';
+import { unban } from '../../keys/unban.ts';
 import { suspend as suspendOwner } from '../../owners/suspend.ts';
 import { changeTogether, expressions } from '../../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
@@ -37,6 +38,10 @@ const set = async (keyId: string, values: Record<string, number>) =>
   fixture.set(ownerIdOf(keyId), values, (await keyOf(keyId)).tokenHash);
 const ban = (keyId: string) =>
   set(keyId, { bannedUntil: nowSeconds + 300, rejectionWindow: minute, rejectionCount: 181 });
+const rotateKey = (keyId: string, grace: string, at: KeyStage = stage) =>
+  run(rotate, [keyId], at, { grace: timeAhead(grace) });
+const expireKey = (keyId: string, when: string, at: KeyStage = stage) =>
+  run(expire, [keyId, when], at);
 const suspend = (keyId: string) => run(suspendOwner, [ownerIdOf(keyId)], stage);
 const allItems = async () => [...(await readAll('ApiKeys')), ...(await readAll('Owners'))];
 
@@ -88,9 +93,9 @@ describe('the hundredth key of an owner', () => {
     await addOthers(key);
 
     await expect(issue()).rejects.toThrow(tooMany);
-    await expect(rotateKey(key.keyId, nowSeconds + 60, stage)).rejects.toThrow(tooMany);
+    await expect(rotateKey(key.keyId, '60s')).rejects.toThrow(tooMany);
     expect(Object.keys((await fixture.owner(key.ownerId)).item!.keys)).toHaveLength(100);
-    const { keyId } = await rotateKey(key.keyId, nowSeconds, stage);
+    const { keyId } = await rotateKey(key.keyId, '0s');
     expect(await entryOf(keyId)).toBeDefined();
   });
 
@@ -108,19 +113,19 @@ describe('the hundredth key of an owner', () => {
     await addOthers(key, 2);
 
     await issue();
-    await rotateKey(key.keyId, nowSeconds + 60, stage);
+    await rotateKey(key.keyId, '60s');
 
     await expect(issue()).rejects.toThrow(tooMany);
   });
 });
 
-describe('rotateKey', () => {
+describe('keys rotate', () => {
   it('I18: issues a key with the same owner, label, rights and ban; the old key expires after the grace', async () => {
     const old = await issue({ label: 'web shop', isReadOnly: true });
     await ban(old.keyId);
     const before = (await fixture.owner(old.ownerId)).item;
 
-    const rotated = await rotateKey(old.keyId, nowSeconds + 3_600, stage);
+    const rotated = await rotateKey(old.keyId, '1h');
 
     const { ownerId } = old;
     const expiresAt = nowSeconds + 3_600;
@@ -147,7 +152,7 @@ describe('rotateKey', () => {
   it('never extends the old key, and passes its expiry on', async () => {
     const old = await issue({ expiresAt: nowSeconds + 100 });
 
-    const rotated = await rotateKey(old.keyId, nowSeconds + 3_600, stage);
+    const rotated = await rotateKey(old.keyId, '1h');
 
     const end = '2026-11-20T09:31:55Z';
     expect(rotated).toMatchObject({ previousExpiresAt: end, expiresAt: end });
@@ -157,7 +162,7 @@ describe('rotateKey', () => {
     const old = await issue();
     await set(old.keyId, { usedAt: minute });
 
-    const rotated = await rotateKey(old.keyId, nowSeconds, stage);
+    const rotated = await rotateKey(old.keyId, '0s');
 
     expect(rotated).toMatchObject({ previousExpiresAt: null });
     expect(await keyOf(old.keyId)).toMatchObject({ entry: undefined, details: { usedAt: minute } });
@@ -174,7 +179,7 @@ describe('rotateKey', () => {
     const { keyId, ownerId } = await issue();
     const meanwhile = interposed(stage, isTransaction, () => change(keyId));
 
-    await expect(rotateKey(keyId, nowSeconds + 60, meanwhile)).rejects.toThrow(
+    await expect(rotateKey(keyId, '60s', meanwhile)).rejects.toThrow(
       `${keyId} was changed by somebody else at the same time; run the command again`,
     );
     expect(Object.keys((await fixture.owner(ownerId)).details.keys)).toHaveLength(1);
@@ -182,25 +187,25 @@ describe('rotateKey', () => {
 
   it('rotates a key again if its replacement was revoked', async () => {
     const { keyId } = await issue();
-    const { keyId: lost } = await rotateKey(keyId, nowSeconds + 60, stage);
+    const { keyId: lost } = await rotateKey(keyId, '60s');
     await revokeKey(lost, stage);
     expect(keyView(await keyOf(keyId), nowMs, plans)).toMatchObject({ replacedBy: null });
 
-    const { keyId: next } = await rotateKey(keyId, nowSeconds + 60, stage);
+    const { keyId: next } = await rotateKey(keyId, '60s');
 
     expect(keyView(await keyOf(keyId), nowMs, plans)).toMatchObject({ replacedBy: next });
   });
 });
 
-describe('expireKey', () => {
+describe('keys expire', () => {
   it.each([
-    ['later', nowSeconds + 3_600, '2026-11-20T10:30:15Z'],
-    ['earlier', nowSeconds + 30, '2026-11-20T09:30:45Z'],
-    ['never', undefined, null],
+    ['later', '1h', '2026-11-20T10:30:15Z'],
+    ['earlier', '30s', '2026-11-20T09:30:45Z'],
+    ['never', 'never', null],
   ])('lets a key expire %s', async (_, end, expiresAt) => {
     const { keyId } = await issue({ expiresAt: nowSeconds + 60 });
 
-    const view = await expireKey(await keyOf(keyId), end, stage);
+    const view = await expireKey(keyId, end);
 
     expect(view).toMatchObject({ status: 'active', expiresAt });
     expect(await listKeys({}, stage)).toEqual([view]);
@@ -208,19 +213,18 @@ describe('expireKey', () => {
 
   it('fails if the key was changed after it was read', async () => {
     const { keyId } = await issue({ expiresAt: nowSeconds + 30 });
-    const key = await keyOf(keyId);
-    await expireKey(key, nowSeconds + 60, stage);
+    const meanwhile = interposed(stage, isTransaction, () => expireKey(keyId, '60s'));
 
-    await expect(expireKey(key, nowSeconds + 90, stage)).rejects.toThrow(
+    await expect(expireKey(keyId, '90s', meanwhile)).rejects.toThrow(
       `${keyId} was changed by somebody else at the same time; run the command again`,
     );
   });
 });
 
 const changes = {
-  rotated: (keyId: string) => rotateKey(keyId, nowSeconds + 60, stage),
-  changed: async (keyId: string) => expireKey(await keyOf(keyId), nowSeconds + 60, stage),
-  unbanned: (keyId: string) => unbanKey(keyId, stage),
+  rotated: (keyId: string) => rotateKey(keyId, '60s'),
+  changed: (keyId: string) => expireKey(keyId, '60s'),
+  unbanned: (keyId: string) => run(unban, [keyId], stage),
 };
 const ends = {
   expired: (keyId: string) => set(keyId, { expiresAt: nowSeconds }),
@@ -266,8 +270,8 @@ describe('a dead key', () => {
   const later = (days: number) => ({ ...stage, now: () => nowMs + days * 86_400_000 });
   const others = {
     'another is issued': () => issue(),
-    'another is rotated': async (at: KeyStage) => rotateKey((await other()).keyId, 2e9, at),
-    'another is changed': async (at: KeyStage) => expireKey(await other(), 2e9, at),
+    'another is rotated': async (at: KeyStage) => rotateKey((await other()).keyId, '1d', at),
+    'another is changed': async (at: KeyStage) => expireKey((await other()).keyId, '1d', at),
   };
   const other = async () => {
     const { keyId } = (await listKeys({ status: 'active' }, stage))[0]!;
@@ -313,7 +317,7 @@ describe('a dead key', () => {
 
   it('stays if another command extends its expiry at the same time', async () => {
     const { keyId } = await issue({ expiresAt: nowSeconds + 60 });
-    const extend = async () => expireKey(await keyOf(keyId), 2e9, stage);
+    const extend = () => expireKey(keyId, '2033-05-18T03:33:20Z');
     const meanwhile = interposed(later(1), isTransaction, extend);
 
     await expect(issue({}, meanwhile)).rejects.toThrow(

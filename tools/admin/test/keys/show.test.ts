@@ -5,10 +5,10 @@ import { keyPrefix, otherKeyPrefix } from '../../../../test/helpers/dynamodb/key
 import { issueKey } from '../../keys/issue.ts';
 import { keyView } from '../../keys/key-view.ts';
 import { revokeKey } from '../../keys/revoke.ts';
-import { rotateKey } from '../../keys/rotate.ts';
+import { rotate } from '../../keys/rotate.ts';
 import { tokenIn, whoseKeyId, whoseToken } from '../../keys/show.ts';
 import { createOwnerIdentity, createToken } from '../../store/identities.ts';
-import { issueTo, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
+import { issueTo, nowMs, run, stageOfEachTest } from '../stage-of-keys.ts';
 
 let apiKey: string;
 let keyId: string;
@@ -35,7 +35,7 @@ describe('keys show', () => {
 
   it.each<[string, () => Promise<unknown>, string]>([
     ['was revoked', () => revokeKey(keyId, stage), 'revoked'],
-    ['was replaced', () => rotateKey(keyId, nowSeconds, stage), 'revoked'],
+    ['was replaced', () => run(rotate, [keyId], stage, { grace: (now) => now }), 'revoked'],
   ])('finds a key that %s', async (_, make, status) => {
     await make();
 

@@ -1,13 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { expireKey } from '../../keys/expire.ts';
+import { expire } from '../../keys/expire.ts';
 import { deletion } from '../../owners/delete.ts';
 import { setPlan } from '../../owners/set-plan.ts';
 import { suspend } from '../../owners/suspend.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { readHistory } from '../../store/history.ts';
-import { findKey } from '../../store/keys.ts';
-import { issueTo, nowMs, nowSeconds, run, stageOfEachTest } from '../stage-of-keys.ts';
+import { issueTo, nowMs, run, stageOfEachTest } from '../stage-of-keys.ts';
 
 const fixture = stageOfEachTest();
 const { stage } = fixture;
@@ -27,7 +26,7 @@ describe('the history of an owner', () => {
       perMinute: 70,
       perDay: 500,
     });
-    await expireKey(await findKey(keyId, stage), nowSeconds + 60, stage);
+    await run(expire, [keyId, '60s'], stage);
 
     const to = (value: unknown) => ({ from: null, to: value });
     const byAnn = { at: '2026-11-20T09:30:15.500Z', by: 'user/ann' };
