@@ -18,7 +18,8 @@ export function remedyOf(error: OperatorError): string | undefined {
   if (error.remedy !== undefined) return error.remedy;
   if (error instanceof OwnerNotFoundError) return '"./admin owners list" shows all owners';
   if (error instanceof KeyNotFoundError) {
-    return '"./admin keys list" shows all keys, for 90 days after their end';
+    const list = error.ownerId ? `keys list --owner ${error.ownerId}` : 'keys list';
+    return `"./admin ${list}" shows all keys, for 90 days after their end`;
   }
   if (error instanceof IncompleteOwnerError) {
     const { name, ownerId } = error.owner;

@@ -1,6 +1,6 @@
 import type { Plans } from '../../../lambdas/keys/plan.ts';
-import type { Field } from '../console/view.ts';
-import { banReason, countingLimits } from '../owners/owner-view.ts';
+import { recordText } from '../console/view.ts';
+import { banReason, countingLimits, limitsText } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { isoTime } from '../store/history.ts';
 import { changeKeys } from '../store/key-change.ts';
@@ -50,42 +50,33 @@ export async function changedKey(
   return view;
 }
 
-export const keyFields: readonly Field<KeyView>[] = [
-  { name: 'key id', of: ({ keyId }) => keyId },
-  { name: 'owner', of: ({ owner }) => owner, only: 'record' },
-  { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'record' },
-  { name: 'label', of: ({ label }) => label, only: 'record' },
-  { name: 'status', of: ({ status }) => status },
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedAt ?? 'never', only: 'record' },
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedAt?.slice(0, 10) ?? 'never', only: 'table' },
-  { name: 'expires', of: expiryText, only: 'record' },
-  {
-    name: 'api key',
-    of: ({ lastFour }) => (lastFour === null ? 'unknown' : `…${lastFour}`),
-    only: 'record',
-  },
-  { name: 'access', of: accessText, only: 'record' },
-  { name: 'plan', of: ({ plan }) => plan, only: 'record' },
-  { name: 'created', of: ({ createdAt }) => createdAt, only: 'record' },
-  { name: 'revoked', of: ({ revokedAt }) => revokedAt, only: 'record' },
-  {
-    name: 'ban',
-    of: ({ bannedUntil }) => (bannedUntil ? `until ${bannedUntil}, ${banReason}` : 'none'),
-    only: 'record',
-  },
-  { name: 'replaces', of: ({ replaces }) => replaces, only: 'record' },
-  { name: 'replaced by', of: ({ replacedBy }) => replacedBy, only: 'record' },
-  { name: 'owner', of: ({ owner }) => owner, only: 'table' },
-  { name: 'label', of: ({ label }) => label, only: 'table' },
-];
-
-function accessText({ isReadOnly }: KeyView): string | null {
-  if (isReadOnly === null) return null;
-  return isReadOnly ? 'read-only' : 'full';
+/** Formats a key. The API key itself is given only when it has just been issued. */
+export function keyText(view: KeyView & { readonly apiKey?: string }): string {
+  const { isReadOnly, lastFour, bannedUntil } = view;
+  const access = isReadOnly ? 'read-only' : 'full';
+  return recordText({
+    'key id': view.keyId,
+    label: view.label,
+    owner: view.owner,
+    'owner id': view.ownerId,
+    plan: view.plan,
+    limits: `${limitsText(view)}, shared by all keys of the owner`,
+    status: statusText(view),
+    access: isReadOnly === null ? null : access,
+    created: view.createdAt,
+    expires: view.expiresAt ?? (view.status === 'revoked' ? null : 'never'),
+    revoked: view.revokedAt,
+    ban: bannedUntil && `until ${bannedUntil}, ${banReason}`,
+    'last used': view.lastUsedAt ?? 'never',
+    replaces: view.replaces,
+    'replaced by': view.replacedBy,
+    'api key': view.apiKey ?? (lastFour === null ? 'unknown' : `…${lastFour}`),
+  });
 }
 
-function expiryText({ status, expiresAt }: KeyView): string | null {
-  return expiresAt ?? (status === 'revoked' ? null : 'never');
+function statusText({ status, ownerId }: KeyView): string {
+  const resume = `"./admin owners resume ${ownerId}"`;
+  return status === 'suspended' ? `suspended; works after ${resume}` : status;
 }
 
 /** Formats Unix seconds. 0 means that there is no time. */

@@ -4,7 +4,7 @@ import { tableText } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { keyStatuses, keysOf } from '../store/keys.ts';
 import { ownersNamed } from '../store/owners.ts';
-import { type KeyView, keyFields, keyView } from './key-view.ts';
+import { type KeyView, keyView } from './key-view.ts';
 
 export const list: Verb<KeyFilter> = {
   usage: 'list',
@@ -16,7 +16,7 @@ export const list: Verb<KeyFilter> = {
   examples: ['keys list --stage prod --owner "Acme Ltd" --status banned'],
   run: async ({ stage, options }) => {
     const views = await listKeys(options, stage);
-    return { value: views, text: tableText(keyFields, views, 'There are no such keys.') };
+    return { value: views, text: tableText(views.map(rowOf), 'There are no such keys.') };
   },
 };
 
@@ -36,4 +36,9 @@ export async function listKeys({ owner, status }: KeyFilter, stage: KeyStage): P
     .map((key) => keyView(key, nowMs, plans))
     .filter((key) => status === undefined || key.status === status)
     .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
+}
+
+function rowOf({ keyId, status, lastUsedAt, owner, label }: KeyView) {
+  const lastUsed = lastUsedAt?.slice(0, 10) ?? 'never';
+  return { 'key id': keyId, status, 'last used': lastUsed, owner, label };
 }

@@ -1,12 +1,10 @@
 import { hashToken } from '../../../lambdas/keys/api-key.ts';
 import type { Result } from '../console/command-io.ts';
-import { type Field, recordText } from '../console/view.ts';
-import { limitsText } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { createKeyId, createToken, ownCharactersOf } from '../store/identities.ts';
 import type { StoredKey } from '../store/keys.ts';
 import type { CompleteOwner, KeyDetails, StoredEntry } from '../store/stored-owner.ts';
-import type { KeyView } from './key-view.ts';
+import { type KeyView, keyText } from './key-view.ts';
 
 /** A new key as the commands show it, with its bearer token, which is shown once and never stored. */
 export type IssuedKey = KeyView & { readonly apiKey: string };
@@ -41,26 +39,7 @@ export function issuedResult<Value extends IssuedKey>(key: Value, note = ''): Re
   const handOver = 'The API key is shown only once and stored nowhere: hand it over now.';
   return {
     value: key,
-    text: `${recordText(issuedFields, key)}\n\n${handOver}${note}`,
+    text: `${keyText(key)}\n\n${handOver}${note}`,
     issued: key,
   };
-}
-
-const issuedFields: readonly Field<IssuedKey>[] = [
-  { name: 'key id', of: ({ keyId }) => keyId },
-  { name: 'label', of: ({ label }) => label },
-  { name: 'owner', of: ({ owner }) => owner },
-  { name: 'owner id', of: ({ ownerId }) => ownerId },
-  { name: 'plan', of: ({ plan }) => plan },
-  { name: 'limits', of: (key) => `${limitsText(key)}, shared by all keys of the owner` },
-  { name: 'access', of: ({ isReadOnly }) => (isReadOnly ? 'read-only' : null) },
-  { name: 'expires', of: ({ expiresAt }) => expiresAt ?? 'never' },
-  { name: 'status', of: issuedStatus },
-  { name: 'api key', of: ({ apiKey }) => apiKey },
-];
-
-function issuedStatus({ status, ownerId }: IssuedKey): string | null {
-  if (status === 'active') return null;
-  const resume = `"./admin owners resume ${ownerId}"`;
-  return status === 'suspended' ? `suspended; works after ${resume}` : status;
 }

@@ -1,16 +1,15 @@
 import { hashOwnerPart, hashToken, parseAuthorization } from '../../../lambdas/keys/api-key.ts';
 import { anyKeyPrefix, apiKeyPrefixes, stageOfKey } from '../../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError } from '../../shared/errors.ts';
+import type { Result } from '../console/command-io.ts';
 import { readSecret } from '../console/questions.ts';
 import { keyIdOfExamples, type Verb } from '../console/verb.ts';
-import { recordText } from '../console/view.ts';
-import { ownerFields, ownerView } from '../owners/owner-view.ts';
+import { ownerResult } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { ownerIdOf } from '../store/identities.ts';
-import { keysOf, refuseMalformed, type StoredKey } from '../store/keys.ts';
-import { findOwner, findOwnerOfHash } from '../store/owners.ts';
+import { findKey, keysOf, type StoredKey } from '../store/keys.ts';
+import { findOwnerOfHash } from '../store/owners.ts';
 import type { StoredOwner } from '../store/stored-owner.ts';
-import { type KeyView, keyFields, keyView } from './key-view.ts';
+import { type KeyView, keyText, keyView } from './key-view.ts';
 
 export const show: Verb = {
   usage: 'show [keyId]',
@@ -21,21 +20,19 @@ So the API key appears neither in the list of processes nor in the shell's
 history. The command does not print the API key.`,
   examples: [`keys show ${keyIdOfExamples} --stage prod`, 'keys show --stage prod'],
   run: async ({ stage, io }, keyId?: string) => {
-    if (keyId !== undefined) return described(await whoseKeyId(keyId, stage), stage);
+    if (keyId !== undefined) return described(await findKey(keyId, stage), stage);
     const token = tokenIn(await readSecret(io, `${stage.place}: API key:`));
-    return described(await whoseToken(token, stage), stage);
+    const { owner, key } = await whoseToken(token, stage);
+    if (key) return described(key, stage);
+    const { ownerId, name } = owner.details;
+    const value = { keyId: null, owner: name, ownerId, note: unknownKeyText };
+    return { value, text: `${ownerResult(owner, stage).text}\n\n${unknownKeyText}` };
   },
 };
 
-function described({ owner, key }: OwnedKey, { now, plans }: KeyStage) {
-  if (key) {
-    const view = keyView(key, now(), plans);
-    return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
-  }
-  const { ownerId, name } = owner.details;
-  const known = recordText(ownerFields, ownerView(owner, now(), plans));
-  const value = { keyId: null, owner: name, ownerId, note: unknownKeyText };
-  return { value, text: `${known}\n\n${unknownKeyText}` };
+function described(key: StoredKey, { now, plans }: KeyStage): Result {
+  const view = keyView(key, now(), plans);
+  return { value: view, text: `${keyText(view)}\n\n${adviceOn(view)}` };
 }
 
 /** The commands for a leaked token. */
@@ -48,19 +45,6 @@ function adviceOn({ keyId, status, replacedBy }: KeyView): string {
 const unknownKeyText =
   'The owner has no such API key. Either the API key ended more than 90 days ago, or somebody who knows another API ' +
   'key of this owner made it up.';
-
-/** An owner, and the key that was looked up. The key is undefined if it is no longer listed. */
-interface OwnedKey {
-  readonly owner: StoredOwner;
-  readonly key: StoredKey | undefined;
-}
-
-/** Finds a key and its owner by the key id. @throws OperatorError if the id is malformed, or its owner does not exist */
-export async function whoseKeyId(keyId: string, stage: KeyStage): Promise<OwnedKey> {
-  refuseMalformed(keyId);
-  const owner = await findOwner(ownerIdOf(keyId), stage);
-  return { owner, key: keysOf(owner).find((each) => each.keyId === keyId) };
-}
 
 const tokenForm = new RegExp(`${anyKeyPrefix}[0-9A-Za-z]+`, 'g');
 
@@ -78,8 +62,14 @@ export function tokenIn(text: string): string {
   );
 }
 
-/** Finds a key and its owner by the token, even if it is no longer valid. @throws OperatorError without the token */
-export async function whoseToken(token: string, stage: KeyStage): Promise<OwnedKey> {
+/**
+ * Finds the owner of a token, and its key, even if it is no longer valid. The key is undefined if it is no longer
+ * listed. @throws OperatorError without the token
+ */
+export async function whoseToken(
+  token: string,
+  stage: KeyStage,
+): Promise<{ readonly owner: StoredOwner; readonly key: StoredKey | undefined }> {
   const { tokenPrefix } = stage;
   refuseOtherStage(token, tokenPrefix);
   if (parseAuthorization(`Bearer ${token}`, tokenPrefix) === undefined) {

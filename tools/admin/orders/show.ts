@@ -4,7 +4,7 @@ import { isInt64, orderFieldNames } from '../../../lambdas/orders/order-fields.t
 import { NotFoundError } from '../../shared/errors.ts';
 import type { Result } from '../console/command-io.ts';
 import type { Call, Verb } from '../console/verb.ts';
-import { type Field, recordText } from '../console/view.ts';
+import { recordText } from '../console/view.ts';
 import { refuseUnlessId, repairOf, stateOf } from './change-orders.ts';
 import { exactNumber, expectedOf, isAccepted, isKnown } from './order-values.ts';
 
@@ -33,13 +33,11 @@ async function showOrder({ stage }: Call, orderId = ''): Promise<Result> {
   const stored = [...names].flatMap((name) =>
     order[name] ? [[name, jsonOf(order[name])] as const] : [],
   );
-  const fields = stored.map(
-    ([name, value]): Field<undefined> => ({ name: textOf(name), of: () => textOf(value) }),
-  );
+  const texts = Object.fromEntries(stored.map((pair) => pair.map(textOf)));
   const remarks = remarksOn(order);
   return {
     value: { order: Object.fromEntries(stored), remarks },
-    text: [recordText(fields, undefined), ...remarks].join('\n\n'),
+    text: [recordText(texts), ...remarks].join('\n\n'),
   };
 }
 

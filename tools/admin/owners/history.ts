@@ -1,5 +1,5 @@
 import type { Verb } from '../console/verb.ts';
-import { type Field, recordText } from '../console/view.ts';
+import { recordText } from '../console/view.ts';
 import { type HistoryRecord, readHistory } from '../store/history.ts';
 import { isOwnerId } from '../store/identities.ts';
 import { findOwner } from '../store/owners.ts';
@@ -17,18 +17,16 @@ has only the deletion. You can still read this history, by the owner's id.`,
       : (await findOwner(idOrName, stage)).details.ownerId;
     const records = (await readHistory(ownerId, stage)).reverse();
     if (records.length === 0) await findOwner(ownerId, stage);
-    const text = records.map((record) => recordText(historyFields, record)).join('\n\n');
-    return { value: records, text: text || 'There are no changes.' };
+    const text = records.map(textOf).join('\n\n') || 'There are no changes.';
+    return { value: records, text };
   },
 };
 
-const historyFields: readonly Field<HistoryRecord>[] = [
-  { name: 'when', of: ({ at }) => at },
-  { name: 'who', of: ({ by }) => by },
-  { name: 'command', of: ({ command }) => command },
-  { name: 'keys', of: ({ keyIds }) => keyIds?.join(' ') ?? null },
-  { name: 'changes', of: changesText },
-];
+function textOf(record: HistoryRecord): string {
+  const { at: when, by: who, command, keyIds } = record;
+  const keys = keyIds?.join(' ') ?? null;
+  return recordText({ when, who, command, keys, changes: changesText(record) });
+}
 
 function changesText({ changes = {} }: HistoryRecord): string | null {
   const texts = Object.entries(changes).map(

@@ -1,7 +1,7 @@
 import type { Verb } from '../console/verb.ts';
 import { tableText } from '../console/view.ts';
 import { allOwners } from '../store/owners.ts';
-import { ownerFields, ownerView } from './owner-view.ts';
+import { type OwnerView, ownerView } from './owner-view.ts';
 
 export const list: Verb = {
   usage: 'list',
@@ -13,6 +13,19 @@ export const list: Verb = {
       .map((owner) => ownerView(owner, stage.now(), plans))
       .sort((one, other) => (other.usage?.day.used ?? 0) - (one.usage?.day.used ?? 0));
     const none = 'There are no owners; "./admin owners create Acme --plan free" creates one.';
-    return { value: views, text: tableText(ownerFields, views, none) };
+    return { value: views, text: tableText(views.map(rowOf), none) };
   },
 };
+
+function rowOf({ ownerId, name, plan, isPlanKnown, status, keys, bans, usage }: OwnerView) {
+  return {
+    'owner id': ownerId,
+    plan: isPlanKnown ? plan : `${plan} (removed)`,
+    status,
+    keys,
+    bans: bans.length,
+    today: usage?.day.used ?? null,
+    'per day': usage?.day.limit ?? null,
+    name,
+  };
+}

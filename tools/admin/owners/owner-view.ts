@@ -8,7 +8,7 @@ import {
 import { currentTimes, type WindowUse, windowUses } from '../../../lambdas/keys/windows.ts';
 import { completionOf } from '../console/advice.ts';
 import type { Result } from '../console/command-io.ts';
-import { type Field, grouped, recordText } from '../console/view.ts';
+import { grouped, recordText } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { isoTime } from '../store/history.ts';
 import { keysOf, statusOf } from '../store/keys.ts';
@@ -47,28 +47,6 @@ export function ownerView(owner: StoredOwner, nowMs: number, plans: Plans) {
   };
 }
 
-export const ownerFields: readonly Field<OwnerView>[] = [
-  { name: 'owner id', of: ({ ownerId }) => ownerId },
-  { name: 'name', of: ({ name }) => name, only: 'record' },
-  {
-    name: 'plan',
-    of: ({ plan, isPlanKnown }) => (isPlanKnown ? plan : `${plan} (removed)`),
-    only: 'table',
-  },
-  { name: 'plan', of: planText, only: 'record' },
-  { name: 'status', of: ({ status }) => status },
-  { name: 'limits', of: limitsOfOwner, only: 'record' },
-  { name: 'keys', of: ({ keys }) => grouped(keys), isNumber: true },
-  { name: 'bans', of: ({ bans }) => grouped(bans.length), only: 'table', isNumber: true },
-  { name: 'today', of: ({ usage }) => usedText(usage?.day), only: 'table', isNumber: true },
-  { name: 'ban', of: bansText, only: 'record' },
-  { name: 'this minute', of: ({ usage }) => usageText(usage?.minute), only: 'record' },
-  { name: 'today', of: ({ usage }) => usageText(usage?.day), only: 'record' },
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedAt ?? 'never', only: 'record' },
-  { name: 'created', of: ({ createdAt }) => createdAt, only: 'record' },
-  { name: 'name', of: ({ name }) => name, only: 'table' },
-];
-
 /** Changes values of an owner's item, and shows the owner. */
 export async function changedOwner(...change: Parameters<typeof changeOwner>): Promise<Result> {
   const [owner, _command, values, stage] = change;
@@ -81,7 +59,21 @@ export async function changedOwner(...change: Parameters<typeof changeOwner>): P
 /** The result of a command that shows an owner. */
 export function ownerResult(owner: StoredOwner, { now, plans }: KeyStage): Result {
   const view = ownerView(owner, now(), plans);
-  return { value: view, text: recordText(ownerFields, view) };
+  const { usage } = view;
+  const text = recordText({
+    'owner id': view.ownerId,
+    name: view.name,
+    plan: planText(view),
+    status: view.status,
+    limits: owner.item ? limitsText(countingLimits(owner.item, plans)) : null,
+    keys: view.keys,
+    ban: bansText(view),
+    'this minute': usageText(usage?.minute),
+    today: usageText(usage?.day),
+    'last used': view.lastUsedAt ?? 'never',
+    created: view.createdAt,
+  });
+  return { value: view, text };
 }
 
 /** Why a key is banned. */
@@ -107,10 +99,6 @@ function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
   return { minute: usage(minute), day: usage(day) };
 }
 
-function limitsOfOwner({ usage }: OwnerView): string | null {
-  return usage && limitsText({ perMinute: usage.minute.limit, perDay: usage.day.limit });
-}
-
 function bansText({ bans }: OwnerView): string | null {
   const each = bans.map(
     ({ keyId, bannedUntil }) =>
@@ -120,11 +108,8 @@ function bansText({ bans }: OwnerView): string | null {
 }
 
 function usageText(usage: Usage['minute'] | undefined): string | null {
-  return usage ? `${usedText(usage)} used, resets at ${usage.resetsAt}` : null;
-}
-
-function usedText(usage: Usage['minute'] | undefined): string | null {
-  return usage ? `${grouped(usage.used)} of ${grouped(usage.limit)}` : null;
+  if (!usage) return null;
+  return `${grouped(usage.used)} of ${grouped(usage.limit)} used, resets at ${usage.resetsAt}`;
 }
 
 function planText({ ownerId, name, plan, isPlanKnown }: OwnerView): string {

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { InvalidValueError } from '../../shared/errors.ts';
 import type { Verb } from '../console/verb.ts';
-import { counted, type Field, grouped, tableText } from '../console/view.ts';
+import { counted, tableText } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { findGatewayKeys, ownerOfGatewayKey } from '../store/gateway-keys.ts';
 import { ownersNamed } from '../store/owners.ts';
@@ -29,8 +29,8 @@ their numbers for 90 days. AWS does not promise that they are exact.`,
     const sum = `${counted(total, 'request')} from ${days[0]} to ${days.at(-1)}.`;
     const table =
       idOrName === undefined
-        ? tableText(meteredFields, used, 'There are no owners.')
-        : tableText(dayFields, used[0]!.days, 'There is no day with requests.');
+        ? tableText(used.map(rowOf), 'There are no owners.')
+        : tableText(used[0]!.days, 'There is no day with requests.');
     return { value: idOrName === undefined ? used : used[0], text: `${table}\n\n${sum}` };
   },
 };
@@ -61,6 +61,10 @@ export function daysOf(month: string, nowMs: number): string[] {
 }
 
 type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
+
+const rowOf = ({ ownerId, plan, requests, name }: OwnerUsage) => {
+  return { 'owner id': ownerId, plan, requests, name };
+};
 
 /**
  * The requests that API Gateway has metered on consecutive days (UTC), with the API Gateway keys of all plans. Lists
@@ -96,15 +100,3 @@ export async function ownersUsage(
     })
     .sort((one, other) => other.requests - one.requests);
 }
-
-const dayFields: readonly Field<OwnerUsage['days'][number]>[] = [
-  { name: 'day', of: ({ day }) => day },
-  { name: 'requests', of: ({ requests }) => grouped(requests), isNumber: true },
-];
-
-const meteredFields: readonly Field<OwnerUsage>[] = [
-  { name: 'owner id', of: ({ ownerId }) => ownerId },
-  { name: 'plan', of: ({ plan }) => plan },
-  { name: 'requests', of: ({ requests }) => grouped(requests), isNumber: true },
-  { name: 'name', of: ({ name }) => name },
-];

@@ -36,8 +36,12 @@ export class NameTakenError extends WrongStateError {
 
 /** There is no key with this id. */
 export class KeyNotFoundError extends NotFoundError {
-  constructor(keyId: string) {
+  /** Undefined if there is no such owner either. */
+  readonly ownerId: string | undefined;
+
+  constructor(keyId: string, ownerId: string | undefined) {
     super(`No key has the id ${keyId}`);
+    this.ownerId = ownerId;
   }
 }
 

@@ -27,7 +27,7 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   const owner = await readOwner(ownerIdOf(keyId), stage);
   const key = owner && keysOf(owner).find((each) => each.keyId === keyId);
   if (key) return key;
-  throw new KeyNotFoundError(keyId);
+  throw new KeyNotFoundError(keyId, owner?.details.ownerId);
 }
 
 /** Lists all keys of an owner, including valid keys whose details were removed. An incomplete owner has none. */

@@ -190,8 +190,8 @@ describe('the operator and a running service', () => {
 
     expect(stderr).toBe(`stage staging at ${service.origin}\n`);
     expect(stdout.indexOf(one.ownerId)).toBeLessThan(stdout.indexOf(two.ownerId));
-    expect(stdout).toMatch(/^OWNER ID +PLAN +STATUS +KEYS +BANS +TODAY +NAME\n/);
-    const row = `${one.ownerId}  free  active +1 +0  1 of 1,000  ${one.owner}`;
+    expect(stdout).toMatch(/^OWNER ID +PLAN +STATUS +KEYS +BANS +TODAY +PER DAY +NAME\n/);
+    const row = `${one.ownerId} +free +active +1 +0 +1 +1,000 +${one.owner}`;
     expect(stdout).toMatch(new RegExp(`^${row}$`, 'm'));
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
@@ -262,6 +262,7 @@ describe('the operator and a running service', () => {
     await changeOwner(ownerId, { plan: 'gold' });
     await deleteGatewayKeys(other.ownerId, stage);
     expect(await statusWith(other.apiKey)).toBe(503);
+    expect((await admin('owners list')).stdout).toMatch(/ gold \(removed\) /);
 
     const { exitCode, stdout, stderr } = await admin('owners repair');
     await adminJson(`owners set-plan ${owner} free`);

@@ -2,11 +2,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { anyKeyPrefix } from '../../../../lib/settings/stages.ts';
 import { keyPrefix, otherKeyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
+import { reportFailure } from '../../failure-report.ts';
 import { issueKey } from '../../keys/issue.ts';
 import { keyView } from '../../keys/key-view.ts';
 import { revokeKey } from '../../keys/revoke.ts';
 import { rotate } from '../../keys/rotate.ts';
-import { tokenIn, whoseKeyId, whoseToken } from '../../keys/show.ts';
+import { show, tokenIn, whoseToken } from '../../keys/show.ts';
 import { createOwnerIdentity, createToken } from '../../store/identities.ts';
 import { issueTo, nowMs, run, stageOfEachTest } from '../stage-of-keys.ts';
 
@@ -39,18 +40,33 @@ describe('keys show', () => {
   ])('finds a key that %s', async (_, make, status) => {
     await make();
 
-    for (const found of [await whoseToken(apiKey, stage), await whoseKeyId(keyId, stage)]) {
-      expect(keyView(found.key!, nowMs, plans)).toMatchObject({ keyId, status });
-    }
+    expect(await run(show, [keyId], stage)).toMatchObject({ keyId, status });
+    const { key } = await whoseToken(apiKey, stage);
+    expect(keyView(key!, nowMs, plans)).toMatchObject({ keyId, status });
   });
 
-  it('finds the owner of a key that is no longer listed, also by its id', async () => {
+  it('finds the owner of a token whose key is no longer listed', async () => {
     await revokeKey(keyId, stage);
     await issueKey({ owner: 'Acme' }, { ...stage, now: () => nowMs + 91 * 86_400_000 });
 
-    for (const found of [await whoseToken(apiKey, stage), await whoseKeyId(keyId, stage)]) {
-      expect(found).toMatchObject({ owner: { details: { name: 'Acme' } }, key: undefined });
-    }
+    expect(await whoseToken(apiKey, stage)).toMatchObject({
+      owner: { details: { name: 'Acme' } },
+      key: undefined,
+    });
+  });
+
+  it.each<[string, (id: string) => string, RegExp]>([
+    ['is mistyped', mistyped, /^"\.\/admin keys list --owner own_\w+" shows all keys/],
+    ['has another owner', () => `key_${'a'.repeat(32)}`, /^"\.\/admin keys list" shows all keys/],
+  ])('finds no key if the id %s', async (_, change, remedy) => {
+    const id = change(keyId);
+
+    const error = await run(show, [id], stage).catch((thrown) => thrown);
+
+    expect(reportFailure(error, {})).toMatchObject({
+      ...{ exitCode: 1, message: `No key has the id ${id}` },
+      remedy: expect.stringMatching(remedy),
+    });
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
@@ -70,12 +86,7 @@ describe('keys show', () => {
       () => whoseToken(tokenOf(keyPrefix), stage),
       'owner was deleted, or the API key',
     ],
-    ['a token as an id', () => whoseKeyId(apiKey, stage), 'key id: this looks like an API key'],
-    [
-      'the id of a deleted owner',
-      () => whoseKeyId(`key_${'a'.repeat(32)}`, stage),
-      'There is no owner "own_aaaa',
-    ],
+    ['a token as an id', () => run(show, [apiKey], stage), 'key id: this looks like an API key'],
   ])('refuses %s without repeating a token', async (_, find, message) => {
     const error = (await find().catch((thrown) => thrown)) as Error;
 
