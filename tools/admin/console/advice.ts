@@ -1,50 +1,40 @@
 import type { OperatorError } from '../../shared/errors.ts';
 import { shellWord } from '../stage/target.ts';
-import { TokenGivenError } from '../store/checked-text.ts';
-import {
-  IncompleteOwnerError,
-  KeyEndedError,
-  KeyNotFoundError,
-  KeyUnconfirmedError,
-  NameTakenError,
-  OwnerNotFoundError,
-  TooManyKeysError,
-} from '../store/errors.ts';
+import { StoreError, type StoreErrors } from '../store/errors.ts';
+import { isKeyId } from '../store/identities.ts';
 
-/**
- * What the operator can do after an error. The errors of the store have no remedy, because the store knows no commands.
- */
+/** What the operator can do after an error. The errors of the store have no remedy, because the store knows no commands. */
 export function remedyOf(error: OperatorError): string | undefined {
-  if (error.remedy !== undefined) return error.remedy;
-  if (error instanceof OwnerNotFoundError) return '"./admin owners list" shows all owners';
-  if (error instanceof KeyNotFoundError) {
-    const list = error.ownerId ? `keys list --owner ${error.ownerId}` : 'keys list';
-    return `"./admin ${list}" shows all keys, for 90 days after their end`;
-  }
-  if (error instanceof IncompleteOwnerError) {
-    const { name, ownerId } = error.owner;
-    return `${completionOf(name)}, "./admin owners delete ${ownerId}" removes it`;
-  }
-  if (error instanceof NameTakenError) {
-    return `choose another name; "./admin owners show ${error.ownerId}" shows this owner`;
-  }
-  if (error instanceof KeyEndedError) {
-    return `"./admin keys issue --owner ${error.ownerId}" issues another key`;
-  }
-  if (error instanceof KeyUnconfirmedError) {
-    const { keyId, replaced } = error;
-    return replaced
-      ? `nobody has received its API key, so run "./admin keys rotate ${keyId} --grace 0s", which revokes it and issues another key; if there is no such key, run this command again`
-      : `nobody has received its API key, so run "./admin keys revoke ${keyId}", then this command again`;
-  }
-  if (error instanceof TooManyKeysError) {
-    return `revoke keys that nobody needs: "./admin keys list --owner ${error.ownerId}" shows them`;
-  }
-  if (error instanceof TokenGivenError) {
-    return 'if it is an API key, "./admin keys show" reads it from a prompt, and says how to replace it';
-  }
-  return undefined;
+  if (!(error instanceof StoreError)) return error.remedy;
+  const { code, about } = error as StoreError;
+  return (remedies[code] as (about: unknown) => string)(about);
 }
+
+const remedies: { [Code in keyof StoreErrors]: (about: StoreErrors[Code]) => string } = {
+  ownerNotFound: (idOrName) =>
+    isKeyId(idOrName)
+      ? `"./admin keys show ${idOrName}" shows this key and its owner`
+      : '"./admin owners list" shows all owners',
+  ownerIncomplete: ({ name, ownerId }) =>
+    `${completionOf(name)}, "./admin owners delete ${ownerId}" removes it`,
+  nameTaken: ({ ownerId }) =>
+    `choose another name; "./admin owners show ${ownerId}" shows this owner`,
+  keyNotFound: (owner) =>
+    `"./admin keys list${owner ? ` --owner ${owner.ownerId}` : ''}" shows all keys, for 90 days after their end`,
+  tooManyKeys: ({ ownerId }) =>
+    `revoke keys that nobody needs: "./admin keys list --owner ${ownerId}" shows them`,
+  keyEnded: ({ owner }) =>
+    `"./admin keys issue --owner ${owner.details.ownerId}" issues another key`,
+  keyUnconfirmed: ({ keyId, details }) => {
+    const [replacement, revocation] = [`rotate ${keyId} --grace 0s`, `revoke ${keyId}`];
+    const unknown = 'nobody has received its API key, so run';
+    return details?.replaces
+      ? `${unknown} "./admin keys ${replacement}", which revokes it and issues another key; if there is no such key, run this command again`
+      : `${unknown} "./admin keys ${revocation}", then this command again`;
+  },
+  tokenGiven: () =>
+    'if it is an API key, "./admin keys show" reads it from a prompt, and says how to replace it',
+};
 
 /** How to complete an owner whose creation was interrupted. */
 export function completionOf(name: string): string {

@@ -5,7 +5,7 @@ import { isoTime } from '../store/history.ts';
 
 /** Parses a whole number above 0. Commander adds the name of the option to the message of an error. */
 export function wholeNumber(text: string): number {
-  if (/^[1-9]\d{0,11}$/.test(text)) return Number(text);
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Expected a whole number from 1.');
 }
 

@@ -5,7 +5,7 @@ import { ChangedMeanwhileError, quoted } from '../../shared/errors.ts';
 import { asOption, type Verb } from '../console/verb.ts';
 import { absent, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { NameTakenError } from '../store/errors.ts';
+import { nameTaken } from '../store/errors.ts';
 import { ensureGatewayKey } from '../store/gateway-keys.ts';
 import { differences } from '../store/history.ts';
 import { createOwnerIdentity } from '../store/identities.ts';
@@ -62,6 +62,6 @@ async function provideDetails(name: string, stage: KeyStage): Promise<OwnerDetai
   if (await storeDetails(details, stage)) return details;
   const owner = await lookUpOwner(name, stage);
   if (!owner) throw new ChangedMeanwhileError(`The owner ${quoted(name)}`);
-  if (owner.item) throw new NameTakenError(owner);
+  if (owner.item) throw nameTaken(owner);
   return owner.details;
 }

@@ -1,5 +1,5 @@
 import { asOption, type Verb } from '../console/verb.ts';
-import { NameTakenError } from '../store/errors.ts';
+import { nameTaken } from '../store/errors.ts';
 import { differences } from '../store/history.ts';
 import { changeTables } from '../store/owner-change.ts';
 import { findCompleteOwner, lookUpOwner, ownerName } from '../store/owners.ts';
@@ -14,7 +14,7 @@ export const rename: Verb = {
     const name = ownerName(newName!);
     const { details, item } = await findCompleteOwner(idOrName!, stage);
     const holder = await lookUpOwner(name, stage);
-    if (holder && holder.details.ownerId !== details.ownerId) throw new NameTakenError(holder);
+    if (holder && holder.details.ownerId !== details.ownerId) throw nameTaken(holder);
     const result = ownerResult({ details: { ...details, name }, item }, stage);
     const changes = differences({ name: details.name }, { name });
     if (name !== details.name) {

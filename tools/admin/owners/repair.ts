@@ -29,7 +29,7 @@ any time.`,
     const lines = [
       repaired.length > 0
         ? `Repaired ${counted(repaired.length, 'owner')}: ${repaired.join(', ')}`
-        : 'Every owner already had the API Gateway key of its plan.',
+        : `Every ${first ? 'other ' : ''}owner already had the API Gateway key of its plan.`,
       ...(deletedKeys > 0 ? [`Deleted ${counted(deletedKeys, 'key')} of deleted owners.`] : []),
     ];
     return { value: { repaired, leftOut, deletedKeys }, text: lines.join('\n'), failure };

@@ -1,15 +1,9 @@
-import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
+import { InvalidValueError } from '../../shared/errors.ts';
 import { containsKey } from '../../shared/printable.ts';
+import { StoreError } from './errors.ts';
 
 // Control characters, unpaired surrogates, and characters that nobody sees, such as U+200B.
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
-
-/** Somebody has written an API key on a command line. The message does not repeat it. */
-export class TokenGivenError extends OperatorError {
-  constructor(field: string) {
-    super(`${field}: this looks like an API key; never write an API key on a command line`);
-  }
-}
 
 /**
  * Normalizes a name or a label, so that texts that look the same are equal: the characters are composed, and all white
@@ -30,7 +24,9 @@ export function checkedText(field: string, text: string, maxLength: number): str
   throw new InvalidValueError(field, text, expected);
 }
 
-/** @throws TokenGivenError if the text contains an API key */
+/** @throws StoreError if the text contains an API key */
 export function refuseToken(field: string, text: string): void {
-  if (containsKey(text)) throw new TokenGivenError(field);
+  if (!containsKey(text)) return;
+  const problem = `${field}: this looks like an API key; never write an API key on a command line`;
+  throw new StoreError('tokenGiven', problem, undefined);
 }

@@ -1,78 +1,45 @@
-import { NotFoundError, OperatorError, quoted, WrongStateError } from '../../shared/errors.ts';
-import { problemOf } from '../stage/service-failure.ts';
+import { OperatorError, quoted } from '../../shared/errors.ts';
 import type { StoredKey } from './keys.ts';
 import type { OwnerDetails, StoredOwner } from './stored-owner.ts';
 
-/* The errors of this folder. It knows no commands, so console/advice.ts says what an operator can do. */
+/** The codes of this folder's errors, each with what its error is about. */
+export interface StoreErrors {
+  /** There is no owner with this id or name. */
+  ownerNotFound: string;
+  /** The creation of an owner was interrupted. */
+  ownerIncomplete: OwnerDetails;
+  /** Another owner has the name. */
+  nameTaken: OwnerDetails;
+  /** The owner, if there is one with the owner's part of the key id, has no key with this id. */
+  keyNotFound: OwnerDetails | undefined;
+  /** An owner has as many keys as it may have. */
+  tooManyKeys: OwnerDetails;
+  /** A key is expired or revoked, so it cannot be changed. */
+  keyEnded: StoredKey;
+  /** A new key may have been stored, but the response was lost. Nobody has received its token. */
+  keyUnconfirmed: StoredKey;
+  /** Somebody has written an API key on a command line. The message does not repeat it. */
+  tokenGiven: undefined;
+}
 
-/** There is no owner with this id or name. */
-export class OwnerNotFoundError extends NotFoundError {
-  constructor(idOrName: string) {
-    super(`There is no owner ${quoted(idOrName)}`);
+type Code = keyof StoreErrors;
+
+/** An error of this folder. The folder knows no commands, so console/advice.ts says what an operator can do. */
+export class StoreError<C extends Code = Code> extends OperatorError {
+  override readonly code: C;
+  readonly about: StoreErrors[C];
+
+  constructor(code: C, problem: string, about: StoreErrors[C], cause?: unknown) {
+    super(problem, { cause });
+    this.code = code;
+    this.about = about;
   }
 }
 
-/** The creation of an owner, or its deletion, was interrupted. */
-export class IncompleteOwnerError extends WrongStateError {
-  readonly owner: OwnerDetails;
-
-  constructor(owner: OwnerDetails) {
-    super(`The owner ${quoted(owner.name)} is incomplete`);
-    this.owner = owner;
-  }
-}
-
-/** Another owner has the name. */
-export class NameTakenError extends WrongStateError {
-  readonly ownerId: string;
-
-  constructor({ details: { name, ownerId }, item }: StoredOwner) {
-    super(
-      `There is already an owner ${quoted(name)}, ${ownerId}${item ? `, on the ${item.plan} plan` : ''}`,
-    );
-    this.ownerId = ownerId;
-  }
-}
-
-/** There is no key with this id. */
-export class KeyNotFoundError extends NotFoundError {
-  /** Undefined if there is no such owner either. */
-  readonly ownerId: string | undefined;
-
-  constructor(keyId: string, ownerId: string | undefined) {
-    super(`No key has the id ${keyId}`);
-    this.ownerId = ownerId;
-  }
-}
-
-/** An owner has as many keys as it may have. */
-export class TooManyKeysError extends WrongStateError {
-  readonly ownerId: string;
-
-  constructor({ name, ownerId }: OwnerDetails, keys: number) {
-    super(`The owner ${quoted(name)} has ${keys} keys, and ${keys} is the maximum`);
-    this.ownerId = ownerId;
-  }
-}
-
-/** A new key may have been stored, but the response was lost. Nobody has received its token. */
-export class KeyUnconfirmedError extends OperatorError {
-  readonly keyId: string;
-  readonly replaced: string | undefined;
-
-  constructor({ keyId, details }: StoredKey, cause: unknown) {
-    super(`${keyId} may have been issued: ${problemOf(cause)}`, { cause });
-    this.keyId = keyId;
-    this.replaced = details?.replaces;
-  }
-}
-
-/** A key is expired or revoked, so it cannot be changed. */
-export class KeyEndedError extends WrongStateError {
-  readonly ownerId: string;
-
-  constructor(keyId: string, end: string, change: string, ownerId: string) {
-    super(`${keyId} is ${end} and cannot be ${change}`);
-    this.ownerId = ownerId;
-  }
+/** The error if another owner has a name. */
+export function nameTaken({ details, item }: StoredOwner): StoreError {
+  const { name, ownerId } = details;
+  const plan = item ? `, on the ${item.plan} plan` : '';
+  const problem = `There is already an owner ${quoted(name)}, ${ownerId}${plan}`;
+  return new StoreError('nameTaken', problem, details);
 }

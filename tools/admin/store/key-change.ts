@@ -1,11 +1,12 @@
+import { quoted } from '../../shared/errors.ts';
 import { type Condition, present, size, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { mayHaveTakenEffect } from '../stage/service-failure.ts';
-import { KeyUnconfirmedError, TooManyKeysError } from './errors.ts';
+import { mayHaveTakenEffect, problemOf } from '../stage/service-failure.ts';
+import { StoreError } from './errors.ts';
 import { differences, type HistoryRecord, isoTime } from './history.ts';
 import { isExpired, keysOf, type StoredKey } from './keys.ts';
 import { changeTables } from './owner-change.ts';
-import type { CompleteOwner, KeyDetails, StoredEntry } from './stored-owner.ts';
+import type { CompleteOwner, KeyDetails, OwnerDetails, StoredEntry } from './stored-owner.ts';
 
 /**
  * The maximum number of an owner's keys. Every request writes the owner's item with all of these keys, which costs one
@@ -36,9 +37,8 @@ export interface KeysChange {
  * The transaction fails if the ban or the expiry of a key that is changed or replaced has changed since it was read. So
  * a ban that begins at the same time is not lost, and of two simultaneous rotations the second one fails.
  *
- * @throws TooManyKeysError if the owner would have too many keys
+ * @throws StoreError if the owner would have too many keys, or if there is a new key and the response was lost
  * @throws ChangedMeanwhileError if another command has changed the keys
- * @throws KeyUnconfirmedError if there is a new key, and the response was lost
  */
 export async function changeKeys(
   owner: CompleteOwner,
@@ -56,7 +56,7 @@ export async function changeKeys(
     .slice(0, mostLeaving);
   const leaving = revoked ? [...expired, revoked] : expired;
   const left = Object.keys(owner.item.keys).length - leaving.length;
-  if (added && left >= maxKeys) throw new TooManyKeysError(owner.details, left);
+  if (added && left >= maxKeys) throw tooManyKeys(owner.details, left);
   const forgotten = keys
     .filter(({ entry, details }) => !entry && endMs(details!) < nowMs - listedDays * 86_400_000)
     .slice(0, mostLeaving);
@@ -88,8 +88,18 @@ export async function changeKeys(
   const keyIds = [old, added].flatMap((key) => (key ? [key.keyId] : []));
   const deed = { command, keyIds, changes };
   await changeTables(owner.details, deed, writes, stage, old?.keyId).catch((error) => {
-    throw added && mayHaveTakenEffect(error) ? new KeyUnconfirmedError(added, error) : error;
+    throw added && mayHaveTakenEffect(error) ? unconfirmed(added, error) : error;
   });
+}
+
+function tooManyKeys(owner: OwnerDetails, keys: number): StoreError {
+  const problem = `The owner ${quoted(owner.name)} has ${keys} keys, and ${keys} is the maximum`;
+  return new StoreError('tooManyKeys', problem, owner);
+}
+
+function unconfirmed(added: StoredKey, cause: unknown): StoreError {
+  const problem = `${added.keyId} may have been issued: ${problemOf(cause)}`;
+  return new StoreError('keyUnconfirmed', problem, added, cause);
 }
 
 /** The changes that the history records. */

@@ -4,7 +4,7 @@ import { currentTimes, isCurrent } from '../../../lambdas/keys/windows.ts';
 import { InvalidValueError } from '../../shared/errors.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { refuseToken } from './checked-text.ts';
-import { KeyEndedError, KeyNotFoundError } from './errors.ts';
+import { StoreError } from './errors.ts';
 import { isKeyId, ownerIdOf } from './identities.ts';
 import { readOwner } from './owners.ts';
 import type { CompleteOwner, KeyDetails, StoredEntry, StoredOwner } from './stored-owner.ts';
@@ -27,7 +27,7 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   const owner = await readOwner(ownerIdOf(keyId), stage);
   const key = owner && keysOf(owner).find((each) => each.keyId === keyId);
   if (key) return key;
-  throw new KeyNotFoundError(keyId, owner?.details.ownerId);
+  throw new StoreError('keyNotFound', `No key has the id ${keyId}`, owner?.details);
 }
 
 /** Lists all keys of an owner, including valid keys whose details were removed. An incomplete owner has none. */
@@ -91,11 +91,12 @@ export function endOf({ entry, details }: StoredKey): 'expired' | 'revoked' {
  * The entry of a key.
  *
  * @param change the participle of a command, such as `rotated`
- * @throws KeyEndedError if the key is expired or revoked
+ * @throws StoreError if the key is expired or revoked
  */
 export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
   if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
-  throw new KeyEndedError(key.keyId, endOf(key), change, key.owner.details.ownerId);
+  const problem = `${key.keyId} is ${endOf(key)} and cannot be ${change}`;
+  throw new StoreError('keyEnded', problem, key);
 }
 
 /** Whether a key is expired. Like the authorizer, it counts the second of the expiry as expired. */

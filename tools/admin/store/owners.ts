@@ -1,8 +1,8 @@
-import { InvalidValueError } from '../../shared/errors.ts';
+import { InvalidValueError, quoted } from '../../shared/errors.ts';
 import { absent, type Condition, readItem, readItems } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { checkedText } from './checked-text.ts';
-import { IncompleteOwnerError, OwnerNotFoundError } from './errors.ts';
+import { StoreError } from './errors.ts';
 import { isOwnerId } from './identities.ts';
 import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
 
@@ -29,14 +29,15 @@ export function reservableFor(owner: string): Condition[] {
 export async function findOwner(idOrName: string, stage: KeyStage): Promise<StoredOwner> {
   const owner = await lookUpOwner(idOrName, stage);
   if (owner) return owner;
-  throw new OwnerNotFoundError(idOrName);
+  throw new StoreError('ownerNotFound', `There is no owner ${quoted(idOrName)}`, idOrName);
 }
 
 /** Like `findOwner`, but also throws if the creation of the owner was interrupted. */
 export async function findCompleteOwner(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
   const { details, item } = await findOwner(idOrName, stage);
   if (item) return { details, item };
-  throw new IncompleteOwnerError(details);
+  const problem = `The owner ${quoted(details.name)} is incomplete`;
+  throw new StoreError('ownerIncomplete', problem, details);
 }
 
 /** Like `findOwner`, but undefined if there is none. @throws OperatorError if the name is invalid */

@@ -224,6 +224,9 @@ describe('the operator and a running service', () => {
       expect(found.stdout).toContain(part);
     }
     expect((await admin(`keys show ${keyId}`)).stdout).toBe(found.stdout);
+    expect((await admin(`owners show ${keyId}`)).stderr).toContain(
+      `There is no owner "${keyId}"; "./admin keys show ${keyId} --local`,
+    );
     expect(found.stdout).not.toContain(apiKey.slice(8, 28));
   });
 
@@ -272,6 +275,14 @@ describe('the operator and a running service', () => {
       `error: 1 owner not repaired: ${ownerId}; "./admin owners show ${ownerId}`,
     );
     expect(await statusWith(other.apiKey)).toBe(200);
+    expect((await admin('owners repair')).stdout).toBe(
+      'Every owner already had the API Gateway key of its plan.\n',
+    );
+    await changeOwner(ownerId, { plan: 'gold' });
+    expect((await admin('owners repair')).stdout).toBe(
+      'Every other owner already had the API Gateway key of its plan.\n',
+    );
+    await adminJson(`owners set-plan ${owner} free`);
   });
 
   it('shows who has changed an owner and its keys, also after its deletion', async () => {
@@ -317,6 +328,11 @@ describe('the operator and a running service', () => {
   it('I25: lifts a ban, and shows what happened', async () => {
     const { keyId, apiKey, ownerId } = await issue();
     const { toleratedRejectionsPerMinute, banSeconds } = plans.enterprise;
+    const limits = '--per-minute 5000000000000 --per-day 9';
+    const tooHigh = await admin(`owners set-plan ${ownerId} enterprise ${limits}`);
+    expect(tooHigh.stderr).toMatch(
+      /^error: --per-minute: 5000000000000 is not accepted; expected .* from 1 to \d+, the maximum of/,
+    );
     await adminJson(`owners set-plan ${ownerId} enterprise --per-minute 1 --per-day 9`);
     const statuses = [await statusWith(apiKey), await statusWith(apiKey)];
     await changeOwner(ownerId, {

@@ -41,6 +41,6 @@ describe('a time as a duration', () => {
   );
 });
 
-it.each(['', '0', '-1', '1.5', '1e3', '1'.repeat(13)])('%j is no whole number', (text) => {
+it.each(['', '0', '-1', '1.5', '1e3'])('%j is no whole number', (text) => {
   expect(() => wholeNumber(text)).toThrow('Expected a whole number from 1.');
 });
