@@ -87,12 +87,18 @@ export function operationOf(operationId: string): Operation {
   return operation;
 }
 
+/** The errors that responses document. */
+export function errorsOf(responses: Responses): ErrorBody[] {
+  return Object.values(responses).flatMap(({ content }) =>
+    Object.values(content?.['application/json']?.examples ?? {}).map(({ value }) => value),
+  );
+}
+
 /** The operations that document an error. */
 export function operationsWith({ status, code }: DocumentedError): Operation[] {
-  return operations.filter(({ responses }) => {
-    const { examples } = responses[status]?.content?.['application/json'] ?? {};
-    return Object.values(examples ?? {}).some(({ value }) => value.code === code);
-  });
+  return operations.filter(({ responses }) =>
+    errorsOf(responses).some((error) => error.status === status && error.code === code),
+  );
 }
 
 /**

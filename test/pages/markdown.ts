@@ -21,7 +21,7 @@ export function shellBlocks(page: string): string[] {
 }
 
 /** A page without its blocks of code. */
-export function proseOf(page: string): string {
+function proseOf(page: string): string {
   return page.replaceAll(fenced, '');
 }
 
@@ -43,16 +43,4 @@ export function anchorsOf(page: string): string[] {
     const count = names.slice(0, index).filter((previous) => previous === name).length;
     return count === 0 ? name : `${name}-${count}`;
   });
-}
-
-/** The cells of the first table of a section, without its heading row and without code marks. */
-export function rowsAfter(heading: string, page: string): string[][] {
-  const [section = ''] = page.slice(page.indexOf(`\n${heading}\n`) + 1).split(/\n(?=## )/);
-  const lines = section.split('\n').filter((line) => line.startsWith('|'));
-  return lines.slice(2).map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim().replaceAll('`', '')),
-  );
 }
