@@ -1,8 +1,9 @@
+import { hashToken } from '../../../lambdas/keys/api-key.ts';
 import type { Decision } from '../../../lambdas/keys/decision.ts';
 import { Limiter } from '../../../lambdas/keys/limiter.ts';
 import type { Plans } from '../../../lambdas/keys/plan.ts';
 import type { Command, Execution } from '../../helpers/dynamodb/execution.ts';
-import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
+import { exampleToken, keyPrefix, ownerHash } from '../../helpers/dynamodb/key-items.ts';
 
 /*
  * An execution environment as a function. Its behaviour depends only on its inputs so far. An input is a request or a
@@ -19,7 +20,11 @@ export const plans = {
   large: { perMinute: 3, perDay: 5, limitsPerOwner: false, ...banRule },
   enterprise: { perMinute: 3, perDay: 5, limitsPerOwner: true, ...banRule },
 } satisfies Plans;
-export const keys = keysOfOwner(2);
+/** The addresses of two keys of an owner. */
+export const keys = ['a', 'b'].map((character) => {
+  const token = exampleToken(keyPrefix, character.repeat(20));
+  return { ownerHash, tokenHash: hashToken(token) };
+});
 
 /** A request with a key, or DynamoDB's response to the last command. */
 export type Input = { nowSeconds: number } & ({ key: number } | { answer: Execution['answer'] });

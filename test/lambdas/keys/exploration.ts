@@ -1,6 +1,7 @@
 import type { Item } from '../../../lambdas/contract/item.ts';
 import { type Command, type Execution, execute } from '../../helpers/dynamodb/execution.ts';
 import { type End, type Input, type Reaction, reactionTo } from './execution-environment.ts';
+import { type StoredState, storedState } from './stored-state.ts';
 
 /*
  * Explores every order of steps of a scenario, with the limiter that is deployed. A state has the owner's item, the
@@ -56,7 +57,6 @@ interface PendingCommand {
   isRepeated: boolean;
   /** The function's timeout is shorter than a tick, so the clock advances at most once. */
   hasTicked: boolean;
-  writes: number;
 }
 
 interface ExecutedCommand extends PendingCommand {
@@ -66,31 +66,36 @@ interface ExecutedCommand extends PendingCommand {
   answeredAtSeconds: number;
 }
 
-export interface State {
-  nowSeconds: number;
+/** The owner's item. Items with the same attributes are the same object. */
+interface Owner {
   item: Item;
+  stored: StoredState;
+  /** A short name of the item. */
+  name: string;
+}
+
+interface State {
+  nowSeconds: number;
+  owner: Owner;
   environments: readonly Environment[];
   changesLeft: readonly string[];
   lossesLeft: number;
   ticksLeft: number;
-  /** The number of requests that were counted in each window, whatever the item says. */
-  counted: Readonly<Record<string, number>>;
 }
 
 /** A step, with the states before and after it. */
 export interface Step {
   event: 'request' | 'answer' | 'lost' | 'tick' | 'change';
-  before: Item;
-  after: Item;
+  before: StoredState;
+  after: StoredState;
   /** The command that was executed, if any. */
   executed?: ExecutedCommand;
-  counted: State['counted'];
   /** How the request ended, if it did. */
   end?: End | undefined;
 }
 
 /** The state after an event, and the other facts that a rule needs. */
-type Outcome = Omit<Step, 'before' | 'after' | 'counted'> & { state: State };
+type Outcome = Omit<Step, 'before' | 'after'> & { state: State };
 
 /** An event that is possible in a state, and its outcome. */
 type Event = [name: string, apply: () => Promise<Outcome>];
@@ -105,7 +110,8 @@ export class Exploration {
   readonly #scenario: Scenario;
   /** The reactions, by the earlier inputs and the last input. */
   readonly #reactions = new Map<string, { history: number; reaction: Reaction }>();
-  readonly #executions = new Map<string, Execution>();
+  readonly #executions = new Map<string, Omit<Execution, 'item'> & { owner: Owner }>();
+  readonly #owners = new Map<string, Owner>();
   readonly #names = new Map<unknown, string>();
 
   constructor(scenario: Scenario) {
@@ -124,9 +130,9 @@ export class Exploration {
     for (let from = open.pop(); from; from = open.pop()) {
       for (const [event, apply] of this.#events(from.state)) {
         const { state, ...happened } = await apply();
-        const [before, after] = [from.state.item, state.item];
+        const [before, after] = [from.state.owner.stored, state.owner.stored];
         const next = { state, events: [...from.events, event] };
-        const rule = check({ ...happened, before, after, counted: state.counted });
+        const rule = check({ ...happened, before, after });
         if (rule) return { states: visited.size, broken: [rule, ...next.events] };
         const name = this.#nameOfState(state);
         if (visited.has(name)) continue;
@@ -141,7 +147,7 @@ export class Exploration {
     const { item, environments, changes = {}, losses = 1, ticks = 1 } = this.#scenario;
     return {
       nowSeconds: startSeconds,
-      item,
+      owner: this.#ownerOf(item),
       environments: environments.map(({ aheadSeconds, requests }) => ({
         aheadSeconds,
         inputs: [],
@@ -151,7 +157,6 @@ export class Exploration {
       changesLeft: Object.keys(changes),
       lossesLeft: losses,
       ticksLeft: ticks,
-      counted: {},
     };
   }
 
@@ -187,7 +192,7 @@ export class Exploration {
     const environment = state.environments[index]!;
     const [key = 0, ...requestsLeft] = environment.requestsLeft;
     const asked = { ...environment, requestsLeft };
-    const next = await this.#react(state, asked, { key }, { key, writes: 0 });
+    const next = await this.#react(state, asked, { key }, key);
     const after = withEnvironment(state, index, next.environment);
     return { state: after, event: 'request', end: next.end };
   }
@@ -195,7 +200,7 @@ export class Exploration {
   async #answer(state: State, index: number): Promise<Outcome> {
     const { state: after, executed, answer } = await this.#execute(state, index);
     const { pending: _answered, ...idle } = state.environments[index]!;
-    const next = await this.#react(state, idle, { answer }, executed);
+    const next = await this.#react(state, idle, { answer }, executed.key);
     const answered = withEnvironment(after, index, next.environment);
     return { state: answered, event: 'answer', executed, end: next.end };
   }
@@ -219,23 +224,26 @@ export class Exploration {
   }
 
   #change(state: State, name: string): Outcome {
-    const item = this.#scenario.changes![name]!(state.item, state.nowSeconds);
+    const item = this.#scenario.changes![name]!(state.owner.item, state.nowSeconds);
     const changesLeft = state.changesLeft.filter((change) => change !== name);
-    return { state: { ...state, item, changesLeft }, event: 'change' };
+    return { state: { ...state, owner: this.#ownerOf(item), changesLeft }, event: 'change' };
   }
 
   /** Executes the pending command of an environment. */
   async #execute(state: State, index: number) {
     const { pending, aheadSeconds } = state.environments[index]!;
     const { command } = pending!;
-    const name = `${this.#nameOf(state.item)} ${this.#nameOf(command.input)}`;
-    const execution = this.#executions.get(name) ?? (await execute(state.item, command));
-    this.#executions.set(name, execution);
-    const { item, answer } = execution;
+    const name = `${state.owner.name} ${this.#nameOf(command.input)}`;
+    let execution = this.#executions.get(name);
+    if (!execution) {
+      const { item, answer } = await execute(state.owner.item, command);
+      execution = { owner: this.#ownerOf(item), answer };
+      this.#executions.set(name, execution);
+    }
+    const { owner, answer } = execution;
     const isDone = 'Attributes' in answer;
-    const counted = isDone ? countedIn(state, item) : state.counted;
     const executed = { ...pending!, isDone, answeredAtSeconds: state.nowSeconds + aheadSeconds };
-    return { state: { ...state, item, counted }, executed, answer };
+    return { state: { ...state, owner }, executed, answer };
   }
 
   /** The environment after an input to its request with a key. */
@@ -243,7 +251,7 @@ export class Exploration {
     { nowSeconds }: State,
     environment: Environment,
     given: { key: number } | { answer: Execution['answer'] },
-    { key, writes }: Pick<PendingCommand, 'key' | 'writes'>,
+    key: number,
   ): Promise<{ environment: Environment; end?: Step['end'] }> {
     const input = { nowSeconds: nowSeconds + environment.aheadSeconds, ...given };
     const nameOfGiven = 'key' in given ? `key ${given.key}` : this.#nameOf(given.answer);
@@ -255,10 +263,9 @@ export class Exploration {
     };
     this.#reactions.set(name, { history, reaction });
     if ('sent' in reaction) {
-      const isWrite = 'UpdateExpression' in reaction.sent.input;
       const pending = {
         ...{ key, command: reaction.sent, sentAtSeconds: input.nowSeconds },
-        ...{ isRepeated: false, hasTicked: false, writes: writes + Number(isWrite) },
+        ...{ isRepeated: false, hasTicked: false },
       };
       return { environment: { ...environment, inputs, history, pending } };
     }
@@ -274,13 +281,19 @@ export class Exploration {
       return `${aheadSeconds} ${history} ${requestsLeft} ${pendingName}`;
     });
     return [
-      this.#nameOf(state.item),
+      state.owner.name,
       state.nowSeconds,
       state.changesLeft,
       state.lossesLeft,
-      JSON.stringify(state.counted),
       ...environments.sort(),
     ].join(';');
+  }
+
+  #ownerOf(item: Item): Owner {
+    const name = this.#nameOf(item);
+    const owner = this.#owners.get(name) ?? { item, stored: storedState(item), name };
+    this.#owners.set(name, owner);
+    return owner;
   }
 
   /** A short name of a value. Equal values have the same name. */
@@ -288,7 +301,7 @@ export class Exploration {
     const known = this.#names.get(value);
     if (known) return known;
     const named = value instanceof Error ? ['failed', value] : value;
-    const text = JSON.stringify(named, inOrderOfNames);
+    const text = JSON.stringify(named);
     const name = this.#names.get(text) ?? String(this.#names.size);
     this.#names.set(text, name);
     this.#names.set(value, name);
@@ -296,28 +309,8 @@ export class Exploration {
   }
 }
 
-/** For `JSON.stringify`: the database returns an item's attributes in any order. */
-function inOrderOfNames(_name: string, value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort());
-}
-
 /** The inputs of an environment without further requests, which no longer matter. */
 const finished = { inputs: [], history: -1 };
-
-/** The numbers of counted requests after a write, which counts if it changes a count or a window. */
-function countedIn({ item, counted }: State, after: Item): State['counted'] {
-  const changed = windowNames.filter((name) =>
-    ['Window', 'Count'].some((part) => item[name + part]?.N !== after[name + part]?.N),
-  );
-  const names = changed.map((name) => `${name} ${after[`${name}Window`]?.N}`);
-  return {
-    ...counted,
-    ...Object.fromEntries(names.map((name) => [name, (counted[name] ?? 0) + 1])),
-  };
-}
-
-export const windowNames = ['minute', 'day'] as const;
 
 function withEnvironment(state: State, index: number, environment: Environment): State {
   const environments = state.environments.map((each, at) => (at === index ? environment : each));

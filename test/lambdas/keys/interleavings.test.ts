@@ -13,7 +13,7 @@ describe('the limiter, in every order of requests, changes, lost responses and c
   // Captured, because the limiter logs a plan that it does not know.
   captureLinesOfTests();
 
-  it.each(Object.keys(scenarios))('R24, R26: keeps every rule: %s', async (name) => {
+  it.each(Object.keys(scenarios))('R24, R26, I31: keeps every rule: %s', async (name) => {
     const exploration = new Exploration(scenarios[name]!);
 
     const { states, broken } = await exploration.run(brokenRule);

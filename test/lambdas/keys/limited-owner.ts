@@ -1,25 +1,14 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/contract/item.ts';
-import { hashToken } from '../../../lambdas/keys/api-key.ts';
 import type { Decision } from '../../../lambdas/keys/decision.ts';
 import { Limiter } from '../../../lambdas/keys/limiter.ts';
-import type { KeyAddress } from '../../../lambdas/keys/owner-updates.ts';
 import type { Plan, Plans } from '../../../lambdas/keys/plan.ts';
-import { type Command, type Execution, execute } from './execution.ts';
-import {
-  address,
-  entryOf,
-  exampleToken,
-  type KeyOverrides,
-  keyPrefix,
-  type Overrides,
-  ownerHash,
-  ownerItem,
-} from './key-items.ts';
+import { type Command, execute } from '../../helpers/dynamodb/execution.ts';
+import { address, entryOf, type Overrides, ownerItem } from '../../helpers/dynamodb/key-items.ts';
 
 /** Twenty seconds into a minute, in the middle of a day. */
 export const minute = Date.UTC(2026, 10, 20, 12, 34) / 1_000;
-export const day = Date.UTC(2026, 10, 20) / 1_000;
+const day = Date.UTC(2026, 10, 20) / 1_000;
 export const nextDay = day + 86_400;
 export const startSeconds = minute + 20;
 
@@ -44,16 +33,6 @@ export function used(minuteCount: number, dayCount: number): Overrides {
   return { minuteWindow: minute, minuteCount, dayWindow: day, dayCount };
 }
 
-/** The addresses of a number of keys of the example owner. The first key is the example key. */
-export function keysOfOwner(count: number): KeyAddress[] {
-  return Array.from({ length: count }, (_, index) => {
-    const own = String(index).padStart(20, '0');
-    return index === 0
-      ? address
-      : { ownerHash, tokenHash: hashToken(exampleToken(keyPrefix, own)) };
-  });
-}
-
 type Send = (command: Command) => Promise<unknown>;
 
 /** An owner in a table, a clock, and execution environments, each with a limiter. */
@@ -64,34 +43,20 @@ export class LimitedOwner {
   readonly #limiter = this.environment();
   #reads = 0;
   #writes = 0;
-  #last: Promise<unknown> = Promise.resolve();
 
-  /** Puts the owner's item, by default with the example key alone. */
-  constructor(overrides: Overrides = {}, keys?: KeyOverrides) {
-    this.item = ownerItem(overrides, keys);
+  /** Puts the owner's item, whose only key is the example key. */
+  constructor(overrides: Overrides = {}) {
+    this.item = ownerItem(overrides);
   }
 
-  /** Puts the item, as if another machine or an operator had changed it. */
-  put(overrides: Overrides = {}, keys?: KeyOverrides): void {
-    this.item = ownerItem(overrides, keys);
-  }
-
-  /** Executes one command at a time, so the commands of simultaneous requests interleave. */
   readonly send: Send = async (command) => {
     if (command instanceof GetItemCommand) this.#reads++;
     else this.#writes++;
-    const executed = this.#last.then(() => this.#execute(command));
-    this.#last = executed.catch(() => {});
-    const answer = await executed;
+    const { item, answer } = await execute(this.item, command);
+    this.item = item;
     if (answer instanceof Error) throw answer;
     return answer;
   };
-
-  async #execute(command: Command): Promise<Execution['answer']> {
-    const { item, answer } = await execute(this.item, command);
-    this.item = item;
-    return answer;
-  }
 
   /**
    * A new execution environment, which has no key in its cache.

@@ -1,22 +1,15 @@
 import { UnauthorizedError } from '../../../lambdas/contract/errors.ts';
-import type { Item } from '../../../lambdas/contract/item.ts';
-import { type Step, windowNames } from './exploration.ts';
+import type { Step } from './exploration.ts';
 import {
-  entryOf,
   isBannedAt,
   isFullAt,
   isUsableAt,
-  limitIn,
-  numberOf,
+  type StoredState,
   toleranceSeconds,
-  toleratedIn,
+  windowNames,
 } from './stored-state.ts';
 
 /* The rules that hold in every step of every scenario. */
-
-function changesIn({ before, after }: Step, names: string[]): string[] {
-  return names.filter((name) => numberOf(before, name) !== numberOf(after, name));
-}
 
 /** A rule. Returns true if the rule holds in a step, or does not concern the step. */
 type Rule = (step: Step) => boolean;
@@ -26,109 +19,93 @@ function ofWrites(rule: (step: Step, write: NonNullable<Step['executed']>) => bo
   return (step) => !step.executed?.isDone || rule(step, step.executed);
 }
 
-const counts = ['minuteWindow', 'minuteCount', 'dayWindow', 'dayCount'];
-const isAdmission = (step: Step) => changesIn(step, counts).length > 0;
-const codeOf = ({ end }: Step) =>
-  end && 'decision' in end ? (end.decision.rejection?.code ?? 'admitted') : undefined;
-const isUnauthorized = ({ end }: Step) =>
-  end !== undefined && 'error' in end && end.error instanceof UnauthorizedError;
-const keyOf = ({ executed }: Step) => executed!.key;
+/** Whether a write counted a request in a window. All other writes count a rejection. */
+const isAdmission = ({ before, after }: Step) =>
+  windowNames.some(
+    (name) => before[name].start !== after[name].start || before[name].count !== after[name].count,
+  );
 
-function isBanBegun(step: Step): boolean {
-  const until = (each: Item) => numberOf(entryOf(each, keyOf(step)) ?? {}, 'bannedUntil');
-  return until(step.after) !== until(step.before) && until(step.after) !== 0;
+function isBanBegun({ before, after, executed }: Step): boolean {
+  const [was, is] = [before, after].map(({ keys }) => keys[executed!.key]?.bannedUntil ?? 0);
+  return is !== was && is !== 0;
 }
 
-/** Whether something was true at the time when the command was sent, or at the time when DynamoDB responded. */
-function isShown({ executed }: Step, isAt: (time: number) => boolean): boolean {
-  return executed !== undefined && [executed.sentAtSeconds, executed.answeredAtSeconds].some(isAt);
+/** How a request ended: `admitted`, or the code of its rejection; undefined if it did not end or failed. */
+function outcomeOf({ end }: Step) {
+  if (!end) return undefined;
+  if ('decision' in end) return end.decision.rejection?.code ?? 'admitted';
+  return end.error instanceof UnauthorizedError ? 'unauthorized' : undefined;
 }
+
+/** What an item has to show at a time, so that a request may be rejected with a code. */
+const reasons: Record<string, (state: StoredState, key: number, time: number) => boolean> = {
+  rate_limit_exceeded: (state, _key, time) => isFullAt(state, time),
+  quota_exceeded: (state, _key, time) => isFullAt(state, time),
+  api_key_banned: isBannedAt,
+  unauthorized: (...given) => !isUsableAt(...given),
+};
 
 const rules: Record<string, Rule> = {
-  'admits no more than the limit in a window': ofWrites((step) =>
-    windowNames.every((name) => {
-      const count = numberOf(step.after, `${name}Count`);
-      return !isAdmission(step) || count <= limitIn(step.before, name);
-    }),
+  'admits no more than the limit in a window': ofWrites(
+    (step) =>
+      !isAdmission(step) ||
+      windowNames.every((name) => step.after[name].count <= step.before[name].limit),
   ),
-  'keeps counting every request that it has counted': ofWrites((step) =>
-    windowNames.every((name) => {
-      const counted = step.counted[`${name} ${step.after[`${name}Window`]?.N}`] ?? 0;
-      return numberOf(step.after, `${name}Count`) >= counted;
-    }),
-  ),
-  'moves a window back only if a wrong clock started it': ofWrites((step, write) =>
-    windowNames.every((name) => {
-      const window = numberOf(step.before, `${name}Window`);
-      const isVoid = window > write.sentAtSeconds + toleranceSeconds;
-      return isVoid || numberOf(step.after, `${name}Window`) >= window;
-    }),
+  'moves a window back only if a wrong clock started it': ofWrites(
+    ({ before, after }, { sentAtSeconds }) =>
+      windowNames.every((name) => {
+        const isVoid = before[name].start > sentAtSeconds + toleranceSeconds;
+        return isVoid || after[name].start >= before[name].start;
+      }),
   ),
   'admits exactly the requests that it has counted': (step) => {
-    if (step.event === 'answer' && step.executed!.isDone && isAdmission(step)) {
-      return codeOf(step) === 'admitted';
-    }
-    return codeOf(step) !== 'admitted';
+    const isCounted = step.event === 'answer' && step.executed!.isDone && isAdmission(step);
+    return isCounted === (outcomeOf(step) === 'admitted');
   },
   'counts a request once in both windows': ofWrites(
     (step) =>
       !isAdmission(step) ||
       windowNames.every((name) => {
-        const window = `${name}Window`;
-        const isNew = changesIn(step, [window]).length > 0;
-        const before = isNew ? 0 : numberOf(step.before, `${name}Count`);
-        return numberOf(step.after, `${name}Count`) === before + 1;
+        const [before, after] = [step.before[name], step.after[name]];
+        return after.count === (after.start === before.start ? before.count : 0) + 1;
       }),
   ),
-  'rejects for a limit only if the response shows a full window': (step) => {
-    const code = codeOf(step);
-    if (code !== 'rate_limit_exceeded' && code !== 'quota_exceeded') return true;
-    return isShown(step, (time) => isFullAt(step.after, time));
+  'rejects a request only for a reason that the response shows': (step) => {
+    const isReason = reasons[outcomeOf(step) ?? ''];
+    if (!isReason) return true;
+    if (!step.executed) return false;
+    // At the time when the command was sent, or at the time when DynamoDB responded.
+    const { key, sentAtSeconds, answeredAtSeconds } = step.executed;
+    return [sentAtSeconds, answeredAtSeconds].some((time) => isReason(step.after, key, time));
   },
-  'rejects for a ban only if the response shows one': (step) =>
-    codeOf(step) !== 'api_key_banned' ||
-    isShown(step, (time) => isBannedAt(step.after, keyOf(step), time)),
-  'never writes for a key that is revoked, expired or of a suspended owner': ofWrites(
-    (step, write) => isUsableAt(step.before, write.key, write.sentAtSeconds),
+  'never writes for a key that is banned, revoked, expired or of a suspended owner': ofWrites(
+    ({ before }, { key, sentAtSeconds }) =>
+      isUsableAt(before, key, sentAtSeconds) && !isBannedAt(before, key, sentAtSeconds),
   ),
-  'answers 401 only if the response shows a key that is not usable': (step) =>
-    !isUnauthorized(step) || isShown(step, (time) => !isUsableAt(step.after, keyOf(step), time)),
-  'never writes for a banned key': ofWrites(
-    (step, write) => !isBannedAt(step.before, write.key, write.sentAtSeconds),
+  'starts a ban with the first rejection beyond the tolerated ones, and never before': ofWrites(
+    (step, { key }) => {
+      const isBeyond = step.after.keys[key]!.rejectionCount > step.before.tolerated;
+      return isBanBegun(step) === (isBeyond && !isAdmission(step));
+    },
   ),
-  'starts a ban only after more rejections than are tolerated': ofWrites(
-    (step) =>
-      !isBanBegun(step) ||
-      numberOf(entryOf(step.after, keyOf(step))!, 'rejectionCount') > toleratedIn(step.before),
-  ),
-  'starts a ban with the first rejection beyond the tolerated ones': ofWrites((step, write) => {
-    const count = numberOf(entryOf(step.after, write.key)!, 'rejectionCount');
-    return isAdmission(step) || count <= toleratedIn(step.before) || isBanBegun(step);
-  }),
   'reports a ban only with the request that started it': (step) => {
     const isReported = Boolean(step.end && 'decision' in step.end && step.end.decision.isBanStart);
-    const isBegun = step.event === 'answer' && Boolean(step.executed?.isDone) && isBanBegun(step);
+    const isBegun = step.event === 'answer' && step.executed!.isDone && isBanBegun(step);
     return isReported === isBegun;
   },
-  'counts each rejection once, and no other request as a rejection': ofWrites((step, write) => {
+  'counts each rejection once, and no other request as a rejection': ofWrites((step, { key }) => {
     if (isAdmission(step)) return true;
-    const before = entryOf(step.before, write.key)!;
-    const after = entryOf(step.after, write.key)!;
-    const isNew = numberOf(before, 'rejectionWindow') !== numberOf(after, 'rejectionWindow');
-    const counted = isNew ? 0 : numberOf(before, 'rejectionCount');
+    const [before, after] = [step.before.keys[key]!, step.after.keys[key]!];
+    const isNew = before.rejectionWindow !== after.rejectionWindow;
     const isRejected = step.event !== 'answer' || step.end !== undefined;
-    return isRejected && numberOf(after, 'rejectionCount') === counted + 1;
+    return isRejected && after.rejectionCount === (isNew ? 0 : before.rejectionCount) + 1;
   }),
-  'states in an admission how many requests are left': (step) => {
-    if (!step.end || !('decision' in step.end) || step.end.decision.rejection) return true;
-    const left = (name: 'minute' | 'day') =>
-      limitIn(step.after, name) - numberOf(step.after, `${name}Count`);
-    return step.end.decision.remaining === Math.min(left('minute'), left('day'));
+  'states in an admission how many requests are left': ({ end, after }) => {
+    if (!end || !('decision' in end) || end.decision.rejection) return true;
+    const left = windowNames.map((name) => after[name].limit - after[name].count);
+    return end.decision.remaining === Math.min(...left);
   },
-  'answers every request, with at most six writes': (step) => {
-    const isFailed = step.end && 'error' in step.end && !isUnauthorized(step);
-    return !isFailed && (step.executed?.writes ?? 0) <= 6;
-  },
+  'answers every request': (step) => !step.end || outcomeOf(step) !== undefined,
 };
 
 /** The rule that a step breaks, if any. */

@@ -1,56 +1,89 @@
 import type { Item } from '../../../lambdas/contract/item.ts';
 import { banSeconds, keys, plans, tolerated } from './execution-environment.ts';
 
-/* The meaning of an owner's item, in terms of the specification instead of the limiter. */
+/* The meaning of an owner's item, in terms of the specification instead of the limiter. Times are Unix seconds. */
 
-const minuteSeconds = 60;
 export const toleranceSeconds = 300;
-
-/** A number among attributes; 0 for none. */
-export function numberOf(attributes: Item, name: string): number {
-  return Number(attributes[name]?.N ?? 0);
-}
-
 const limitNames = { minute: 'perMinute', day: 'perDay' } as const;
+const windowSeconds = { minute: 60, day: 86_400 } as const;
 
-/** The limit of a window: the plan's limit, or the item's own limit if it is smaller and the plan allows own limits. */
-export function limitIn(item: Item, name: 'minute' | 'day'): number {
-  const limit = limitNames[name];
-  const known = Object.entries(plans).find(([plan]) => plan === item.plan?.S);
-  const { [limit]: ofPlan, limitsPerOwner } = known?.[1] ?? plans.small;
-  const own = limitsPerOwner && item[limit] ? numberOf(item, limit) : ofPlan;
-  return Math.min(own, ofPlan);
+type WindowName = keyof typeof windowSeconds;
+export const windowNames: readonly WindowName[] = ['minute', 'day'];
+
+interface StoredWindow {
+  start: number;
+  count: number;
+  /** The plan's limit, or the item's own limit if it is smaller and the plan allows own limits. */
+  limit: number;
 }
 
-/** The number of rejections that the item's plan tolerates. A plan that is not known tolerates any number. */
-export function toleratedIn(item: Item): number {
-  return Object.keys(plans).includes(item.plan!.S!) ? tolerated : Infinity;
+interface StoredKey {
+  expiresAt: number;
+  bannedUntil: number;
+  rejectionWindow: number;
+  rejectionCount: number;
 }
 
-/** A key's entry in the item. */
-export const entryOf = (item: Item, key: number) => item.keys!.M![keys[key]!.tokenHash]?.M;
+export interface StoredState extends Record<WindowName, StoredWindow> {
+  isActive: boolean;
+  /** The number of rejections that the owner's plan tolerates. */
+  tolerated: number;
+  /** The keys that requests use, each undefined if the item lacks it. */
+  keys: (StoredKey | undefined)[];
+}
 
-/** Whether the item has a full window at a time. */
-export function isFullAt(item: Item, nowSeconds: number): boolean {
-  return [
-    { name: 'minute', start: nowSeconds - (nowSeconds % minuteSeconds) } as const,
-    { name: 'day', start: nowSeconds - (nowSeconds % 86_400) } as const,
-  ].some(({ name, start }) => {
-    const window = numberOf(item, `${name}Window`);
-    const isOpen = window >= start && window <= nowSeconds + toleranceSeconds;
-    return isOpen && numberOf(item, `${name}Count`) >= limitIn(item, name);
+export function storedState(item: Item): StoredState {
+  const [, plan] = Object.entries(plans).find(([name]) => name === item.plan?.S) ?? [];
+  const windowOf = (name: WindowName): StoredWindow => {
+    const { [limitNames[name]]: ofPlan, limitsPerOwner } = plan ?? plans.small;
+    const own = limitsPerOwner ? numberOf(item, limitNames[name], ofPlan) : ofPlan;
+    return {
+      start: numberOf(item, `${name}Window`),
+      count: numberOf(item, `${name}Count`),
+      limit: Math.min(own, ofPlan),
+    };
+  };
+  return {
+    isActive: item.status?.S === 'active',
+    // A plan that is not known tolerates any number.
+    tolerated: plan ? tolerated : Infinity,
+    minute: windowOf('minute'),
+    day: windowOf('day'),
+    keys: keys.map(({ tokenHash }) => {
+      const entry = item.keys!.M![tokenHash]?.M;
+      return (
+        entry && {
+          expiresAt: numberOf(entry, 'expiresAt', Infinity),
+          bannedUntil: numberOf(entry, 'bannedUntil'),
+          rejectionWindow: numberOf(entry, 'rejectionWindow'),
+          rejectionCount: numberOf(entry, 'rejectionCount'),
+        }
+      );
+    }),
+  };
+}
+
+function numberOf(attributes: Item, name: string, otherwise = 0): number {
+  return Number(attributes[name]?.N ?? otherwise);
+}
+
+/** Whether a window is full at a time. */
+export function isFullAt(state: StoredState, nowSeconds: number): boolean {
+  return windowNames.some((name) => {
+    const { start, count, limit } = state[name];
+    const current = nowSeconds - (nowSeconds % windowSeconds[name]);
+    return start >= current && start <= nowSeconds + toleranceSeconds && count >= limit;
   });
 }
 
 /** Whether a key has a ban that no wrong clock has made. */
-export function isBannedAt(item: Item, key: number, nowSeconds: number): boolean {
-  const until = numberOf(entryOf(item, key) ?? {}, 'bannedUntil');
-  return until > nowSeconds && until <= nowSeconds + toleranceSeconds + banSeconds;
+export function isBannedAt({ keys }: StoredState, key: number, nowSeconds: number): boolean {
+  const { bannedUntil = 0 } = keys[key] ?? {};
+  return bannedUntil > nowSeconds && bannedUntil <= nowSeconds + toleranceSeconds + banSeconds;
 }
 
 /** Whether a key exists, has not expired, and its owner is active. */
-export function isUsableAt(item: Item, key: number, nowSeconds: number): boolean {
-  const entry = entryOf(item, key);
-  if (!entry || item.status?.S !== 'active') return false;
-  return entry.expiresAt === undefined || numberOf(entry, 'expiresAt') > nowSeconds;
+export function isUsableAt({ isActive, keys }: StoredState, key: number, nowSeconds: number) {
+  const { expiresAt = 0 } = keys[key] ?? {};
+  return isActive && expiresAt > nowSeconds;
 }
