@@ -41,7 +41,9 @@ export class FailedCallError extends OperatorError {
    */
   constructor(kind: FailureKind, call: string, reason: unknown, cause?: unknown) {
     const [problem, repair] = forms[kind];
-    super(`${problem.replace('{call}', call)} (${plainReason(reason)})`, { cause });
+    const { AWS_PROFILE: profile } = process.env;
+    const used = kind === 'noCredentials' && profile ? `AWS_PROFILE=${profile}: ` : '';
+    super(`${problem.replace('{call}', call)} (${used}${plainReason(reason)})`, { cause });
     const isInterrupted = reason instanceof InterruptedError;
     this.failureClass = isInterrupted ? 'interrupted' : 'service';
     this.code = isInterrupted ? 'interrupted' : kind;

@@ -73,9 +73,8 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
   if (local === undefined) refuseWrongClock(cloudFormation.config.systemClockOffset);
   const name = stageOfStack(stack?.StackName);
   if (name === undefined) {
-    throw new OperatorError(`${label} is not a stage of this service`, {
-      remedy: 'correct the address',
-    });
+    const problem = `${label} is not a local run of this service`;
+    throw new OperatorError(problem, { remedy: 'correct the address' });
   }
   const output = (key: OutputName) => {
     const value = stack?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue;
@@ -147,7 +146,10 @@ function refuseWrongClock(offsetMs: number): void {
   });
 }
 
-/** The stack of a stage, or the only stack of a local service. @throws NotFoundError if the stage is not deployed */
+/**
+ * The stack of a stage, or the only stack of a local service; undefined if the server at a local address is something
+ * else. @throws NotFoundError if the stage is not deployed
+ */
 async function stackOf(
   { stage }: Target,
   client: CloudFormationClient,
@@ -157,6 +159,8 @@ async function stackOf(
   try {
     return (await client.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0];
   } catch (error) {
+    const hasResponse = Object(Object(error).cause).$metadata?.httpStatusCode !== undefined;
+    if (stage === undefined && hasResponse) return undefined;
     if (!/does not exist/.test(reasonOf(error))) throw error;
     const place = `account ${account}, Region ${await client.config.region()}`;
     throw new NotFoundError(`There is no stack ${StackName} in ${place}`, {

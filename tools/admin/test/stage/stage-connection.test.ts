@@ -146,6 +146,20 @@ describe('a connection to a stage', () => {
   });
 });
 
+it.each([200, 301, 404])(
+  'an address whose server answers like no local service is named, with status %i',
+  async (status) => {
+    await using other = await serve((_, response) => void response.writeHead(status).end('<p>'));
+
+    const { exitCode, stderr } = await admin(['owners', 'list', '--local', other.url]);
+
+    expect([exitCode, stderr]).toEqual([
+      1,
+      `error: ${other.url} is not a local run of this service; correct the address\n`,
+    ]);
+  },
+);
+
 it.each([
   [
     'mfa',
@@ -153,7 +167,7 @@ it.each([
   ],
   [
     'gone',
-    /there are no credentials that AWS accepts \(.*; sign in with "aws sso login", or set AWS_PR/,
+    /there are no credentials that AWS accepts \(AWS_PROFILE=gone: .*; sign in with "aws sso login", or set AWS_PR/,
   ],
 ])(
   'a connection needs credentials: the message says how to get them for profile %s',
