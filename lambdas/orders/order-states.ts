@@ -7,7 +7,7 @@ type CancelRefusal = keyof typeof cancellationRefusals;
  * The states of an order, by the value of its attribute `status`, each with the error of a client's attempt to cancel
  * an order in this state. The responses to a cancellation and the states that operators can import derive from it.
  */
-export const orderStates = {
+const orderStates = {
   pending: undefined,
   shipped: 'order_already_shipped',
   cancelled: 'order_already_cancelled',

@@ -1,12 +1,12 @@
 import { setTimeout as later } from 'node:timers';
 import { jest } from '@jest/globals';
 
-const stepMs = 20;
+const stepMs = 50;
 /** Longer than any function may take. */
 const longestMs = 150_000;
 
 /**
- * Runs a function with fake timers that advance about twenty times as fast as real time. After each step, the event
+ * Runs a function with fake timers that advance about fifty times as fast as real time. After each step, the event
  * loop runs, so that servers in this process can respond even if the machine is busy.
  *
  * @returns the result, and the time in milliseconds by the fake timers

@@ -11,28 +11,28 @@ type StreamingHandler = (event: unknown, stream: Writable, context: unknown) => 
 const preludeEnd = new Uint8Array(8);
 
 /**
- * The stream that Lambda's Node runtime passes to a streaming function. As in the runtime, the
- * first write also writes the prelude as JSON, followed by eight zero bytes.
+ * The stream that Lambda's Node runtime passes to a streaming function, with a client that reads a chunk in a given
+ * number of milliseconds. As in the runtime, the first write also writes the prelude as JSON, followed by eight zero
+ * bytes.
  */
 export class LambdaStream extends Writable {
-  /** Everything that was written, including the prelude. */
+  /** Everything that the client has read, including the prelude. */
   readonly received: Buffer[] = [];
+  /** The errors of the stream. Lambda's runtime also listens for these errors, and would end the process. */
+  readonly crashes: unknown[] = [];
+  /** Whether a write waits for the client. */
+  isReading = false;
+  private readonly msToRead: (chunk: Buffer) => number;
   private beforeFirstWrite: (() => void) | undefined;
-  private isHeld = false;
 
-  constructor() {
-    super();
-    // Like in Lambda's runtime, there is a listener for errors. Without a listener, an error would end the process.
-    this.on('error', () => {});
+  constructor(msToRead: (chunk: Buffer) => number = () => 0) {
+    super({ highWaterMark: 1 });
+    this.msToRead = msToRead;
+    this.on('error', (error) => this.crashes.push(error));
   }
 
   onBeforeFirstWrite(action: () => void): void {
     this.beforeFirstWrite = action;
-  }
-
-  /** The client stops reading. */
-  hold(): void {
-    this.isHeld = true;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the signatures of write are many
@@ -44,10 +44,21 @@ export class LambdaStream extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    if (this.isHeld) return;
-    // Copies the chunk, because the function uses its buffer again.
-    if (chunk.length > 0) this.received.push(Buffer.from(chunk));
-    done();
+    const take = () => {
+      this.isReading = false;
+      // Copies the chunk, because the function uses its buffer again.
+      this.received.push(Buffer.from(chunk));
+      done();
+    };
+    const ms = this.msToRead(chunk);
+    this.isReading = ms > 0;
+    if (ms === 0) take();
+    else setTimeout(take, ms);
+  }
+
+  // An HTTP request that is destroyed before its response emits an error.
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    callback(error ?? (this.writableFinished ? null : new Error('socket hang up')));
   }
 
   /** Undefined until the response has begun. */
@@ -59,8 +70,7 @@ export class LambdaStream extends Writable {
 
   get body(): Buffer {
     const text = this.all();
-    const end = text.indexOf(preludeEnd);
-    return end < 0 ? Buffer.alloc(0) : text.subarray(end + preludeEnd.length);
+    return text.subarray(text.indexOf(preludeEnd) + preludeEnd.length);
   }
 
   private all(): Buffer {

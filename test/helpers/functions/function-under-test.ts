@@ -1,14 +1,14 @@
-import { afterAll, afterEach, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { handlerEntries, operationNames } from '../../../lib/settings/functions.ts';
-import { expectDocumented } from '../../contract/documented.ts';
+import { contractDifferences } from '../../contract/contract.ts';
 import { captureLinesOfTests } from '../captured-lines.ts';
 import { DynamodbProxy, lost } from '../dynamodb/dynamodb-proxy.ts';
 import { installAwsLambda } from './awslambda.ts';
 import { lambdaContext } from './events.ts';
 import { functionEnvironment } from './function-environment.ts';
 
-/** A response of an operation that is not streamed. */
+/** A response of an operation, as Lambda passes it on. */
 interface Answer {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
@@ -37,16 +37,27 @@ export async function functionUnderTest<Handler = OperationHandler>(file: string
   const log = captureLinesOfTests();
   const { handler }: { handler: Handler } = await import(`../../../lambdas/${file}.ts`);
   const operation = operationNames.find((name) => handlerEntries[name] === `lambdas/${file}.ts`);
+  /** Expects that the contract documents a response, as a client gets it. */
+  const expectDocumented = ({ statusCode, headers, body }: Answer) => {
+    const sent = Object.entries(headers).map(([name, value]): [string, string[]] => [
+      // API Gateway renames this header of an integration.
+      name.toLowerCase().replace(/^(?=www-authenticate$)/, 'x-amzn-remapped-'),
+      [value],
+    ]);
+    const answer = { status: statusCode, headers: new Map(sent), text: body };
+    expect(contractDifferences(operation!, answer)).toEqual([]);
+  };
   return {
     /** The proxy that answers the function's requests to DynamoDB. By default, it breaks the connection. */
     table,
     /** The lines that the function logs. */
     log,
     handler,
+    expectDocumented,
     /** Sends an event to an operation that is not streamed, and compares the response with the contract. */
     send: async (event: APIGatewayProxyEvent, remainingMs?: number): Promise<Answer> => {
       const answer = await (handler as OperationHandler)(event, lambdaContext(remainingMs));
-      expectDocumented(operation!, answer, answer.body);
+      expectDocumented(answer);
       return answer;
     },
   };

@@ -12,7 +12,7 @@ describe('a cold start', () => {
     ['authorizer', 'API_KEYS_TABLE'],
     ['cancel-order', 'ORDERS_TABLE'],
     ['cancel-order', 'AWS_REGION'],
-    ['cancel-order', 'STAGE'],
+    ['runtime/metrics', 'STAGE'],
   ])('of %s fails without %s, and names it', async (name, variable) => {
     delete process.env[variable];
 
