@@ -5,7 +5,7 @@ import { log } from '../../lambdas/runtime/log.ts';
 import { runtimeFailure } from '../../lib/monitoring/saved-queries.ts';
 import { stackName } from '../../lib/settings/names.ts';
 import { expectContained } from '../helpers/agreement.ts';
-import { captureLines } from '../helpers/captured-lines.ts';
+import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import { proxyEvent, requestContext } from '../helpers/functions/events.ts';
 import { testEnv } from '../helpers/stage-for-tests.ts';
 import { stageNames } from '../helpers/synthesized.ts';
@@ -35,14 +35,13 @@ it.each(stageNames)(
 );
 
 describe.each(stageNames)('saved queries of %s', (stage) => {
+  const logs = captureLinesOfTests();
   const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
 
   it('read only metrics and fields that their logs have', () => {
     const event = proxyEvent({ requestContext: requestContext({ extendedRequestId: 'id' }) });
-    const logs = captureLines();
     log.error('failed', new Error('outer', { cause: 'inner' }), logFields(event));
     const [line] = logs.lines();
-    logs.release();
     const [{ AccessLogSetting }] = Object.values(properties(stage, 'AWS::ApiGateway::Stage'));
     // test/lambdas/cancel-order.test.ts expects these in the line of a cancellation.
     const ofCancellation = ['Outcome', 'orderId', 'cancelRequestId', 'sourceIp'];

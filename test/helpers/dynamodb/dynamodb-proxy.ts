@@ -15,8 +15,8 @@ export interface DynamodbCall extends DynamodbRequest {
   readonly incoming: IncomingMessage;
   readonly body: string;
   readonly outgoing: ServerResponse;
-  /** Lets the server behind the proxy execute the request, or a request with another body. Returns the response. */
-  readonly execute: (body?: string) => Promise<Executed>;
+  /** Lets the server behind the proxy execute the request. Returns its response. */
+  readonly execute: () => Promise<Executed>;
 }
 
 /** A response that has not been sent yet. */
@@ -28,6 +28,8 @@ interface Executed {
 
 /** How a request is handled. */
 export type Reply = (call: DynamodbCall) => unknown;
+
+export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
 
 /** Breaks the connection. */
 export const lost: Reply = ({ outgoing }) => outgoing.destroy();
@@ -42,12 +44,10 @@ export const unreadable: Reply = ({ outgoing }) =>
 export const nameless: Reply = ({ outgoing }) =>
   outgoing.writeHead(400, contentType).end('{"__type":"com.amazonaws.dyn');
 
-/** @param headers additional headers */
-export function answer(body: object, status = 200, headers: Record<string, string> = {}): Reply {
+export function answer(body: object, status = 200): Reply {
   const text = JSON.stringify(body);
-  const length = { 'content-length': Buffer.byteLength(text) };
-  return ({ outgoing }) =>
-    outgoing.writeHead(status, { ...contentType, ...length, ...headers }).end(text);
+  const headers = { ...contentType, 'content-length': Buffer.byteLength(text) };
+  return ({ outgoing }) => outgoing.writeHead(status, headers).end(text);
 }
 
 /** An error response of DynamoDB. */
@@ -71,8 +71,6 @@ export const executedAndLost: Reply = async (call) => {
   await call.execute();
   lost(call);
 };
-
-export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
 
 /**
  * A proxy in front of DynamoDB. A test decides how the proxy handles a request: it forwards the request to another
@@ -152,17 +150,15 @@ export class DynamodbProxy {
     const reply = this.next.shift() ?? fault ?? this.reply;
     this.#underWay++;
     outgoing.on('close', () => this.#underWay--);
-    const execute = (other = body) => this.#execute(incoming, other);
+    const execute = () => this.#execute(incoming, body);
     reply({ operation, input, incoming, body, outgoing, execute });
   }
 
-  async #execute({ method, url, headers }: IncomingMessage, body: string): Promise<Executed> {
-    const { 'content-length': _, ...sent } = headers as Record<string, string>;
-    const response = await fetch(new URL(url!, this.#target), {
-      method: method!,
-      headers: sent,
-      ...(body && { body }),
-    });
+  async #execute(incoming: IncomingMessage, body: string): Promise<Executed> {
+    const method = incoming.method!;
+    const headers = incoming.headers as Record<string, string>;
+    const url = new URL(incoming.url!, this.#target);
+    const response = await fetch(url, { method, headers, ...(body && { body }) });
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
