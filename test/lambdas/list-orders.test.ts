@@ -3,7 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { refused, throttled, unanswered } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { keyId } from '../helpers/dynamodb/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/dynamodb/orders.ts';
-import { type ScannedTable, scanOf } from '../helpers/dynamodb/scanned-table.ts';
+import { scanOf } from '../helpers/dynamodb/scanned-table.ts';
 import { fastForward } from '../helpers/fast-forward.ts';
 import { LambdaStream, streamed } from '../helpers/functions/awslambda.ts';
 import {
@@ -20,7 +20,7 @@ const { table, log, handler, expectDocumented } = await functionUnderTest<Handle
 
 describe('GET /store/orders', () => {
   it('R8: returns all orders placed in the store, with the headers of the key, and records their number', async () => {
-    fillTable({ items: orderItems(1_000), ordersPerPage: 100, chunkBytes: 4_096 });
+    table.reply = scanOf({ items: orderItems(1_000), ordersPerPage: 100 });
 
     const answer = await list();
 
@@ -51,7 +51,7 @@ describe('GET /store/orders', () => {
   it('I1: leaves out items whose id is not an int64, counts them, and logs the first 100 ids', async () => {
     const unlistedIds = Array.from({ length: 120 }, (_, index) => `${index}.5`);
     const ids = ['1', ...unlistedIds, '2'];
-    fillTable({ items: ids.map((id) => orderItem(id)), ordersPerPage: 50 });
+    table.reply = scanOf({ items: ids.map((id) => orderItem(id)), ordersPerPage: 50 });
 
     const answer = await list();
 
@@ -68,7 +68,7 @@ describe('GET /store/orders', () => {
     ['br;q=1, gzip;q=0.8', 'gzip', gunzipSync],
     ['gzip, deflate, br, zstd', 'zstd', zstdDecompressSync],
   ])('compresses the list for a client that accepts %s', async (accepted, coding, decompress) => {
-    fillTable({ items: orderItems(2_000), ordersPerPage: 500 });
+    table.reply = scanOf({ items: orderItems(2_000), ordersPerPage: 500 });
 
     const answer = await list({ 'accept-ENCODING': accepted });
 
@@ -106,7 +106,7 @@ describe('GET /store/orders', () => {
     const found: Record<string, unknown> = {};
     const expected: Record<string, unknown> = {};
     for (const value of accepted.split('|')) {
-      fillTable({ items: [] });
+      table.reply = scanOf({ items: [] });
       const { prelude } = await list({ 'Accept-Encoding': value });
       found[value] = prelude?.headers['Content-Encoding'];
       expected[value] = coding;
@@ -116,7 +116,7 @@ describe('GET /store/orders', () => {
   });
 
   it('R9: has no filter and no pagination: every query leads to the same request', async () => {
-    fillTable({ items: orderItems(3) });
+    table.reply = scanOf({ items: orderItems(3) });
     const query = { id: '1', status: '1', petId: '1', complete: '1', limit: '1', cursor: '1' };
 
     await list();
@@ -132,7 +132,7 @@ it.each([
   ['is refused', 'bytes=1-|bytes=5000000-|bytes=007-9|Bytes=100-, 200-300|bytes=-5'],
   ['gets the whole list', 'bytes=0-|bytes=0-499|bytes=00-|bytes=|bytes=x|items=5-|xbytes=5-'],
 ])('I12: A request %s if it has one of these Ranges: %s', async (outcome, ranges) => {
-  fillTable({ items: orderItems(3) });
+  table.reply = scanOf({ items: orderItems(3) });
 
   for (const Range of ranges.split('|')) {
     const { prelude, body } = await list({ Range });
@@ -181,7 +181,7 @@ describe('a list whose first page fails', () => {
 });
 
 it('A list that fails after its first page rejects, so that Lambda breaks the connection, and leaves the client with invalid JSON', async () => {
-  fillTable({ items: orderItems(500), ordersPerPage: 100 });
+  table.reply = scanOf({ items: orderItems(500), ordersPerPage: 100 });
   table.next[3] = refused;
   const stream = new LambdaStream();
 
@@ -199,7 +199,7 @@ it('A list that fails after its first page rejects, so that Lambda breaks the co
 });
 
 it('A client that has not read its list before the timeout is cut off, and no work remains', async () => {
-  fillTable({ items: orderItems(5_000), ordersPerPage: 250 });
+  table.reply = scanOf({ items: orderItems(5_000), ordersPerPage: 250 });
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
   const stream = new LambdaStream(() => 1e9);
 
@@ -218,10 +218,6 @@ it('A client that has not read its list before the timeout is cut off, and no wo
     expect.objectContaining({ level: 'WARN', message: 'A slow client was cut off' }),
   ]);
 });
-
-function fillTable(scanned: ScannedTable): void {
-  table.reply = scanOf(scanned);
-}
 
 /** Requests the list. Every response is compared with the contract, unless it is compressed. */
 async function list(

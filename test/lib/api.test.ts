@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { rateLimitHeaders } from '../../lambdas/keys/rate-limit-headers.ts';
 import { capitalized, stackName, stackTag } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
@@ -23,13 +24,12 @@ const afterAuthorizer = [
 const withoutKey = Object.fromEntries(
   Object.entries(noRateLimitHeaders).map(([name, value]) => [name, `'${value}'`]),
 );
-const ofAuthorizer: Readonly<Record<string, string>> = {
-  'X-RateLimit-Limit': 'context.authorizer.limit',
-  'X-RateLimit-Remaining': 'context.authorizer.remaining',
-  'X-RateLimit-Reset': 'context.authorizer.reset',
-  'RateLimit-Policy': 'context.authorizer.rateLimitPolicy',
-  RateLimit: 'context.authorizer.rateLimit',
-};
+const ofAuthorizer = Object.fromEntries(
+  Object.entries(rateLimitHeaders).map(([name, { variable }]) => [
+    name,
+    `context.authorizer.${variable}`,
+  ]),
+);
 
 describe.each(stageNames)('API of %s', (stage) => {
   const { apiKeyPrefix, gradualDeployment, throttle } = stageSettings(stage);
