@@ -1,36 +1,103 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectContained } from '../../../test/helpers/agreement.ts';
+import { stackName } from '../../../lib/settings/names.ts';
+import { expectAgreement, expectContained } from '../../../test/helpers/agreement.ts';
+import { assemblyDirectory, templateFile } from '../../../test/helpers/synthesized.ts';
 import { properties } from '../../../test/lib/readable.ts';
+import { type LocalService, startLocalService } from '../../local/test/aws/local-service.ts';
+import { runEveryCommand } from '../../smoke/acceptance/operator-commands.ts';
 import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
-import {
-  operatorCalls,
-  type Recording,
-  stack,
-  startRecording,
-  workflowCalls,
-} from './policy-calls.ts';
+import { type RecordingProxy, recordingProxy } from './recorded-calls.ts';
+import { admin, everyCommand } from './run-admin.ts';
 
-let recording: Recording;
+const stack = stackName('staging');
+let service: LocalService;
+let proxy: RecordingProxy;
+/** The calls of each operator's command. */
+const ofOperator: { readonly command: string; readonly calls: readonly AwsCall[] }[] = [];
+const ofWorkflow: AwsCall[] = [];
 
 beforeAll(async () => {
-  recording = await startRecording();
+  const log = () => {};
+  const templates = { templateFile: templateFile('staging'), stackName: stack };
+  service = await startLocalService({ ...templates, log });
+  proxy = await recordingProxy(service.origin, stack);
+  await runEveryCommand(async (words, input) => {
+    const { stdout, calls } = await run(words, input);
+    ofOperator.push({ command: words.slice(0, 2).join(' '), calls });
+    return stdout;
+  });
+  await runCommandsOfWorkflow();
 });
 
-afterAll(() => recording?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await proxy?.[Symbol.asyncDispose]();
+  await service?.close();
+});
 
-describe.each([
-  ['operator-policy.json', (each: Recording) => operatorCalls(each)],
-  ['deploy-policy.json', workflowCalls],
-] as const)('docs/iam/%s', (file, callsOf) => {
-  const grants = grantsOf(file, 'staging');
-  let calls: readonly AwsCall[];
+/** Runs a command, and records its calls. @throws Error if it fails */
+async function run(words: readonly string[], input = '') {
+  proxy.calls.length = 0;
+  const { exitCode, stdout, stderr } = await admin([...words, '--local', proxy.url], { input });
+  if (exitCode !== 0) throw new Error(`${words.join(' ')}: ${stderr}`);
+  return { stdout, calls: [...proxy.calls] };
+}
 
-  beforeAll(async () => {
-    calls = await callsOf(recording);
+/** Runs the operator's commands of the deployment workflow. */
+async function runCommandsOfWorkflow(): Promise<void> {
+  const file = readFileSync('.github/workflows/deploy-stage.yml', 'utf8');
+  const lines = file.replaceAll(/\\\n\s*/g, '').matchAll(/(?:^ +|\$\()\.\/admin ([^\n)]+)/gm);
+  let keyId = '';
+  for (const [, line = ''] of lines) {
+    const words = line.replace(/--stage "\$STAGE"|\|\|$/g, '').match(/'[^']*'|"[^"]*"|\S+/g)!;
+    const filled = words.map((word) =>
+      word.replace('"$SMOKE_KEY_ID"', keyId).replaceAll(/^'|'$/g, ''),
+    );
+    // A command before `||` fails on a new stage, and the one after it then runs.
+    const { stdout, calls } = await run(filled).catch((error) => {
+      if (!line.endsWith('||')) throw error;
+      return { stdout: '', calls: proxy.calls };
+    });
+    ofWorkflow.push(...calls);
+    if (filled.includes('issue')) ({ keyId } = JSON.parse(stdout));
+  }
+}
+
+/** The call of `npm run smoke -- --alarm-topic`. */
+const ofSmokeTest: AwsCall = {
+  action: 'sns:GetTopicAttributes',
+  resource: `arn:aws:sns:${region}:${account}:${stack}-MonitoringAlarmTopic1`,
+};
+
+/** The roles that `cdk deploy` assumes, from the synthesized output. */
+function rolesOfDeployment(): AwsCall[] {
+  const values: Record<string, string> = { Partition: 'aws', AccountId: account, Region: region };
+  const roles = ['manifest.json', `${stack}.assets.json`].flatMap((file) => {
+    const text = readFileSync(`${assemblyDirectory()}/${file}`, 'utf8');
+    return [...text.matchAll(/"assumeRoleArn": ?"([^"]+)"/g)].map(([, arn]) =>
+      arn!.replaceAll(/\$\{AWS::(\w+)\}/g, (_, name) => values[name]!),
+    );
   });
+  return [...new Set(roles)].map((resource) => ({ action: 'sts:AssumeRole', resource }));
+}
+
+it('every command is among those whose calls are recorded', async () => {
+  expectAgreement(
+    ['./admin --help', await everyCommand()],
+    ['tools/smoke/acceptance/operator-commands.ts', ofOperator.map(({ command }) => command)],
+  );
+  expect(ofWorkflow).not.toEqual([]);
+});
+
+describe.each<[string, () => AwsCall[]]>([
+  ['operator-policy.json', () => [ofSmokeTest, ...ofOperator.flatMap(({ calls }) => calls)]],
+  ['deploy-policy.json', () => [ofSmokeTest, ...ofWorkflow, ...rolesOfDeployment()]],
+])('docs/iam/%s', (file, callsOf) => {
+  const grants = grantsOf(file, 'staging');
 
   it('allows every call that is made, and nothing else', () => {
+    const calls = callsOf();
+
     expect({
       refused: calls.filter((call) => !isAllowed(call, grants)),
       unused: grants.filter((grant) => !calls.some((call) => allows(grant, call))),
@@ -39,7 +106,9 @@ describe.each([
 
   it("allows no call on another stage's tables, keys and usage plans", () => {
     // Stages share the roles of a deployment, metrics, and API Gateway's keys and usage plans. These have tags.
-    const ofOneStage = calls.filter(({ action }) => !/^(sts|cloudwatch|apigateway):/.test(action));
+    const ofOneStage = callsOf().filter(
+      ({ action }) => !/^(sts|cloudwatch|apigateway):/.test(action),
+    );
     const changes = grants.filter(({ action }) => /^apigateway:(?!GET)/.test(action));
 
     expect(ofOneStage.filter((call) => isAllowed(call, grantsOf(file, 'prod')))).toEqual([]);
@@ -64,10 +133,12 @@ it('docs/iam/look-policy.json allows the looks of the runbook, and only reading'
   ).toEqual([]);
 });
 
-it('docs/iam/look-policy.json allows all commands that only read', async () => {
+it('docs/iam/look-policy.json allows all commands that only read, and the look at the alarm topic', () => {
   const grants = grantsOf('look-policy.json', 'staging');
+  const isReading = /^\w+ (history|list|show|usage)$/;
+  const reading = ofOperator.filter(({ command }) => isReading.test(command));
 
-  const calls = await operatorCalls(recording, true);
+  const calls = [ofSmokeTest, ...reading.flatMap(({ calls: own }) => own)];
 
   expect(calls.length).toBeGreaterThan(20);
   expect(calls.filter((call) => !isAllowed(call, grants))).toEqual([]);
