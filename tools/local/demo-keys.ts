@@ -47,7 +47,7 @@ function replaceFile(file: string, text: string): void {
 /** Whether a key still works for good. A rotated key has an expiry, so it does not. */
 async function isValid(token: string, stage: KeyStage): Promise<boolean> {
   const owner = await findOwnerOfHash(hashOwnerPart(token), stage);
-  const entry = owner?.item?.keys[hashToken(token)];
+  const entry = owner?.item.keys[hashToken(token)];
   return entry !== undefined && entry.expiresAt === undefined;
 }
 
@@ -55,7 +55,7 @@ async function createKey(plan: PlanName, stage: KeyStage): Promise<string> {
   const { perMinute, perDay, limitsPerOwner } = plans[plan];
   const name = `demo ${plan}`;
   const owner = await lookUpOwner(name, stage);
-  if (!owner?.item) {
+  if (!owner) {
     await createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, stage);
   }
   const earlier = owner ? keysOf(owner).filter(({ details }) => details?.label === label) : [];

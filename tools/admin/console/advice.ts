@@ -1,5 +1,4 @@
 import type { OperatorError } from '../../shared/errors.ts';
-import { shellWord } from '../stage/target.ts';
 import { StoreError, type StoreErrors } from '../store/errors.ts';
 import { isKeyId } from '../store/identities.ts';
 
@@ -15,8 +14,6 @@ const remedies: { [Code in keyof StoreErrors]: (about: StoreErrors[Code]) => str
     isKeyId(idOrName)
       ? `"./admin keys show ${idOrName}" shows this key and its owner`
       : '"./admin owners list" shows all owners',
-  ownerIncomplete: ({ name, ownerId }) =>
-    `${completionOf(name)}, "./admin owners delete ${ownerId}" removes it`,
   nameTaken: ({ ownerId }) =>
     `choose another name; "./admin owners show ${ownerId}" shows this owner`,
   keyNotFound: (owner) =>
@@ -35,8 +32,3 @@ const remedies: { [Code in keyof StoreErrors]: (about: StoreErrors[Code]) => str
   tokenGiven: () =>
     'if it is an API key, "./admin keys show" reads it from a prompt, and says how to replace it',
 };
-
-/** How to complete an owner whose creation was interrupted. */
-export function completionOf(name: string): string {
-  return `"./admin owners create ${shellWord(name)} --plan free" completes it, on this plan or another`;
-}

@@ -1,10 +1,12 @@
 import { Option } from 'commander';
+import { isPlanName } from '../../../lib/settings/plans.ts';
 import { futureSeconds, type Time, timeAhead } from '../console/option-values.ts';
 import { asOption, type Verb } from '../console/verb.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { checkedText } from '../store/checked-text.ts';
+import { provideGatewayKey } from '../store/gateway-keys.ts';
 import { changeKeys } from '../store/key-change.ts';
-import { findCompleteOwner } from '../store/owners.ts';
+import { findOwner } from '../store/owners.ts';
 import { keyView } from './key-view.ts';
 import { draftKey, type IssuedKey, issuedResult } from './new-key.ts';
 
@@ -56,7 +58,11 @@ export async function issueKey(request: NewKey, stage: KeyStage): Promise<Issued
   const isReadOnly = request.isReadOnly || undefined;
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
-  const owner = await findCompleteOwner(request.owner, stage);
+  const owner = await findOwner(request.owner, stage);
+  const { plan, keys } = owner.item;
+  const isFirst = Object.keys(keys).length === 0;
+  // A plan that was removed has no API Gateway keys.
+  if (isFirst && isPlanName(plan)) await provideGatewayKey(owner.details.ownerId, plan, stage);
   const draft = draftKey(owner, { label }, { expiresAt, isReadOnly }, stage);
   // The view is made before the change, because after the change nothing must fail.
   const view = keyView(draft, stage.now(), stage.plans);

@@ -3,7 +3,7 @@ import type { Result } from '../console/command-io.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { createKeyId, createToken, ownCharactersOf } from '../store/identities.ts';
 import type { StoredKey } from '../store/keys.ts';
-import type { CompleteOwner, KeyDetails, StoredEntry } from '../store/stored-owner.ts';
+import type { KeyDetails, StoredEntry, StoredOwner } from '../store/stored-owner.ts';
 import { type KeyView, keyText } from './key-view.ts';
 
 /** A new key as the commands show it, with its bearer token, which is shown once and never stored. */
@@ -13,7 +13,7 @@ const shownCharacters = 4;
 
 /** Generates a key of an owner without storing it. */
 export function draftKey(
-  owner: CompleteOwner,
+  owner: StoredOwner,
   details: Pick<KeyDetails, 'label' | 'replaces'>,
   entry: Omit<StoredEntry, 'id'>,
   stage: KeyStage,

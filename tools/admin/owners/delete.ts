@@ -19,7 +19,7 @@ export const deletion: Verb = {
     const owner = await lookUpOwner(idOrName, stage);
     if (!owner) return deleteRest(idOrName, stage);
     const { ownerId, name } = owner.details;
-    const keys = Object.keys(owner.item?.keys ?? {}).length;
+    const keys = Object.keys(owner.item.keys).length;
     await confirm(
       `Delete ${name} (${ownerId}) with everything that is stored about it? Its ${counted(keys, 'key')} will be ` +
         'refused from the next request on, for good.',

@@ -11,7 +11,7 @@ export const list: Verb = {
     const { plans } = stage;
     const views = (await allOwners(stage))
       .map((owner) => ownerView(owner, stage.now(), plans))
-      .sort((one, other) => (other.usage?.day.used ?? 0) - (one.usage?.day.used ?? 0));
+      .sort((one, other) => other.usage.day.used - one.usage.day.used);
     const none = 'There are no owners; "./admin owners create Acme --plan free" creates one.';
     return { value: views, text: tableText(views.map(rowOf), none) };
   },
@@ -24,8 +24,8 @@ function rowOf({ ownerId, name, plan, isPlanKnown, status, keys, bans, usage }: 
     status,
     keys,
     bans: bans.length,
-    today: usage?.day.used ?? null,
-    'per day': usage?.day.limit ?? null,
+    today: usage.day.used,
+    'per day': usage.day.limit,
     name,
   };
 }

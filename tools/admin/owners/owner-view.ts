@@ -6,7 +6,6 @@ import {
   planNumbers,
 } from '../../../lambdas/keys/plan.ts';
 import { currentTimes, type WindowUse, windowUses } from '../../../lambdas/keys/windows.ts';
-import { completionOf } from '../console/advice.ts';
 import type { Result } from '../console/command-io.ts';
 import { grouped, recordText } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
@@ -22,19 +21,17 @@ export type OwnerView = ReturnType<typeof ownerView>;
 export function ownerView(owner: StoredOwner, nowMs: number, plans: Plans) {
   const { ownerId, name, createdAt } = owner.details;
   const { item } = owner;
-  const usage = item ? usageOf(item, nowMs, plans) : null;
+  const usage = usageOf(item, nowMs, plans);
   const keys = keysOf(owner);
   const lastUse = Math.max(...keys.map(({ entry, details }) => (entry ?? details)?.usedAt ?? 0), 0);
   return {
     ownerId,
     name,
-    /** Null, like the limits and the usage, if the creation of the owner was interrupted. */
-    plan: item?.plan ?? null,
+    plan: item.plan,
     /** False if the plan was removed. */
-    isPlanKnown: !item || findPlan(item.plan, plans) !== undefined,
-    status: item?.status ?? 'incomplete',
-    perMinute: usage?.minute.limit ?? null,
-    perDay: usage?.day.limit ?? null,
+    isPlanKnown: findPlan(item.plan, plans) !== undefined,
+    status: item.status,
+    ...countingLimits(item, plans),
     /** The number of keys that are not revoked. */
     keys: keys.filter(({ entry }) => entry).length,
     bans: keys
@@ -65,11 +62,11 @@ export function ownerResult(owner: StoredOwner, { now, plans }: KeyStage): Resul
     name: view.name,
     plan: planText(view),
     status: view.status,
-    limits: owner.item ? limitsText(countingLimits(owner.item, plans)) : null,
+    limits: limitsText(view),
     keys: view.keys,
     ban: bansText(view),
-    'this minute': usageText(usage?.minute),
-    today: usageText(usage?.day),
+    'this minute': usageText(usage.minute),
+    today: usageText(usage.day),
     'last used': view.lastUsedAt ?? 'never',
     created: view.createdAt,
   });
@@ -107,13 +104,11 @@ function bansText({ bans }: OwnerView): string | null {
   return each.join('; ') || null;
 }
 
-function usageText(usage: Usage['minute'] | undefined): string | null {
-  if (!usage) return null;
-  return `${grouped(usage.used)} of ${grouped(usage.limit)} used, resets at ${usage.resetsAt}`;
+function usageText({ used, limit, resetsAt }: Usage['minute']): string {
+  return `${grouped(used)} of ${grouped(limit)} used, resets at ${resetsAt}`;
 }
 
-function planText({ ownerId, name, plan, isPlanKnown }: OwnerView): string {
-  if (plan === null) return `none yet; ${completionOf(name)}`;
+function planText({ ownerId, plan, isPlanKnown }: OwnerView): string {
   if (isPlanKnown) return plan;
   return `${plan}, which was removed: "./admin owners set-plan ${ownerId} free" moves the owner, to this plan or another`;
 }

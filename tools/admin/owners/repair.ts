@@ -40,8 +40,8 @@ any time.`,
  * Ensures that every owner has the API Gateway key of its plan, for example after tables were restored, and deletes
  * the API Gateway keys of owners that do not exist.
  *
- * @returns the ids of owners. `repaired`: the owners that lacked this key. `leftOut`: the owners that are incomplete,
- * or whose plan does not exist. `deletedKeys`: the number of deleted keys
+ * @returns the ids of owners. `repaired`: the owners that lacked this key. `leftOut`: the owners whose plan does
+ * not exist. `deletedKeys`: the number of deleted keys
  * @throws WrongStateError if there are keys and no owners, because an empty table must not lead to the deletion of
  * all keys
  */
@@ -62,7 +62,7 @@ export async function repairOwners(stage: KeyStage) {
   const leftOut: string[] = [];
   for (const { details, item } of owners) {
     const { ownerId } = details;
-    if (item === undefined || !isPlanName(item.plan)) leftOut.push(ownerId);
+    if (!isPlanName(item.plan)) leftOut.push(ownerId);
     else {
       const knownId = ids.get(gatewayKeyValue(ownerId, item.plan));
       if (await ensureGatewayKey(ownerId, item.plan, stage, knownId)) repaired.push(ownerId);

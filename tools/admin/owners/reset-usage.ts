@@ -1,6 +1,6 @@
 import { quotaInDays } from '../../../lib/settings/plans.ts';
 import { asOption, type Verb } from '../console/verb.ts';
-import { findCompleteOwner } from '../store/owners.ts';
+import { findOwner } from '../store/owners.ts';
 import { changedOwner } from './owner-view.ts';
 
 export const resetUsage: Verb = {
@@ -12,7 +12,7 @@ export const resetUsage: Verb = {
 rejects all requests above ${quotaInDays} times the daily limit. Only a larger plan admits more.`,
   examples: ['owners reset-usage "Acme Ltd" --stage prod'],
   run: async ({ stage }, idOrName) => {
-    const owner = await findCompleteOwner(idOrName!, stage);
+    const owner = await findOwner(idOrName!, stage);
     return changedOwner(owner, 'owners reset-usage', { minuteCount: 0, dayCount: 0 }, stage);
   },
 };

@@ -1,5 +1,5 @@
 import { asOption, type Verb } from '../console/verb.ts';
-import { findCompleteOwner } from '../store/owners.ts';
+import { findOwner } from '../store/owners.ts';
 import { changedOwner } from './owner-view.ts';
 
 export const resume: Verb = {
@@ -8,7 +8,7 @@ export const resume: Verb = {
   options: [asOption],
   examples: ['owners resume "Acme Ltd" --stage prod'],
   run: async ({ stage }, idOrName) => {
-    const owner = await findCompleteOwner(idOrName!, stage);
+    const owner = await findOwner(idOrName!, stage);
     return changedOwner(owner, 'owners resume', { status: 'active' }, stage);
   },
 };

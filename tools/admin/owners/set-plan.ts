@@ -2,8 +2,8 @@ import { Argument } from 'commander';
 import type { Limits } from '../../../lambdas/keys/plan.ts';
 import { type PlanName, planNames } from '../../../lib/settings/plans.ts';
 import { asOption, type Verb } from '../console/verb.ts';
-import { ensureGatewayKey } from '../store/gateway-keys.ts';
-import { findCompleteOwner } from '../store/owners.ts';
+import { provideGatewayKey } from '../store/gateway-keys.ts';
+import { findOwner } from '../store/owners.ts';
 import { changedOwner } from './owner-view.ts';
 import { limitOptions, requestedPlan } from './plan-request.ts';
 
@@ -21,12 +21,9 @@ knows the owner.`,
   ],
   run: async ({ stage, options: { perMinute, perDay } }, idOrName, planName) => {
     const plan = planName as PlanName;
-    const owner = await findCompleteOwner(idOrName!, stage);
+    const owner = await findOwner(idOrName!, stage);
     const requested = requestedPlan({ plan, perMinute, perDay }, stage.plans, owner.item);
-    // The owner's API Gateway key for the new plan works before the plan changes, and the key for the present plan
-    // remains. So an interrupted move refuses no request, and a second run completes it.
-    const isNew = await ensureGatewayKey(owner.details.ownerId, plan, stage);
-    if (isNew) await stage.settle();
+    await provideGatewayKey(owner.details.ownerId, plan, stage);
     const values = { perMinute: undefined, perDay: undefined, ...requested };
     return changedOwner(owner, 'owners set-plan', values, stage);
   },

@@ -1,6 +1,6 @@
 import { asOption, type Verb, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
-import { findCompleteOwner } from '../store/owners.ts';
+import { findOwner } from '../store/owners.ts';
 import { changedOwner } from './owner-view.ts';
 
 export const suspend: Verb = {
@@ -9,7 +9,7 @@ export const suspend: Verb = {
   options: [yesOption, asOption],
   examples: ['owners suspend "Acme Ltd" --stage prod'],
   run: async ({ stage, confirm }, idOrName) => {
-    const owner = await findCompleteOwner(idOrName!, stage);
+    const owner = await findOwner(idOrName!, stage);
     const { name, ownerId } = owner.details;
     const keys = counted(Object.keys(owner.item.keys).length, 'key');
     await confirm(

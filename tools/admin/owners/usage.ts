@@ -96,7 +96,7 @@ export async function ownersUsage(
         })
         .filter(({ requests }) => requests > 0);
       const requests = days.reduce((sum, each) => sum + each.requests, 0);
-      return { ownerId, name, plan: item?.plan ?? null, requests, days };
+      return { ownerId, name, plan: item.plan, requests, days };
     })
     .sort((one, other) => other.requests - one.requests);
 }

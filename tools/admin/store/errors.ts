@@ -6,8 +6,6 @@ import type { OwnerDetails, StoredOwner } from './stored-owner.ts';
 export interface StoreErrors {
   /** There is no owner with this id or name. */
   ownerNotFound: string;
-  /** The creation of an owner was interrupted. */
-  ownerIncomplete: OwnerDetails;
   /** Another owner has the name. */
   nameTaken: OwnerDetails;
   /** The owner, if there is one with the owner's part of the key id, has no key with this id. */
@@ -39,7 +37,6 @@ export class StoreError<C extends Code = Code> extends OperatorError {
 /** The error if another owner has a name. */
 export function nameTaken({ details, item }: StoredOwner): StoreError {
   const { name, ownerId } = details;
-  const plan = item ? `, on the ${item.plan} plan` : '';
-  const problem = `There is already an owner ${quoted(name)}, ${ownerId}${plan}`;
+  const problem = `There is already an owner ${quoted(name)}, ${ownerId}, on the ${item.plan} plan`;
   return new StoreError('nameTaken', problem, details);
 }

@@ -33,6 +33,18 @@ export async function ensureGatewayKey(
   }
 }
 
+/**
+ * Ensures that an owner has an API Gateway key for a plan, and waits until API Gateway knows a new one. An owner
+ * needs it before its first key, and before it moves to the plan. So an interrupted command refuses no request.
+ */
+export async function provideGatewayKey(
+  ownerId: string,
+  plan: PlanName,
+  stage: KeyStage,
+): Promise<void> {
+  if (await ensureGatewayKey(ownerId, plan, stage)) await stage.settle();
+}
+
 /** Deletes the API Gateway keys of an owner. Returns their number. */
 export async function deleteGatewayKeys(ownerId: string, stage: KeyStage): Promise<number> {
   const keys = await findGatewayKeys(stage, ownerId);

@@ -6,7 +6,7 @@ import { StoreError } from './errors.ts';
 import { differences, type HistoryRecord, isoTime } from './history.ts';
 import { isExpired, keysOf, type StoredKey } from './keys.ts';
 import { changeTables } from './owner-change.ts';
-import type { CompleteOwner, KeyDetails, OwnerDetails, StoredEntry } from './stored-owner.ts';
+import type { KeyDetails, OwnerDetails, StoredEntry, StoredOwner } from './stored-owner.ts';
 
 /**
  * The maximum number of an owner's keys. Every request writes the owner's item with all of these keys, which costs one
@@ -41,7 +41,7 @@ export interface KeysChange {
  * @throws ChangedMeanwhileError if another command has changed the keys
  */
 export async function changeKeys(
-  owner: CompleteOwner,
+  owner: StoredOwner,
   change: KeysChange,
   stage: KeyStage,
 ): Promise<void> {

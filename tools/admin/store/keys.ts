@@ -7,12 +7,12 @@ import { refuseToken } from './checked-text.ts';
 import { StoreError } from './errors.ts';
 import { isKeyId, ownerIdOf } from './identities.ts';
 import { readOwner } from './owners.ts';
-import type { CompleteOwner, KeyDetails, StoredEntry, StoredOwner } from './stored-owner.ts';
+import type { KeyDetails, StoredEntry, StoredOwner } from './stored-owner.ts';
 
 /** Everything that is stored about a key. */
 export interface StoredKey {
   readonly keyId: string;
-  readonly owner: CompleteOwner;
+  readonly owner: StoredOwner;
   /** The name of the key's entry in the map `keys` of its owner's item. */
   readonly tokenHash: string;
   /** Undefined if only the ApiKeys table was restored to an earlier time. The key can still be valid. */
@@ -30,10 +30,9 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   throw new StoreError('keyNotFound', `No key has the id ${keyId}`, owner?.details);
 }
 
-/** Lists all keys of an owner, including valid keys whose details were removed. An incomplete owner has none. */
-export function keysOf({ details: ofOwner, item }: StoredOwner): StoredKey[] {
-  if (!item) return [];
-  const owner = { details: ofOwner, item };
+/** Lists all keys of an owner, including valid keys whose details were removed. */
+export function keysOf(owner: StoredOwner): StoredKey[] {
+  const { details: ofOwner, item } = owner;
   const { keys: entries } = item;
   const known = Object.entries(ofOwner.keys).map(([keyId, details]) => {
     const { tokenHash } = details;

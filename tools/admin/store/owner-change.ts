@@ -1,6 +1,7 @@
-import { ChangedMeanwhileError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError, quoted } from '../../shared/errors.ts';
 import {
   absent,
+  type Condition,
   changeTogether,
   expressions,
   present,
@@ -9,6 +10,7 @@ import {
   unchanged,
 } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { nameTaken } from './errors.ts';
 import {
   type Deed,
   differences,
@@ -17,17 +19,17 @@ import {
   signed,
   type Values,
 } from './history.ts';
-import { nameReservation, reservableFor } from './owners.ts';
-import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
+import { lookUpOwner, nameReservation } from './owners.ts';
+import type { OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
 
-/** What a change writes to each table. */
+/** What a change writes. */
 interface Writes {
   /** The change of the owner's item in the ApiKeys table. */
   readonly item?: Update;
   /** The change of the owner's details in the Owners table. */
   readonly details?: Update | undefined;
-  /** The new name of the owner. */
-  readonly name?: string;
+  /** The changes of the reservations of names. */
+  readonly names?: readonly TransactionPart[];
 }
 
 /**
@@ -40,12 +42,64 @@ const keptRecords = 180;
 const counters = ['minuteCount', 'dayCount'];
 
 /**
+ * Stores a new owner, and reserves its name.
+ *
+ * @throws StoreError if another owner has the name
+ * @throws ChangedMeanwhileError if another command has reserved the name at the same time
+ */
+export async function storeOwner({ details, item }: StoredOwner, stage: KeyStage): Promise<void> {
+  const { ownerId, name } = details;
+  const holder = await lookUpOwner(name, stage);
+  if (holder) throw nameTaken(holder);
+  const { plan, perMinute, perDay } = item;
+  const changes = differences({}, { name, plan, perMinute, perDay });
+  const { ownerId: _id, ...otherDetails } = details;
+  const writes = {
+    item: { set: { ...item }, where: { ownerHash: absent } },
+    details: { set: otherDetails, where: { ownerId: absent } },
+    names: [reserved(name, ownerId, { ownerId: absent }, stage)],
+  };
+  const deed = { command: 'owners create', changes };
+  await changeTables(details, deed, writes, stage, `The owner ${quoted(name)}`);
+}
+
+/**
+ * Changes an owner's name, and moves the reservation. An owner always has exactly one reservation.
+ *
+ * @throws StoreError if another owner has the name
+ */
+export async function renameOwner(
+  { details }: StoredOwner,
+  name: string,
+  stage: KeyStage,
+): Promise<void> {
+  const { ownerId, name: oldName } = details;
+  if (name === oldName) return;
+  const holder = await lookUpOwner(name, stage);
+  if (holder && holder.details.ownerId !== ownerId) throw nameTaken(holder);
+  // Names that differ only in case have the same reservation, which must not be deleted.
+  const isMoved = nameReservation(name) !== nameReservation(oldName);
+  const where = { owner: ownerId };
+  const writes = {
+    details: { set: { name }, where: { name: oldName } },
+    names: isMoved
+      ? [
+          reserved(name, ownerId, { ownerId: absent }, stage),
+          { Delete: inOwners(nameReservation(oldName), { where }, stage) },
+        ]
+      : [],
+  };
+  const deed = { command: 'owners rename', changes: differences({ name: oldName }, { name }) };
+  await changeTables(details, deed, writes, stage);
+}
+
+/**
  * Changes values of an owner's item. Writes nothing if nothing would differ. Undefined removes a value.
  *
  * @throws ChangedMeanwhileError if another command has changed the same values
  */
 export async function changeOwner(
-  { details, item }: CompleteOwner,
+  { details, item }: StoredOwner,
   command: string,
   set: Partial<Omit<OwnerItem, 'keys'>>,
   stage: KeyStage,
@@ -71,66 +125,40 @@ export async function changeOwner(
 export async function changeTables(
   owner: OwnerDetails,
   deed: Deed,
-  { item, details, name }: Writes,
+  { item, details, names = [] }: Writes,
   stage: KeyStage,
   what = owner.ownerId,
 ): Promise<void> {
   const parts = [
     ...(item ? [{ Update: inApiKeys(owner, item, stage) }] : []),
     ...(details ? [{ Update: inOwners(owner.ownerId, details, stage) }] : []),
-    ...(name === undefined ? [] : renaming(owner, name, stage)),
+    ...names,
     await recording(owner, deed, stage),
   ];
   if (!(await changeTogether(parts, stage))) throw new ChangedMeanwhileError(what);
 }
 
 /**
- * Writes the details of an owner, and reserves its name. The history does not record this, because the owner has no
- * valid key before its item is written. Returns false if another owner has the name.
- */
-export async function storeDetails(
-  { ownerId, ...details }: OwnerDetails,
-  stage: KeyStage,
-): Promise<boolean> {
-  const where = { ownerId: absent };
-  const reservation = { set: { owner: ownerId }, where };
-  const parts = [
-    { Update: inOwners(ownerId, { set: details, where }, stage) },
-    { Update: inOwners(nameReservation(details.name), reservation, stage) },
-  ];
-  return changeTogether(parts, stage);
-}
-
-/**
  * Deletes everything that is stored about an owner, except for the record of the deletion.
  *
- * @throws ChangedMeanwhileError if the owner was renamed, deleted or completed since it was read
+ * @throws ChangedMeanwhileError if the owner was renamed or deleted since it was read
  */
-export async function removeOwner({ details, item }: StoredOwner, stage: KeyStage): Promise<void> {
+export async function removeOwner({ details }: StoredOwner, stage: KeyStage): Promise<void> {
   const { ownerId, name } = details;
   const [recordName, record] = signed({ command: 'owners delete' }, [], stage);
   const Item = { ownerId: historyKey(ownerId), [recordName]: record };
   const parts = [
-    { Delete: inApiKeys(details, { where: { ownerHash: item ? present : absent } }, stage) },
+    { Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) },
     { Delete: inOwners(ownerId, { where: { name } }, stage) },
-    { Delete: inOwners(nameReservation(name), { where: reservableFor(ownerId) }, stage) },
+    { Delete: inOwners(nameReservation(name), { where: { owner: ownerId } }, stage) },
     { Put: { TableName: stage.ownersTable, Item } },
   ];
   if (!(await changeTogether(parts, stage))) throw new ChangedMeanwhileError(ownerId);
 }
 
-/** Changes an owner's name, and moves the reservation. An owner always has exactly one reservation. */
-function renaming({ ownerId, name: oldName }: OwnerDetails, name: string, stage: KeyStage) {
-  const [reservation, oldReservation] = [nameReservation(name), nameReservation(oldName)];
-  const where = reservableFor(ownerId);
-  return [
-    { Update: inOwners(ownerId, { set: { name }, where: { name: oldName } }, stage) },
-    { Update: inOwners(reservation, { set: { owner: ownerId }, where }, stage) },
-    // Names that differ only in case have the same reservation, which must not be deleted.
-    ...(reservation === oldReservation
-      ? []
-      : [{ Delete: inOwners(oldReservation, { where }, stage) }]),
-  ];
+/** The part of a transaction that reserves a name. */
+function reserved(name: string, owner: string, where: Condition, stage: KeyStage): TransactionPart {
+  return { Update: inOwners(nameReservation(name), { set: { owner }, where }, stage) };
 }
 
 async function recording(

@@ -1,10 +1,10 @@
 import { InvalidValueError, quoted } from '../../shared/errors.ts';
-import { absent, type Condition, readItem, readItems } from '../stage/dynamodb-calls.ts';
+import { readItem, readItems } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { checkedText } from './checked-text.ts';
 import { StoreError } from './errors.ts';
 import { isOwnerId } from './identities.ts';
-import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
+import type { OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
 
 const maxNameLength = 200;
 
@@ -20,24 +20,11 @@ export function nameReservation(text: string): string {
   return `name#${ownerName(text).toLowerCase().normalize('NFC')}`;
 }
 
-/** The condition that a name is not reserved, or is reserved for this owner. */
-export function reservableFor(owner: string): Condition[] {
-  return [{ owner }, { ownerId: absent }];
-}
-
 /** Finds an owner by its id or name. @throws OperatorError if there is none, or the text looks like a token */
 export async function findOwner(idOrName: string, stage: KeyStage): Promise<StoredOwner> {
   const owner = await lookUpOwner(idOrName, stage);
   if (owner) return owner;
   throw new StoreError('ownerNotFound', `There is no owner ${quoted(idOrName)}`, idOrName);
-}
-
-/** Like `findOwner`, but also throws if the creation of the owner was interrupted. */
-export async function findCompleteOwner(idOrName: string, stage: KeyStage): Promise<CompleteOwner> {
-  const { details, item } = await findOwner(idOrName, stage);
-  if (item) return { details, item };
-  const problem = `The owner ${quoted(details.name)} is incomplete`;
-  throw new StoreError('ownerIncomplete', problem, details);
 }
 
 /** Like `findOwner`, but undefined if there is none. @throws OperatorError if the name is invalid */
@@ -51,7 +38,7 @@ export async function lookUpOwner(
   return reservation && readOwner(reservation.owner, stage);
 }
 
-/** Reads both items of an owner; undefined if there is no such owner. */
+/** Reads both items of an owner; undefined if one of them does not exist. */
 export async function readOwner(
   ownerId: string,
   stage: KeyStage,
@@ -60,7 +47,7 @@ export async function readOwner(
   if (!details) return undefined;
   const { ownerHash } = details;
   const item = await readItem<OwnerItem>(stage.apiKeysTable, { ownerHash }, stage);
-  return { details, item };
+  return item && { details, item };
 }
 
 /** Finds an owner by the hash of the common part of its tokens; undefined if there is none. */
@@ -89,6 +76,9 @@ export async function allOwners(stage: KeyStage): Promise<StoredOwner[]> {
   const items = await readItems<OwnerItem & { ownerHash: string }>(stage.apiKeysTable, stage);
   const byHash = new Map(items.map((item) => [item.ownerHash, item]));
   return details
-    .map((owner) => ({ details: owner, item: byHash.get(owner.ownerHash) }))
+    .flatMap((owner) => {
+      const item = byHash.get(owner.ownerHash);
+      return item ? [{ details: owner, item }] : [];
+    })
     .sort((one, other) => (one.details.createdAt < other.details.createdAt ? 1 : -1));
 }

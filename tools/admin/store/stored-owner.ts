@@ -48,11 +48,5 @@ export interface OwnerItem extends Omit<OwnerRecord, 'isActive'> {
 /** Everything that is stored about an owner, except its history. */
 export interface StoredOwner {
   readonly details: OwnerDetails;
-  /** Undefined if the creation of the owner was interrupted: it has no valid key. */
-  readonly item: OwnerItem | undefined;
-}
-
-/** An owner whose creation was completed. */
-export interface CompleteOwner extends StoredOwner {
   readonly item: OwnerItem;
 }
