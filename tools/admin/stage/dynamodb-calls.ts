@@ -28,12 +28,6 @@ export const unchanged =
   (path, placeholder) =>
     value === undefined ? absent(path, placeholder) : `${path} = ${placeholder(value)}`;
 
-/** Tests the number of entries of a map. */
-export const size =
-  (comparison: '<' | '=', entries: number): Test =>
-  (path, placeholder) =>
-    `size(${path}) ${comparison} ${placeholder(entries)}`;
-
 /** A change of an item, and its condition. */
 export interface Update {
   /** New values. The new values. Undefined removes an attribute. */

@@ -1,5 +1,5 @@
 import { quoted } from '../../shared/errors.ts';
-import { type Condition, present, size, unchanged } from '../stage/dynamodb-calls.ts';
+import { type Condition, unchanged } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { mayHaveTakenEffect, problemOf } from '../stage/service-failure.ts';
 import { StoreError } from './errors.ts';
@@ -34,8 +34,9 @@ export interface KeysChange {
  * because every request writes this item. The details of keys that ended 90 days ago are forgotten. Writes nothing if
  * the values of the old key would not differ.
  *
- * The transaction fails if the ban or the expiry of a key that is changed or replaced has changed since it was read. So
- * a ban that begins at the same time is not lost, and of two simultaneous rotations the second one fails.
+ * The transaction fails if the details of the keys have changed since they were read, so of two simultaneous rotations
+ * the second one fails. It also fails if the ban or the expiry of a key that is changed or replaced has changed, so a
+ * ban that begins at the same time is not lost.
  *
  * @throws StoreError if the owner would have too many keys, or if there is a new key and the response was lost
  * @throws ChangedMeanwhileError if another command has changed the keys
@@ -57,33 +58,29 @@ export async function changeKeys(
   const leaving = revoked ? [...expired, revoked] : expired;
   const left = Object.keys(owner.item.keys).length - leaving.length;
   if (added && left >= maxKeys) throw tooManyKeys(owner.details, left);
-  const forgotten = keys
-    .filter(({ entry, details }) => !entry && endMs(details!) < nowMs - listedDays * 86_400_000)
-    .slice(0, mostLeaving);
+  const isListed = ({ entry, details }: StoredKey) =>
+    entry || endMs(details!) >= nowMs - listedDays * 86_400_000;
+  const listed = [...keys.filter(isListed), ...(added ? [added] : [])];
   const details = {
-    ...(added && { [pathOfDetails(added)]: added.details }),
-    ...Object.assign({}, ...leaving.map((key) => lastDetails(key, revoked, nowMs))),
-    ...Object.fromEntries(forgotten.map((key) => [pathOfDetails(key), undefined])),
+    ...Object.fromEntries(listed.map((key) => [key.keyId, key.details])),
+    ...Object.fromEntries(leaving.map((key) => [key.keyId, lastDetails(key, revoked, nowMs)])),
   };
-  const item = {
-    set: {
-      ...(added && { [pathOf(added)]: added.entry }),
-      ...(old && values && under(pathOf(old), values)),
-      ...Object.fromEntries(leaving.map((key) => [pathOf(key), undefined])),
-    },
-    where: {
-      ...(old && { [pathOf(old)]: present }),
-      ...(old && (values || added) && unchangedIn(old, 'bannedUntil', 'expiresAt')),
-      ...(added && { ownerHash: present, keys: size('<', maxKeys + leaving.length) }),
-      ...Object.assign({}, ...expired.map((key) => unchangedIn(key, 'expiresAt'))),
-    },
-  };
-  // Another rotation of the same key may have run between the read of the details and the read of the item.
-  const isAsRead = added && old && { keys: size('=', Object.keys(owner.details.keys).length) };
-  const where = { ownerId: present, ...isAsRead };
   const writes = {
-    item,
-    details: Object.keys(details).length > 0 ? { set: details, where } : undefined,
+    item: {
+      set: {
+        ...(added && { [pathOf(added)]: added.entry }),
+        ...(old && values && under(pathOf(old), values)),
+        ...Object.fromEntries(leaving.map((key) => [pathOf(key), undefined])),
+      },
+      where: {
+        ...(old && (values || added) && unchangedIn(old, 'bannedUntil', 'expiresAt')),
+        ...Object.assign({}, ...expired.map((key) => unchangedIn(key, 'expiresAt'))),
+      },
+    },
+    details: {
+      set: { keys: details },
+      where: { keys: unchanged(owner.details.keys) },
+    },
   };
   const keyIds = [old, added].flatMap((key) => (key ? [key.keyId] : []));
   const deed = { command, keyIds, changes };
@@ -125,17 +122,16 @@ function unchangedIn(key: StoredKey, ...names: (keyof StoredEntry)[]): Condition
   return Object.fromEntries(tests);
 }
 
-function pathOfDetails({ keyId }: StoredKey): string {
-  return `keys.${keyId}`;
-}
-
-/**
- * The values that are copied into a key's details when its entry leaves the item; undefined if the key has no details.
- */
-function lastDetails(key: StoredKey, revoked: StoredKey | undefined, nowMs: number) {
-  const { expiresAt, usedAt } = key.entry!;
-  const end = key === revoked ? { revokedAt: new Date(nowMs).toISOString() } : { expiresAt };
-  return key.details && under(pathOfDetails(key), { ...end, usedAt });
+/** The details of a key whose entry leaves the item; undefined if the key has no details. */
+function lastDetails(
+  { keyId, entry, details }: StoredKey,
+  revoked: StoredKey | undefined,
+  nowMs: number,
+) {
+  const { expiresAt, usedAt } = entry!;
+  const isRevoked = keyId === revoked?.keyId;
+  const end = isRevoked ? { revokedAt: new Date(nowMs).toISOString() } : { expiresAt };
+  return details && { ...details, ...end, usedAt };
 }
 
 /** The end of a key whose entry has left the owner's item, in milliseconds since the epoch. */
@@ -145,7 +141,6 @@ function endMs({ revokedAt, expiresAt = Infinity }: KeyDetails): number {
 
 /** Prefixes the names of values with a path. */
 function under(path: string, values: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, each]) => [`${path}.${name}`, each]),
-  );
+  const named = Object.entries(values).map(([name, each]) => [`${path}.${name}`, each]);
+  return Object.fromEntries(named);
 }

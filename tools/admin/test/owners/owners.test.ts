@@ -26,6 +26,7 @@ const { stage, gatewayKeys, readAll } = fixture;
 
 const create = (request: Partial<NewOwner> = {}, at: KeyStage = stage) =>
   createOwner({ name: 'Acme', plan: 'free', ...request }, at);
+const issueToAcme = () => issueKey({ owner: 'Acme' }, stage);
 const usagePlans = () => [...gatewayKeys().values()];
 /** All items except histories. */
 const everything = async () => [await readAll('ApiKeys'), await ownersItems(), usagePlans()];
@@ -192,9 +193,7 @@ describe('owners delete', () => {
 describe('ownerView', () => {
   it('shows the usage and the banned keys', async () => {
     const { details } = await create();
-    const [banned, ...others] = await Promise.all(
-      [0, 1, 2].map(() => issueKey({ owner: 'Acme' }, stage)),
-    );
+    const [banned, ...others] = [await issueToAcme(), await issueToAcme(), await issueToAcme()];
     await fixture.set(details.ownerId, { minuteWindow: minute, minuteCount: 12 });
     const bannedUntil = nowSeconds + 30;
     for (const [key, state] of [
@@ -218,7 +217,7 @@ describe('ownerView', () => {
 
   it('shows the last use of any key, including revoked keys', async () => {
     const { details } = await create();
-    const [old, present] = await Promise.all([1, 2].map(() => issueKey({ owner: 'Acme' }, stage)));
+    const [old, present] = [await issueToAcme(), await issueToAcme()];
     const used = (key: typeof old, usedAt: number) =>
       fixture.set(details.ownerId, { usedAt }, hashToken(key!.apiKey));
     const lastUse = async () =>
