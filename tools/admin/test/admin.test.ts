@@ -3,6 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../../lambdas/keys/api-key.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import { plans } from '../../../lib/settings/plans.ts';
+import {
+  DynamodbProxy,
+  executedAndLost,
+  forward,
+  type Reply,
+} from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
@@ -386,5 +392,71 @@ describe('the operator and a running service', () => {
       /^error: Order 11 is cancelled since \S+ by key_\w+; if its parcel has left, run "\.\/admin orders reopen 11/,
     );
     expect((await cancel(12)).status).toBe(409);
+  });
+});
+
+const revokeFirst =
+  /: (key_\w+) may have been issued: .*; nobody has .* run "\.\/admin keys revoke \1 --local \S+", then this command again\n$/;
+
+const replaceNew =
+  /: (key_\w+) may have been issued: .*; nobody has .* run "\.\/admin keys rotate \1 --grace 0s --local \S+", which revokes .* run this command again\n$/;
+
+const deleteAgain =
+  /: the deletion of Owner\d+ \((own_\w+)\) is not complete: .*; run "\.\/admin owners delete \1 --local \S+" to complete it\n$/;
+
+describe.each<[string, number, (operator: AbortController) => Reply, string]>([
+  ['loses the response to a write', 3, () => executedAndLost, 'socket hang up'],
+  ['is interrupted by Ctrl+C', 5, (operator) => () => operator.abort(), 'interrupted'],
+])('a command that %s makes no further call, and says how to complete it', (...given) => {
+  const [, exitCode, fault, reason] = given;
+
+  it.each<[string, string, RegExp?, number?]>([
+    ['owners create New-OWNER --plan free', "owners show 'New-OWNER'"],
+    ['owners set-plan OWNER business', 'owners show OWNER'],
+    ['owners delete OWNER --yes', 'owners show OWNER', deleteAgain],
+    ['owners delete OWNER --yes', 'owners show OWNER', deleteAgain, 2],
+    ['keys rotate KEY', 'keys show KEY', replaceNew],
+    ['keys revoke KEY --yes', 'keys show KEY'],
+    ['keys issue --owner OWNER', 'keys list', revokeFirst],
+  ])('%s, then %s', async (...row) => {
+    const [line, look, completion = /; the same command can be run again\n$/, number = 1] = row;
+    const { owner, ownerId, keyId } = await issue('pro');
+    const filled = (text: string) => text.replace('OWNER', owner).replace('KEY', keyId);
+    const operator = new AbortController();
+    let writes = 0;
+    await using proxy = await DynamodbProxy.before(service.origin);
+    proxy.reply = (call) => {
+      const { method, url } = call.incoming;
+      const isRead = call.operation
+        ? /^(Get|Scan)/.test(call.operation)
+        : url === '/' || method === 'GET';
+      return (!isRead && ++writes === number ? fault(operator) : forward)(call);
+    };
+
+    const ended = await admin(filled(line), {
+      environment: { ORDERS_LOCAL: proxy.url },
+      interruption: operator.signal,
+    });
+
+    expect({ ...ended, writes }).toMatchObject({ exitCode, writes: number });
+    expect(ended.stderr).toContain(` may or may not have been done (${reason})`);
+    expect(ended.stderr).toContain(
+      `"./admin ${filled(look)} --local ${proxy.url}" shows whether the change was made; `,
+    );
+    expect(ended.stderr).toMatch(completion);
+    if (number === 1) return;
+    // If only the response was lost, nothing is left.
+    const completed = await admin(`owners delete ${ownerId} --yes`);
+    expect(completed.stdout || completed.stderr).toMatch(
+      /^(Deleted 1 API Gateway key of \w+, which was already deleted|error: There is no owner)/,
+    );
+  });
+});
+
+it('Ctrl+C before a call ends a command, and it can be run again', async () => {
+  expect(await admin('owners list', { interruption: AbortSignal.abort() })).toEqual({
+    exitCode: 5,
+    stdout: '',
+    stderr: 'error: interrupted; run the command again\n',
   });
 });
