@@ -25,12 +25,8 @@ export type RejectionReason = keyof typeof rejections;
 export type CancellationOutcome = 'cancelled' | ErrorCode;
 
 /** The outcomes of a cancellation with a valid order id. A request without a valid order id is not recorded. */
-export const cancellationOutcomes: readonly CancellationOutcome[] = [
+export const cancellationOutcomes = [
   'cancelled',
-  ...keysOf(cancellationRefusals),
-  ...keysOf(failures),
+  ...Object.keys(cancellationRefusals),
+  ...Object.keys(failures),
 ];
-
-function keysOf<Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] {
-  return Object.keys(record) as Key[];
-}

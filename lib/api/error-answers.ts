@@ -27,7 +27,7 @@ export type Mappings = Readonly<Record<string, string>>;
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Mappings;
-  /** The JSON text. The body as JSON. API Gateway replaces its `$context` variables without escaping. */
+  /** The body as JSON. API Gateway replaces its `$context` variables without escaping. */
   readonly body: string;
 }
 

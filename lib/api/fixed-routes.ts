@@ -75,7 +75,8 @@ export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings
  * - `ANY` on the root and on its child `{proxy+}` answers 404 to every other path. API Gateway chooses the
  *   most specific resource that has the request's method, so `{proxy+}` takes the paths below other
  *   resources too (recorded on AWS: https://github.com/ministackorg/ministack/pull/1423 and LocalStack's
- *   test_routing_with_hardcoded_resource_sibling_order). There is no `{proxy+}` further down, because a later deployment could then not add a path parameter there.
+ *   test_routing_with_hardcoded_resource_sibling_order). There is no `{proxy+}` further down, because a later
+ *   deployment could then not add a path parameter there.
  *
  * Without these routes, API Gateway would take `Authorization: Bearer …` for an invalid SigV4 signature, and would
  * answer 403 with a gateway response of an undocumented type.

@@ -42,8 +42,7 @@ function stub(file: string): string {
  * that the relative paths in a source map stay right in an asset.
  *
  * @param forDebugger whether the code is readable and contains its source map. Otherwise, the code is minified, and
- * its
- *   source map is a separate file
+ * its source map is a separate file
  * @throws esbuild's BuildFailure
  */
 export async function bundleFunctions(

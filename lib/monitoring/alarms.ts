@@ -30,10 +30,7 @@ const floodRequests = 300_000;
  */
 export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures', 'ListsBrokenOff'];
 
-/**
- * All alarms. Defines the alarms. Each alarm reports a problem that users notice, except for `RequestFlood`, which
- * reports costs.
- */
+/** All alarms. Each reports a problem that users notice, except for `RequestFlood`, which reports costs. */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   return [
     {
