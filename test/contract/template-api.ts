@@ -8,12 +8,7 @@ interface DeployedMethod {
   readonly properties: Record<string, any>;
 }
 
-/** The operations of a stage's template, each with its whole path. */
-export function deployedOperations(stage: StageName): DeployedMethod[] {
-  return deployedMethods(stage).filter(({ method }) => method !== 'ANY');
-}
-
-/** All methods of a stage's template: its operations, and the methods `ANY`. */
+/** All methods of a stage's template, each with its whole path: its operations, and the methods `ANY`. */
 export function deployedMethods(stage: StageName): DeployedMethod[] {
   const resources = new Map(resourcesOfType(stage, 'AWS::ApiGateway::Resource'));
   return resourcesOfType(stage, 'AWS::ApiGateway::Method').map(([, { Properties }]) => ({

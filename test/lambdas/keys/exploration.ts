@@ -62,6 +62,7 @@ interface PendingCommand {
 interface ExecutedCommand extends PendingCommand {
   /** Whether the command changed the item. */
   isDone: boolean;
+  isAnswerLost: boolean;
   /** The time at which DynamoDB responded, by the environment's clock. */
   answeredAtSeconds: number;
 }
@@ -85,7 +86,6 @@ interface State {
 
 /** A step, with the states before and after it. */
 export interface Step {
-  event: 'request' | 'answer' | 'lost' | 'tick' | 'change';
   before: StoredState;
   after: StoredState;
   /** The command that was executed, if any. */
@@ -194,7 +194,7 @@ export class Exploration {
     const asked = { ...environment, requestsLeft };
     const next = await this.#react(state, asked, { key }, key);
     const after = withEnvironment(state, index, next.environment);
-    return { state: after, event: 'request', end: next.end };
+    return { state: after, end: next.end };
   }
 
   async #answer(state: State, index: number): Promise<Outcome> {
@@ -202,15 +202,15 @@ export class Exploration {
     const { pending: _answered, ...idle } = state.environments[index]!;
     const next = await this.#react(state, idle, { answer }, executed.key);
     const answered = withEnvironment(after, index, next.environment);
-    return { state: answered, event: 'answer', executed, end: next.end };
+    return { state: answered, executed, end: next.end };
   }
 
   async #lose(state: State, index: number): Promise<Outcome> {
-    const { state: after, executed } = await this.#execute(state, index);
+    const { state: after, executed } = await this.#execute(state, index, true);
     const environment = state.environments[index]!;
     const pending = { ...environment.pending!, isRepeated: true };
     const lost = withEnvironment(after, index, { ...environment, pending });
-    return { state: { ...lost, lossesLeft: state.lossesLeft - 1 }, event: 'lost', executed };
+    return { state: { ...lost, lossesLeft: state.lossesLeft - 1 }, executed };
   }
 
   #tick(state: State): Outcome {
@@ -219,18 +219,17 @@ export class Exploration {
       ...(pending && { pending: { ...pending, hasTicked: true } }),
     }));
     const nowSeconds = state.nowSeconds + tickSeconds;
-    const after = { ...state, environments, nowSeconds, ticksLeft: state.ticksLeft - 1 };
-    return { state: after, event: 'tick' };
+    return { state: { ...state, environments, nowSeconds, ticksLeft: state.ticksLeft - 1 } };
   }
 
   #change(state: State, name: string): Outcome {
     const item = this.#scenario.changes![name]!(state.owner.item, state.nowSeconds);
     const changesLeft = state.changesLeft.filter((change) => change !== name);
-    return { state: { ...state, owner: this.#ownerOf(item), changesLeft }, event: 'change' };
+    return { state: { ...state, owner: this.#ownerOf(item), changesLeft } };
   }
 
   /** Executes the pending command of an environment. */
-  async #execute(state: State, index: number) {
+  async #execute(state: State, index: number, isAnswerLost = false) {
     const { pending, aheadSeconds } = state.environments[index]!;
     const { command } = pending!;
     const name = `${state.owner.name} ${this.#nameOf(command.input)}`;
@@ -242,7 +241,8 @@ export class Exploration {
     }
     const { owner, answer } = execution;
     const isDone = 'Attributes' in answer;
-    const executed = { ...pending!, isDone, answeredAtSeconds: state.nowSeconds + aheadSeconds };
+    const answeredAtSeconds = state.nowSeconds + aheadSeconds;
+    const executed = { ...pending!, isDone, isAnswerLost, answeredAtSeconds };
     return { state: { ...state, owner }, executed, answer };
   }
 

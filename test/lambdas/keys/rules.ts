@@ -19,6 +19,9 @@ function ofWrites(rule: (step: Step, write: NonNullable<Step['executed']>) => bo
   return (step) => !step.executed?.isDone || rule(step, step.executed);
 }
 
+/** Whether the execution environment has learnt that its write took effect. */
+const isConfirmed = ({ executed }: Step) => Boolean(executed?.isDone && !executed.isAnswerLost);
+
 /** Whether a write counted a request in a window. All other writes count a rejection. */
 const isAdmission = ({ before, after }: Step) =>
   windowNames.some(
@@ -59,7 +62,7 @@ const rules: Record<string, Rule> = {
       }),
   ),
   'admits exactly the requests that it has counted': (step) => {
-    const isCounted = step.event === 'answer' && step.executed!.isDone && isAdmission(step);
+    const isCounted = isConfirmed(step) && isAdmission(step);
     return isCounted === (outcomeOf(step) === 'admitted');
   },
   'counts a request once in both windows': ofWrites(
@@ -90,16 +93,17 @@ const rules: Record<string, Rule> = {
   ),
   'reports a ban only with the request that started it': (step) => {
     const isReported = Boolean(step.end && 'decision' in step.end && step.end.decision.isBanStart);
-    const isBegun = step.event === 'answer' && step.executed!.isDone && isBanBegun(step);
-    return isReported === isBegun;
+    return isReported === (isConfirmed(step) && isBanBegun(step));
   },
-  'counts each rejection once, and no other request as a rejection': ofWrites((step, { key }) => {
-    if (isAdmission(step)) return true;
-    const [before, after] = [step.before.keys[key]!, step.after.keys[key]!];
-    const isNew = before.rejectionWindow !== after.rejectionWindow;
-    const isRejected = step.event !== 'answer' || step.end !== undefined;
-    return isRejected && after.rejectionCount === (isNew ? 0 : before.rejectionCount) + 1;
-  }),
+  'counts each rejection once, and no other request as a rejection': ofWrites(
+    (step, { key, isAnswerLost }) => {
+      if (isAdmission(step)) return true;
+      const [before, after] = [step.before.keys[key]!, step.after.keys[key]!];
+      const isNew = before.rejectionWindow !== after.rejectionWindow;
+      const isRejected = isAnswerLost || step.end !== undefined;
+      return isRejected && after.rejectionCount === (isNew ? 0 : before.rejectionCount) + 1;
+    },
+  ),
   'states in an admission how many requests are left': ({ end, after }) => {
     if (!end || !('decision' in end) || end.decision.rejection) return true;
     const left = windowNames.map((name) => after[name].limit - after[name].count);

@@ -4,11 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { defaultProvider } from '../../../lib/functions/stubs/credential-provider-node.ts';
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
-import {
-  assemblyDirectory,
-  assetsManifestFile,
-  resourcesOfType,
-} from '../../helpers/synthesized.ts';
+import { assemblyDirectory, resourcesOfType, templateFile } from '../../helpers/synthesized.ts';
 
 describe.each(functionNames)('bundle of %s', (name) => {
   // The size matters, because most of a cold start is the time in which Node compiles the bundle.
@@ -22,7 +18,8 @@ describe.each(functionNames)('bundle of %s', (name) => {
     const id = `${capitalized(name)}Function`;
     const functions = resourcesOfType('staging', 'AWS::Lambda::Function');
     const [, { Properties }] = functions.find(([logicalId]) => logicalId.startsWith(id))!;
-    const { files } = JSON.parse(readFileSync(assetsManifestFile('staging'), 'utf8'));
+    const manifest = templateFile('staging').replace('.template.', '.assets.');
+    const { files } = JSON.parse(readFileSync(manifest, 'utf8'));
 
     const { source } = files[Properties.Code.S3Key.replace('.zip', '')];
 
