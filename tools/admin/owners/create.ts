@@ -5,7 +5,7 @@ import { asOption, type Verb } from '../console/verb.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { ensureGatewayKey } from '../store/gateway-keys.ts';
 import { createOwnerIdentity } from '../store/identities.ts';
-import { storeOwner } from '../store/owner-change.ts';
+import { saveOwner } from '../store/owner-change.ts';
 import { ownerName } from '../store/owners.ts';
 import type { OwnerItem, StoredOwner } from '../store/stored-owner.ts';
 import { ownerResult } from './owner-view.ts';
@@ -37,10 +37,11 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<S
   const name = ownerName(request.name);
   const plan = requestedPlan(request, stage.plans);
   const createdAt = new Date(stage.now()).toISOString();
-  const details = { ...createOwnerIdentity(stage.tokenPrefix), name, createdAt, keys: {} };
-  const { ownerId } = details;
+  const identity = createOwnerIdentity(stage.tokenPrefix);
+  const details = { ...identity, name, createdAt, keys: {}, revision: 0 };
+  const { ownerId } = identity;
   const item: OwnerItem = { ownerId, ...plan, status: 'active', ...noUsage, keys: {} };
-  await storeOwner({ details, item }, stage);
+  await saveOwner(undefined, { details, item }, { command: 'owners create' }, stage);
   await ensureGatewayKey(ownerId, request.plan, stage);
   return { details, item };
 }

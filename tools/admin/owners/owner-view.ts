@@ -11,8 +11,8 @@ import { grouped, recordText } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { isoTime } from '../store/history.ts';
 import { keysOf, statusOf } from '../store/keys.ts';
-import { changeOwner } from '../store/owner-change.ts';
-import type { OwnerItem, StoredOwner } from '../store/stored-owner.ts';
+import { saveOwner } from '../store/owner-change.ts';
+import type { OwnerDetails, OwnerItem, StoredOwner } from '../store/stored-owner.ts';
 
 /** An owner as the commands show it. */
 export type OwnerView = ReturnType<typeof ownerView>;
@@ -44,12 +44,20 @@ export function ownerView(owner: StoredOwner, nowMs: number, plans: Plans) {
   };
 }
 
-/** Changes values of an owner's item, and shows the owner. */
-export async function changedOwner(...change: Parameters<typeof changeOwner>): Promise<Result> {
-  const [owner, _command, values, stage] = change;
+/** Changes an owner, and shows it. Undefined removes a value. */
+export async function changedOwner(
+  before: StoredOwner,
+  values: { readonly details?: Partial<OwnerDetails>; readonly item?: Partial<OwnerItem> },
+  command: string,
+  stage: KeyStage,
+): Promise<Result> {
+  const after = {
+    details: { ...before.details, ...values.details },
+    item: { ...before.item, ...values.item },
+  };
   // The result is made before the change, because after the change nothing must fail.
-  const result = ownerResult({ ...owner, item: { ...owner.item, ...values } }, stage);
-  await changeOwner(...change);
+  const result = ownerResult(after, stage);
+  await saveOwner(before, after, { command }, stage);
   return result;
 }
 

@@ -1,7 +1,6 @@
 import { asOption, type Verb } from '../console/verb.ts';
-import { renameOwner } from '../store/owner-change.ts';
 import { findOwner, ownerName } from '../store/owners.ts';
-import { ownerResult } from './owner-view.ts';
+import { changedOwner } from './owner-view.ts';
 
 export const rename: Verb = {
   usage: 'rename <owner> <name>',
@@ -11,8 +10,6 @@ export const rename: Verb = {
   run: async ({ stage }, idOrName, newName) => {
     const name = ownerName(newName!);
     const owner = await findOwner(idOrName!, stage);
-    const result = ownerResult({ ...owner, details: { ...owner.details, name } }, stage);
-    await renameOwner(owner, name, stage);
-    return result;
+    return changedOwner(owner, { details: { name } }, 'owners rename', stage);
   },
 };

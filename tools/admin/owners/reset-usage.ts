@@ -13,6 +13,11 @@ rejects all requests above ${quotaInDays} times the daily limit. Only a larger p
   examples: ['owners reset-usage "Acme Ltd" --stage prod'],
   run: async ({ stage }, idOrName) => {
     const owner = await findOwner(idOrName!, stage);
-    return changedOwner(owner, 'owners reset-usage', { minuteCount: 0, dayCount: 0 }, stage);
+    return changedOwner(
+      owner,
+      { item: { minuteCount: 0, dayCount: 0 } },
+      'owners reset-usage',
+      stage,
+    );
   },
 };

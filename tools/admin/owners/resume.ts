@@ -9,6 +9,6 @@ export const resume: Verb = {
   examples: ['owners resume "Acme Ltd" --stage prod'],
   run: async ({ stage }, idOrName) => {
     const owner = await findOwner(idOrName!, stage);
-    return changedOwner(owner, 'owners resume', { status: 'active' }, stage);
+    return changedOwner(owner, { item: { status: 'active' } }, 'owners resume', stage);
   },
 };

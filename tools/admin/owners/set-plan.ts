@@ -24,7 +24,7 @@ knows the owner.`,
     const owner = await findOwner(idOrName!, stage);
     const requested = requestedPlan({ plan, perMinute, perDay }, stage.plans, owner.item);
     await provideGatewayKey(owner.details.ownerId, plan, stage);
-    const values = { perMinute: undefined, perDay: undefined, ...requested };
-    return changedOwner(owner, 'owners set-plan', values, stage);
+    const item = { perMinute: undefined, perDay: undefined, ...requested };
+    return changedOwner(owner, { item }, 'owners set-plan', stage);
   },
 };

@@ -16,6 +16,6 @@ export const suspend: Verb = {
       `Suspend ${name} (${ownerId})? Its ${keys} will be refused from the next request on, until ` +
         `"./admin owners resume ${ownerId}".`,
     );
-    return changedOwner(owner, 'owners suspend', { status: 'suspended' }, stage);
+    return changedOwner(owner, { item: { status: 'suspended' } }, 'owners suspend', stage);
   },
 };

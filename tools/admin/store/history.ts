@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readItem } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 
@@ -14,20 +13,24 @@ export interface HistoryRecord {
 }
 
 type Value = string | number | boolean | null;
-/** The values of a record, by their names. */
-export type Values = Readonly<Record<string, Value | undefined>>;
+type Values = Readonly<Record<string, Value | undefined>>;
 
 /** What was done, without the time and the operator. */
 export type Deed = Omit<HistoryRecord, 'at' | 'by'>;
 
-/** A record, and the name of its attribute in the item that holds the history. */
-export type NamedRecord = readonly [name: string, record: HistoryRecord];
-
 /** Reads the changes of an owner and its keys, the oldest first. */
 export async function readHistory(ownerId: string, stage: KeyStage): Promise<HistoryRecord[]> {
-  const records = await namedRecords(ownerId, stage);
+  const key = { ownerId: historyKey(ownerId) };
+  const item = await readItem<Record<string, HistoryRecord>>(stage.ownersTable, key, stage);
+  const { ownerId: _, ...records } = item ?? {};
+  // The names of records are the revisions of the owner. JavaScript sorts such names.
   // Puts the members into a fixed order, because DynamoDB does not keep the order of a map's entries.
-  return records.map(([, { at, by, command, ...others }]) => ({ at, by, command, ...others }));
+  return Object.values(records).map(({ at, by, command, ...rest }) => ({
+    at,
+    by,
+    command,
+    ...rest,
+  }));
 }
 
 /** The fields whose values differ. */
@@ -38,26 +41,9 @@ export function differences(before: Values, after: Values): NonNullable<HistoryR
   return Object.fromEntries(changes.filter(([, { from, to }]) => from !== to));
 }
 
-/** Reads the records of an owner's history, the oldest first. */
-export async function namedRecords(ownerId: string, stage: KeyStage): Promise<NamedRecord[]> {
-  const key = { ownerId: historyKey(ownerId) };
-  const item = await readItem<Record<string, HistoryRecord>>(stage.ownersTable, key, stage);
-  const { ownerId: _, ...records } = item ?? {};
-  return Object.entries(records).sort(([one], [other]) => (one < other ? -1 : 1));
-}
-
-/** Adds the time and the operator, and a name that sorts after the names of earlier records. */
-export function signed(
-  deed: Deed,
-  earlier: readonly NamedRecord[],
-  { now, operator }: KeyStage,
-): NamedRecord {
-  const record = { at: new Date(now()).toISOString(), by: operator, ...deed };
-  // Operators' clocks may differ, so the name is not just the time. Two operators may make a change at the same time,
-  // so it ends with a random part.
-  const [last = '0'] = earlier.at(-1) ?? [];
-  const order = Math.max(now(), Number.parseInt(last, 10) + 1);
-  return [`${order}-${randomUUID()}`, record];
+/** Adds the time and the operator. */
+export function recordOf(deed: Deed, { now, operator }: KeyStage): HistoryRecord {
+  return { at: new Date(now()).toISOString(), by: operator, ...deed };
 }
 
 /** The key of the item in the Owners table that holds an owner's history. */

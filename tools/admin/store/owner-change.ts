@@ -1,36 +1,16 @@
 import { ChangedMeanwhileError, quoted } from '../../shared/errors.ts';
 import {
   absent,
-  type Condition,
   changeTogether,
   expressions,
-  present,
-  type TransactionPart,
   type Update,
   unchanged,
 } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { nameTaken } from './errors.ts';
-import {
-  type Deed,
-  differences,
-  historyKey,
-  namedRecords,
-  signed,
-  type Values,
-} from './history.ts';
+import { type Deed, differences, historyKey, recordOf } from './history.ts';
 import { lookUpOwner, nameReservation } from './owners.ts';
 import type { OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
-
-/** What a change writes. */
-interface Writes {
-  /** The change of the owner's item in the ApiKeys table. */
-  readonly item?: Update;
-  /** The change of the owner's details in the Owners table. */
-  readonly details?: Update | undefined;
-  /** The changes of the reservations of names. */
-  readonly names?: readonly TransactionPart[];
-}
 
 /**
  * The number of changes that a history keeps. The largest record, that of a new name, has 2 KB, and an item can have
@@ -38,144 +18,117 @@ interface Writes {
  */
 const keptRecords = 180;
 
-/** Each request changes these values. */
-const counters = ['minuteCount', 'dayCount'];
-
 /**
- * Stores a new owner, and reserves its name.
+ * Stores an owner as it should be. The change and its record are one transaction, so there is a record if, and only if,
+ * something has changed. Writes nothing if nothing would differ.
  *
+ * @param before the owner as it was read; undefined for a new owner
  * @throws StoreError if another owner has the name
- * @throws ChangedMeanwhileError if another command has reserved the name at the same time
+ * @throws ChangedMeanwhileError if another command has changed the owner since it was read, or if a key that is changed
+ * was banned in this time
  */
-export async function storeOwner({ details, item }: StoredOwner, stage: KeyStage): Promise<void> {
-  const { ownerId, name } = details;
-  const holder = await lookUpOwner(name, stage);
-  if (holder) throw nameTaken(holder);
-  const { plan, perMinute, perDay } = item;
-  const changes = differences({}, { name, plan, perMinute, perDay });
-  const { ownerId: _id, ...otherDetails } = details;
-  const writes = {
-    item: { set: { ...item }, where: { ownerHash: absent } },
-    details: { set: otherDetails, where: { ownerId: absent } },
-    names: [reserved(name, ownerId, { ownerId: absent }, stage)],
-  };
-  const deed = { command: 'owners create', changes };
-  await changeTables(details, deed, writes, stage, `The owner ${quoted(name)}`);
-}
-
-/**
- * Changes an owner's name, and moves the reservation. An owner always has exactly one reservation.
- *
- * @throws StoreError if another owner has the name
- */
-export async function renameOwner(
-  { details }: StoredOwner,
-  name: string,
-  stage: KeyStage,
-): Promise<void> {
-  const { ownerId, name: oldName } = details;
-  if (name === oldName) return;
-  const holder = await lookUpOwner(name, stage);
-  if (holder && holder.details.ownerId !== ownerId) throw nameTaken(holder);
-  // Names that differ only in case have the same reservation, which must not be deleted.
-  const isMoved = nameReservation(name) !== nameReservation(oldName);
-  const where = { owner: ownerId };
-  const writes = {
-    details: { set: { name }, where: { name: oldName } },
-    names: isMoved
-      ? [
-          reserved(name, ownerId, { ownerId: absent }, stage),
-          { Delete: inOwners(nameReservation(oldName), { where }, stage) },
-        ]
-      : [],
-  };
-  const deed = { command: 'owners rename', changes: differences({ name: oldName }, { name }) };
-  await changeTables(details, deed, writes, stage);
-}
-
-/**
- * Changes values of an owner's item. Writes nothing if nothing would differ. Undefined removes a value.
- *
- * @throws ChangedMeanwhileError if another command has changed the same values
- */
-export async function changeOwner(
-  { details, item }: StoredOwner,
-  command: string,
-  set: Partial<Omit<OwnerItem, 'keys'>>,
-  stage: KeyStage,
-): Promise<void> {
-  const names = Object.keys(set) as (keyof typeof set)[];
-  const before: Values = Object.fromEntries(names.map((name) => [name, item[name]]));
-  const changes = differences(before, set);
-  const required = Object.entries(before)
-    .filter(([name]) => !counters.includes(name))
-    .map(([name, value]) => [name, unchanged(value)]);
-  const where = { ownerHash: present, ...Object.fromEntries(required) };
-  if (Object.keys(changes).length === 0) return;
-  await changeTables(details, { command, changes }, { item: { set, where } }, stage);
-}
-
-/**
- * Changes what is stored about an owner and its keys. The change and its record are one transaction, so there is a
- * record if, and only if, something has changed.
- *
- * @param what the owner or the key, for the message of the error
- * @throws ChangedMeanwhileError if a condition fails. Then nothing is changed
- */
-export async function changeTables(
-  owner: OwnerDetails,
+export async function saveOwner(
+  before: StoredOwner | undefined,
+  after: StoredOwner,
   deed: Deed,
-  { item, details, names = [] }: Writes,
   stage: KeyStage,
-  what = owner.ownerId,
 ): Promise<void> {
+  const { ownerId, ...details } = after.details;
+  const { name } = details;
+  const changes = { ...differences(recorded(before), recorded(after)), ...deed.changes };
+  if (!deed.keyIds && Object.keys(changes).length === 0) return;
+  const holder = name === before?.details.name ? undefined : await lookUpOwner(name, stage);
+  if (holder && holder.details.ownerId !== ownerId) throw nameTaken(holder);
+  const item = updateOf(before?.item, after.item);
+  const revision = details.revision + 1;
+  const where = { revision: unchanged(before?.details.revision) };
+  const record = recordOf({ ...deed, changes }, stage);
+  const history = { [revision]: record, [revision - keptRecords]: undefined };
   const parts = [
-    ...(item ? [{ Update: inApiKeys(owner, item, stage) }] : []),
-    ...(details ? [{ Update: inOwners(owner.ownerId, details, stage) }] : []),
-    ...names,
-    await recording(owner, deed, stage),
+    ...(Object.keys(item.set).length > 0 ? [{ Update: inApiKeys(after, item, stage) }] : []),
+    { Update: inOwners(ownerId, { set: { ...details, revision }, where }, stage) },
+    ...namesMoved(before?.details.name, after.details, stage),
+    { Update: inOwners(historyKey(ownerId), { set: history }, stage) },
   ];
-  if (!(await changeTogether(parts, stage))) throw new ChangedMeanwhileError(what);
+  if (!(await changeTogether(parts, stage))) throw changedMeanwhile(after);
 }
 
 /**
  * Deletes everything that is stored about an owner, except for the record of the deletion.
  *
- * @throws ChangedMeanwhileError if the owner was renamed or deleted since it was read
+ * @throws ChangedMeanwhileError if another command has changed the owner since it was read
  */
-export async function removeOwner({ details }: StoredOwner, stage: KeyStage): Promise<void> {
-  const { ownerId, name } = details;
-  const [recordName, record] = signed({ command: 'owners delete' }, [], stage);
-  const Item = { ownerId: historyKey(ownerId), [recordName]: record };
+export async function removeOwner(owner: StoredOwner, stage: KeyStage): Promise<void> {
+  const { ownerId, name, revision } = owner.details;
+  const record = recordOf({ command: 'owners delete' }, stage);
   const parts = [
-    { Delete: inApiKeys(details, { where: { ownerHash: present } }, stage) },
-    { Delete: inOwners(ownerId, { where: { name } }, stage) },
-    { Delete: inOwners(nameReservation(name), { where: { owner: ownerId } }, stage) },
-    { Put: { TableName: stage.ownersTable, Item } },
+    { Delete: inApiKeys(owner, {}, stage) },
+    { Delete: inOwners(ownerId, { where: { revision } }, stage) },
+    { Delete: inOwners(nameReservation(name), {}, stage) },
+    { Put: { TableName: stage.ownersTable, Item: { ownerId: historyKey(ownerId), 0: record } } },
   ];
-  if (!(await changeTogether(parts, stage))) throw new ChangedMeanwhileError(ownerId);
+  if (!(await changeTogether(parts, stage))) throw changedMeanwhile(owner);
 }
 
-/** The part of a transaction that reserves a name. */
-function reserved(name: string, owner: string, where: Condition, stage: KeyStage): TransactionPart {
-  return { Update: inOwners(nameReservation(name), { set: { owner }, where }, stage) };
+const changedMeanwhile = ({ details: { name } }: StoredOwner) =>
+  new ChangedMeanwhileError(`The owner ${quoted(name)}`);
+
+/** The values of an owner that a history records, compared with those of a new owner. */
+function recorded(owner: StoredOwner | undefined) {
+  if (!owner) return { status: 'active', minuteCount: 0, dayCount: 0 };
+  const { plan, perMinute, perDay, status, minuteCount, dayCount } = owner.item;
+  return { name: owner.details.name, plan, perMinute, perDay, status, minuteCount, dayCount };
 }
 
-async function recording(
-  { ownerId }: OwnerDetails,
-  deed: Deed,
+/** Moves the reservation of an owner's name. An owner always has exactly one reservation. */
+function namesMoved(
+  before: string | undefined,
+  { ownerId: owner, name }: OwnerDetails,
   stage: KeyStage,
-): Promise<TransactionPart> {
-  const records = await namedRecords(ownerId, stage);
-  const [name, record] = signed(deed, records, stage);
-  const surplus = records.slice(0, 1 - keptRecords);
-  const forgotten = Object.fromEntries(surplus.map(([old]) => [old, undefined]));
-  const set = { [name]: record, ...forgotten };
-  return { Update: inOwners(historyKey(ownerId), { set }, stage) };
+) {
+  const [old, reservation] = [before && nameReservation(before), nameReservation(name)];
+  // Names that differ only in case have the same reservation.
+  if (old === reservation) return [];
+  const where = { ownerId: absent };
+  return [
+    { Update: inOwners(reservation, { set: { owner }, where }, stage) },
+    ...(old ? [{ Delete: inOwners(old, {}, stage) }] : []),
+  ];
+}
+
+/**
+ * The change of an owner's item. The authorizer changes counters, and the bans and the last uses of keys, at the same
+ * time, so only the values that differ are written.
+ */
+function updateOf(before: OwnerItem | undefined, after: OwnerItem): Update & { set: object } {
+  if (!before) return { set: { ...after } };
+  const { keys: old, ...oldValues } = before;
+  const { keys, ...values } = after;
+  const touched = Object.keys({ ...old, ...keys }).filter((hash) => old[hash] !== keys[hash]);
+  const entries = touched.map((hash) =>
+    old[hash] && keys[hash]
+      ? differing(old[hash], keys[hash], `keys.${hash}.`)
+      : { [`keys.${hash}`]: keys[hash] },
+  );
+  const sameBans = touched
+    .filter((hash) => keys[hash])
+    .map((hash) => [`keys.${hash}.bannedUntil`, unchanged(old[hash]?.bannedUntil)]);
+  return {
+    set: Object.assign(differing(oldValues, values), ...entries),
+    where: Object.fromEntries(sameBans),
+  };
+}
+
+/** The new values that differ, by their paths. Undefined removes a value. */
+function differing(before: object, after: object, path = ''): Record<string, unknown> {
+  const [old, values] = [before, after] as Record<string, unknown>[];
+  const names = Object.keys({ ...old, ...values }).filter((name) => old![name] !== values![name]);
+  return Object.fromEntries(names.map((name) => [path + name, values![name]]));
 }
 
 /** The part of a transaction that concerns an owner's item in the ApiKeys table. */
-function inApiKeys({ ownerHash }: OwnerDetails, update: Update, { apiKeysTable }: KeyStage) {
+function inApiKeys({ details }: StoredOwner, update: Update, { apiKeysTable }: KeyStage) {
+  const { ownerHash } = details;
   return expressions({ table: apiKeysTable, key: { ownerHash }, ...update });
 }
 

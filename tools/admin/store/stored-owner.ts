@@ -9,11 +9,11 @@ export interface KeyDetails {
   createdAt: string;
   /** The name of the key's entry in the ApiKeys table. */
   tokenHash: string;
-  revokedAt?: string;
+  revokedAt?: string | undefined;
   /** In Unix seconds, copied from the entry of an expired key when it leaves its owner's item. */
-  expiresAt?: number;
+  expiresAt?: number | undefined;
   /** In Unix seconds, copied from the entry when it leaves its owner's item. */
-  usedAt?: number;
+  usedAt?: number | undefined;
   /** A key id. */
   replaces?: string | undefined;
 }
@@ -30,6 +30,8 @@ export interface OwnerDetails {
   ownerHash: string;
   /** By key id. */
   keys: Readonly<Record<string, KeyDetails>>;
+  /** The number of changes. No command overwrites a later one, because each requires the revision that it has read. */
+  revision: number;
 }
 
 /** A key's entry in its owner's item. Absent numbers are 0. Without `expiresAt`, the key never expires. */

@@ -42,6 +42,8 @@ const rotateKey = (keyId: string, grace: string, at: KeyStage = stage) =>
   run(rotate, [keyId], at, { grace: timeAhead(grace) });
 const expireKey = (keyId: string, when: string, at: KeyStage = stage) =>
   run(expire, [keyId, when], at);
+const changedMeanwhile =
+  'The owner "Acme" was changed by somebody else at the same time; run the command again';
 const suspend = (keyId: string) => run(suspendOwner, [ownerIdOf(keyId)], stage);
 const allItems = async () => [...(await readAll('ApiKeys')), ...(await readAll('Owners'))];
 
@@ -100,12 +102,10 @@ describe('the hundredth key of an owner', () => {
   });
 
   it('is not issued if another key is issued at the same time', async () => {
-    const key = await issue();
+    await issue();
     const meanwhile = interposed(stage, isTransaction, () => issue());
 
-    await expect(issue({}, meanwhile)).rejects.toThrow(
-      `${key.ownerId} was changed by somebody else at the same time; run the command again`,
-    );
+    await expect(issue({}, meanwhile)).rejects.toThrow(changedMeanwhile);
   });
 
   it('leaves room for as many keys as have expired', async () => {
@@ -174,14 +174,12 @@ describe('keys rotate', () => {
 
   it.each<[string, (keyId: string) => Promise<unknown>]>([
     ['banned', ban],
-    ['given another expiry', (keyId) => set(keyId, { expiresAt: nowSeconds + 30 })],
+    ['given another expiry', (keyId) => expireKey(keyId, '30s')],
   ])('rotates nothing if the key is %s after it was read', async (_, change) => {
     const { keyId, ownerId } = await issue();
     const meanwhile = interposed(stage, isTransaction, () => change(keyId));
 
-    await expect(rotateKey(keyId, '60s', meanwhile)).rejects.toThrow(
-      `${keyId} was changed by somebody else at the same time; run the command again`,
-    );
+    await expect(rotateKey(keyId, '60s', meanwhile)).rejects.toThrow(changedMeanwhile);
     expect(Object.keys((await fixture.owner(ownerId)).details.keys)).toHaveLength(1);
   });
 
@@ -215,9 +213,7 @@ describe('keys expire', () => {
     const { keyId } = await issue({ expiresAt: nowSeconds + 30 });
     const meanwhile = interposed(stage, isTransaction, () => expireKey(keyId, '60s'));
 
-    await expect(expireKey(keyId, '90s', meanwhile)).rejects.toThrow(
-      `${keyId} was changed by somebody else at the same time; run the command again`,
-    );
+    await expect(expireKey(keyId, '90s', meanwhile)).rejects.toThrow(changedMeanwhile);
   });
 });
 
@@ -261,9 +257,7 @@ it('a key that two operators revoke is revoked once', async () => {
   const { keyId } = await issue();
   const meanwhile = interposed(stage, isTransaction, () => revokeKey(keyId, stage));
 
-  await expect(revokeKey(keyId, meanwhile)).rejects.toThrow(
-    `${keyId} was changed by somebody else`,
-  );
+  await expect(revokeKey(keyId, meanwhile)).rejects.toThrow(changedMeanwhile);
 });
 
 describe('a dead key', () => {

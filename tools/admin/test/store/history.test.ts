@@ -63,11 +63,14 @@ describe('the history of an owner', () => {
     const { ownerId } = await issueTo({ owner: 'Acme' }, stage);
     const changes = { name: { from: '日'.repeat(200), to: '本'.repeat(200) } };
     const old = Array.from({ length: 180 }, (_, at) => [
-      `${1e12 + at}-`,
+      at + 1,
       { at, by: '日'.repeat(128), command: 'owners rename', changes },
     ]);
     const Item = { ownerId: `history#${ownerId}`, ...Object.fromEntries(old) };
-    await stage.documents.send(new PutCommand({ TableName: stage.ownersTable, Item }));
+    const { details } = await fixture.owner(ownerId);
+    for (const each of [Item, { ...details, revision: 180 }]) {
+      await stage.documents.send(new PutCommand({ TableName: stage.ownersTable, Item: each }));
+    }
 
     await run(suspend, ['Acme'], stage);
 
