@@ -32,8 +32,7 @@ export const unchanged =
 export interface Update {
   /** New values. The new values. Undefined removes an attribute. */
   readonly set?: Attributes;
-  /** The condition. If there are several conditions, at least one of them must be met. */
-  readonly where?: Condition | readonly Condition[];
+  readonly where?: Condition;
 }
 
 /** A change in a transaction. */
@@ -60,7 +59,7 @@ export async function changeTogether(
 
 /** Formats a change for DynamoDB. */
 export function expressions(change: Update & { table: string; key: Attributes }) {
-  const { table, key, set = {}, where = [] } = change;
+  const { table, key, set = {}, where = {} } = change;
   const names: Record<string, string> = {};
   const values: Record<string, unknown> = {};
   const pathName = (path: string) =>
@@ -76,19 +75,16 @@ export function expressions(change: Update & { table: string; key: Attributes })
     ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
     ...(removals.length > 0 ? [`REMOVE ${removals.join(', ')}`] : []),
   ];
-  const conditions = [where].flat().map((condition) => {
-    const tests = Object.entries(condition).map(([path, test]) => {
-      const isTest = typeof test === 'function';
-      return (isTest ? (test as Test) : unchanged(test))(pathName(path), valueName);
-    });
-    return tests.join(' AND ');
+  const conditions = Object.entries(where).map(([path, test]) => {
+    const isTest = typeof test === 'function';
+    return (isTest ? (test as Test) : unchanged(test))(pathName(path), valueName);
   });
   return {
     TableName: table,
     Key: key,
     // A deletion has no update expression, and an update may have no condition.
     UpdateExpression: (clauses.join(' ') || undefined)!,
-    ConditionExpression: (conditions.join(' OR ') || undefined)!,
+    ConditionExpression: (conditions.join(' AND ') || undefined)!,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
   };

@@ -8,6 +8,10 @@ const forms = {
     'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists. ' +
       'For a profile with MFA, run eval "$(aws configure export-credentials --format env)", and unset AWS_PROFILE',
   ],
+  noRegion: [
+    'neither lib/settings/stages.ts nor the credentials name a Region',
+    'set AWS_REGION to the Region in which you have deployed the stage',
+  ],
   accessDenied: [
     'the credentials do not allow {call}',
     'ask for permission (docs/operating.md, "What an operator may do"), or set AWS_PROFILE to another profile',
@@ -101,6 +105,7 @@ const otherIsUnderWay = /TransactionConflict|concurrent modification/;
 function kindOf(error: unknown): FailureKind {
   const { name = '', message = '', $metadata } = Object(error);
   if (unknownCredentials.test(name)) return 'noCredentials';
+  if (message === 'Region is missing') return 'noRegion';
   if (/AccessDenied|Authoriz/i.test(name)) return 'accessDenied';
   if (isThrottled.test(`${name} ${message}`) || isRefusedForAnother(error)) return 'throttled';
   // An error with the status 200 means that the response broke off.

@@ -83,11 +83,12 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
     throw new OperatorError(problem, { remedy: 'check out the deployed commit, or deploy' });
   };
   const patient = { ...settings, maxAttempts: patientAttempts };
+  const dynamodb = withCallLimits(new DynamoDBClient(patient), interruption);
   return Object.assign(keyStageOf(name, output), {
-    documents: documentClient(withCallLimits(new DynamoDBClient(patient), interruption)),
+    documents: documentClient(dynamodb),
     gateway: keyGateway(withCallLimits(new APIGatewayClient(patient), interruption)),
     orders: {
-      dynamodb: withCallLimits(new DynamoDBClient(patient), interruption),
+      dynamodb,
       get tableName() {
         return output('OrdersTableName');
       },
@@ -105,7 +106,6 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
  * The identity of the credentials.
  *
  * @throws NotOperableError if it is not in the account of the stage
- * @throws OperatorError if neither the stage nor the credentials name a Region
  */
 async function callerIn(
   stage: StageName,
@@ -114,13 +114,6 @@ async function callerIn(
 ) {
   const client = withCallLimits(new STSClient(settings), interruption);
   const label = labelOf({ stage });
-  await client.config.region().catch((cause: unknown) => {
-    const remedy = 'set AWS_REGION to the Region in which you have deployed the stage';
-    throw new OperatorError(`neither ${label} nor the credentials name a Region`, {
-      cause,
-      remedy,
-    });
-  });
   const { Account = '', Arn } = await client.send(new GetCallerIdentityCommand());
   const expected = stageSettings(stage).env?.account ?? Account;
   if (Account === expected) return { Account, Arn };

@@ -9,7 +9,7 @@ import { isRefusedForAnother } from '../stage/service-failure.ts';
  * Ensures that an owner has an API Gateway key for a plan, and that this key is in the plan's usage plan. Only the
  * deletion of the owner removes the key.
  *
- * @param knownId the id of the gateway key in API Gateway. @default - it is looked up, or the key is created
+ * @param knownId the id of the gateway key in API Gateway. @default - the key is created, or looked up if it exists
  * @returns whether anything was added. API Gateway knows a new key only some seconds later
  */
 export async function ensureGatewayKey(
@@ -19,14 +19,14 @@ export async function ensureGatewayKey(
   knownId?: string,
 ): Promise<boolean> {
   const usagePlanId = stage.usagePlanId(plan);
-  const name = gatewayKeyName(gatewayKeyValue(ownerId, plan), stage);
-  const existing = knownId ?? (await idOfName(name, stage));
-  const keyId = existing ?? (await createKey(name, gatewayKeyValue(ownerId, plan), stage));
+  const { keyId, isNew } = knownId
+    ? { keyId: knownId, isNew: false }
+    : await createOrFind(gatewayKeyValue(ownerId, plan), stage);
   try {
     await stage.gateway.addToUsagePlan(usagePlanId, keyId);
     return true;
   } catch (error) {
-    if (isAlreadyThere(error)) return existing === undefined;
+    if (isAlreadyThere(error)) return isNew;
     // Another command has deleted the owner and its key at the same time.
     if (Object(error).name === 'NotFoundException') throw new ChangedMeanwhileError(ownerId);
     throw error;
@@ -75,22 +75,22 @@ export function ownerOfGatewayKey(value: string): string {
   return /^own_[^_]*/.exec(value)?.[0] ?? '';
 }
 
-async function createKey(name: string, value: string, stage: KeyStage): Promise<string> {
+async function createOrFind(
+  value: string,
+  stage: KeyStage,
+): Promise<{ keyId: string; isNew: boolean }> {
   const tags = { [stackTag]: stage.stackName };
+  const name = gatewayKeyName(value, stage);
   try {
-    return (await stage.gateway.createGatewayKey({ name, value, tags })).id;
+    const { id } = await stage.gateway.createGatewayKey({ name, value, tags });
+    return { keyId: id, isNew: true };
   } catch (error) {
-    // Another command has created the key at the same time.
-    const id = isAlreadyThere(error) ? await idOfName(name, stage) : undefined;
-    if (id === undefined) throw error;
-    return id;
+    // Names are found by their start, so the name of a longer plan may be found, too.
+    const found = isAlreadyThere(error) ? await stage.gateway.findGatewayKeys(name) : [];
+    const key = found.find((each) => each.name === name);
+    if (!key) throw error;
+    return { keyId: key.id, isNew: false };
   }
-}
-
-// Names are found by their start, so the name of a longer plan may be found, too.
-async function idOfName(name: string, stage: KeyStage): Promise<string | undefined> {
-  const found = await stage.gateway.findGatewayKeys(name);
-  return found.find((key) => key.name === name)?.id;
 }
 
 /** The name of the gateway key with a value. */

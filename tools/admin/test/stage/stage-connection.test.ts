@@ -90,7 +90,7 @@ describe('a connection to a stage', () => {
     delete process.env.AWS_REGION;
 
     await expect(connectToProd()).rejects.toThrow(
-      'neither stage prod nor the credentials name a Region; set AWS_REGION',
+      'neither lib/settings/stages.ts nor the credentials name a Region (Region is missing)',
     );
     expect(calls).toEqual([]);
   });

@@ -26,6 +26,8 @@ describe('the history of an owner', () => {
       perMinute: 70,
       perDay: 500,
     });
+    // Changes nothing, so it is not recorded.
+    await run(setPlan, ['Acme', 'enterprise'], stage);
     await run(expire, [keyId, '60s'], stage);
 
     const to = (value: unknown) => ({ from: null, to: value });
