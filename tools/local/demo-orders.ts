@@ -4,7 +4,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../lambdas/contract/item.ts';
-import { type OrdersFile, readOrders } from '../admin/orders/orders-file.ts';
+import { readOrders } from '../admin/orders/orders-file.ts';
 import type { OrdersTable } from '../admin/stage/stage-connection.ts';
 
 // DynamoDB's limit for one transaction. A transaction takes a fraction of the time that single puts take.
@@ -18,6 +18,14 @@ const largeIds = [2n ** 53n + 1n, 2n ** 63n - 1n];
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
 const hourMs = 3_600_000;
 
+/** A file of orders to load. */
+interface OrdersFile {
+  readonly path: string;
+  /** Ends the loading when it is aborted. */
+  readonly signal: AbortSignal;
+  tell(text: string): void;
+}
+
 /**
  * Fills an empty table with the orders of a file, or with the sample. Orders of an earlier run, or of somebody else,
  * are kept.
@@ -25,14 +33,14 @@ const hourMs = 3_600_000;
  * @throws OperatorError if a line of the file is not an order
  */
 export async function loadOrders(
-  file: Omit<OrdersFile, 'stdin'> | undefined,
+  file: OrdersFile | undefined,
   { dynamodb, tableName }: OrdersTable,
 ): Promise<void> {
   const scan = new ScanCommand({ TableName: tableName, Limit: 1 });
   if ((await dynamodb.send(scan)).Count !== 0) {
     return file?.tell('was not loaded, because the store has orders');
   }
-  const orders = file ? await readOrders(file) : sampleOrders();
+  const orders = file ? await readOrders(file.path, file.signal) : sampleOrders();
   let puts: TransactWriteItem[] = [];
   const insert = async () => {
     file?.signal.throwIfAborted();

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/contract/item.ts';
 import { orderStatuses } from '../../../lambdas/orders/order-states.ts';
-import { print, type Result } from '../console/command-io.ts';
+import type { Result } from '../console/command-io.ts';
 import type { Call, Verb } from '../console/verb.ts';
 import { counted, grouped } from '../console/view.ts';
 import type { OrdersTable } from '../stage/stage-connection.ts';
@@ -28,9 +28,7 @@ export const importOrders: Verb = {
 };
 
 async function importFile(call: Call, path = ''): Promise<Result> {
-  const { stdin, stderr, interruption: signal } = call.io;
-  const tell = (text: string) => print(stderr, `${path}: ${text}`);
-  const orders = await readOrders({ path, stdin, signal, tell });
+  const orders = await readOrders(path, call.io.interruption, call.io.stdin);
   const results = await everyOrder(orders, (order) => isCreated(order, call.stage.orders), call);
   const imported = results.filter((isNew) => isNew).length;
   const alreadyThere = results.length - imported;

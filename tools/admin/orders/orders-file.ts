@@ -1,64 +1,60 @@
 import { readFile } from 'node:fs/promises';
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Item } from '../../../lambdas/contract/item.ts';
 import {
-  InterruptedError,
   InvalidValueError,
   OperatorError,
   quoted,
   reasonOf,
   shortened,
 } from '../../shared/errors.ts';
-import { counted } from '../console/view.ts';
+import { unlessInterrupted } from '../stage/interruption.ts';
 import { attributeOf, expectedOf, isAccepted, isField, parseExactly } from './order-values.ts';
 
-/** A file of orders. */
-export interface OrdersFile {
-  /** The path, or `-` for standard input. */
-  readonly path: string;
-  /** @default - standard input cannot be read */
-  readonly stdin?: Readable;
-  readonly signal: AbortSignal;
-  /** Shows a text about a bad line. */
-  tell(text: string): void;
-}
+const nothingWritten = { remedy: 'nothing was written: correct the file' };
 
-const mostBadLinesShown = 20;
-
-/** Reads new orders, one JSON object on each line. @throws OperatorError if a line is bad; InterruptedError */
-export async function readOrders(file: OrdersFile): Promise<Item[]> {
-  const lines = (await contentOf(file)).split('\n');
-  const firstLines = new Map<string, number>();
-  let bad = 0;
-  const orders = lines.flatMap((each, index): Item[] => {
+/**
+ * Reads new orders, one JSON object on each line.
+ *
+ * @param stdin the stream that the path `-` names. @default - `-` is a file
+ * @throws OperatorError with the first bad line; InterruptedError
+ */
+export async function readOrders(
+  path: string,
+  interruption: AbortSignal,
+  stdin?: Readable,
+): Promise<Item[]> {
+  const content = await unlessInterrupted(
+    () => contentOf(path, path === '-' ? stdin : undefined),
+    interruption,
+  );
+  const lineOf = new Map<string, number>();
+  const orders = content.split('\n').flatMap((each, index): Item[] => {
     // This also removes the byte order mark at the start of a text from Windows.
     const line = each.trim();
     if (line === '') return [];
     try {
       const order = orderOf(line);
-      const first = firstLines.get(order.id!.N!);
+      const id = order.id!.N!;
+      const first = lineOf.get(id);
       if (first) throw new OperatorError(`the id is already on line ${first}`);
-      firstLines.set(order.id!.N!, index + 1);
+      lineOf.set(id, index + 1);
       return [order];
     } catch (error) {
-      if (++bad <= mostBadLinesShown) file.tell(`line ${index + 1}: ${reasonOf(error)}`);
-      return [];
+      // A message of JSON.parse also ends with a line, which is always 1 here.
+      const reason = reasonOf(error).replace(/ \(line 1 column \d+\)$/, '');
+      throw new OperatorError(`${path}: line ${index + 1}: ${reason}`, nothingWritten);
     }
   });
-  if (bad === 0 && orders.length > 0) return orders;
-  const shown = bad > mostBadLinesShown ? ` (the first ${mostBadLinesShown} are shown)` : '';
-  const problem = bad > 0 ? `${counted(bad, 'bad line')}${shown}` : 'no orders';
-  const remedy = 'nothing was written: correct the file';
-  throw new OperatorError(`${file.path}: ${problem}`, { remedy });
+  if (orders.length === 0) throw new OperatorError(`${path}: no orders`, nothingWritten);
+  return orders;
 }
 
-async function contentOf({ path, stdin, signal }: OrdersFile): Promise<string> {
+async function contentOf(path: string, stdin: Readable | undefined): Promise<string> {
   try {
-    if (path !== '-' || !stdin) return await readFile(path, { encoding: 'utf8', signal });
-    return await text(addAbortSignal(signal, stdin));
+    return await (stdin ? text(stdin) : readFile(path, 'utf8'));
   } catch (error) {
-    if (signal.aborted) throw new InterruptedError('interrupted: nothing was changed');
     throw new InvalidValueError('file', path, `a file of orders (${reasonOf(error)})`);
   }
 }
@@ -78,9 +74,19 @@ function orderOf(line: string): Item {
       value === undefined ? 'missing' : `${shortened(JSON.stringify(value))} is not accepted`;
     throw new OperatorError(`${name}: ${found}; expected ${expectedOf(name)}`);
   }
+  refuseRepeatedName(line);
   const { complete, status = { S: complete?.BOOL ? 'shipped' : 'pending' } } = order;
   if (complete && complete.BOOL !== (status.S === 'shipped')) {
     throw new OperatorError(`complete is ${complete.BOOL}, but status is "${status.S}"`);
   }
   return { ...order, status };
+}
+
+/** Requires that each name occurs once in a JSON object of plain values, because JSON.parse takes the last of its values. */
+function refuseRepeatedName(line: string): void {
+  const names = [...line.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)/g)].flatMap(([, word, colon]) =>
+    colon ? [JSON.parse(word!) as string] : [],
+  );
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated) throw new OperatorError(`${repeated}: the name occurs twice`);
 }

@@ -47,14 +47,10 @@ describe('the orders of a local run', () => {
 
   it('are not loaded if a line is bad, or when the start is stopped', async () => {
     await expect(load(['{"id":1}', '{"id":1.5}', 'x'])).rejects.toThrow(
-      /orders\.jsonl: 2 bad lines; nothing was written/,
+      /orders\.jsonl: line 2: id: 1\.5 is not accepted; .*; nothing was written/,
     );
     await expect(load(['{"id":1}'], AbortSignal.abort())).rejects.toThrow();
 
-    expect(told).toEqual([
-      expect.stringMatching(/^line 2: id: 1\.5 is not accepted/),
-      expect.stringMatching(/^line 3: .* is not valid JSON$/),
-    ]);
     expect(await items()).toEqual([]);
   });
 });

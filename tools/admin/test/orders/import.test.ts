@@ -69,6 +69,8 @@ describe('orders import', () => {
 
   it.each<[string, string | RegExp]>([
     ['nonsense', /^Unexpected token .* is not valid JSON$/],
+    ['{"id":1 "petId":7}', /^Expected ',' or '}' after property value in JSON at position 8$/],
+    ['{"id":1,"petId":7,"pet\\u0049d":8}', 'petId: the name occurs twice'],
     ['[{"id":1}]', 'expected an order such as {"id":1001,"petId":7}'],
     ['null', /^id: missing; expected an integer from -9223372036854775808 to 9223372036854775807$/],
     ['{"id":1,"cancelledBy":"ann"}', '"cancelledBy": an order has no such field'],
@@ -92,22 +94,11 @@ describe('orders import', () => {
 
     const { exitCode, stdout, stderr } = await orders(['import', path]);
 
-    const [told, error] = stderr.split(/\n(?=error)/);
-    expect({ exitCode, stdout, error }).toEqual({
-      exitCode: 1,
-      stdout: '',
-      error: `error: ${path}: 1 bad line${nothingWritten}`,
-    });
-    expect(told).toMatch(`${path}: line 2: `);
-    expect(told!.slice(`${path}: line 2: `.length)).toMatch(fault);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    const [start, end] = [`error: ${path}: line 2: `, nothingWritten];
+    expect(stderr).toBe(`${start}${stderr.slice(start.length, -end.length)}${end}`);
+    expect(stderr.slice(start.length, -end.length)).toMatch(fault);
     expect(await stored()).toEqual([]);
-  });
-
-  it('shows the first twenty bad lines, and their number', async () => {
-    const { stderr } = await orders(['import', '-'], { input: '{"id":1}\n,\n'.repeat(3_000) });
-
-    expect(stderr.match(/line \d+: /g)).toHaveLength(20);
-    expect(stderr).toContain(`error: -: 5,999 bad lines (the first 20 are shown)${nothingWritten}`);
   });
 
   it('refuses a file without orders, and a path that is not a file', async () => {
@@ -199,7 +190,7 @@ describe('orders import', () => {
 
     expect(run).toMatchObject({
       exitCode: 5,
-      stderr: 'error: interrupted: nothing was changed\n',
+      stderr: 'error: interrupted; run the command again\n',
     });
   });
 });
