@@ -15,17 +15,11 @@ import type { Target } from './stage/target.ts';
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
   const isJson = commandLine.includes('--json');
   const program = createProgram(io, isJson);
-  let lostOutput: unknown;
-  io.stdout.once('error', (error) => {
-    lostOutput = error;
-  });
   try {
     await program.parseAsync(commandLine, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // If a reader such as `head` has closed the pipe, nothing has failed.
-    if (error === lostOutput && Object(error).code === 'EPIPE') return 0;
     const target = program.opts<Target>();
     const { exitCode, ...failure } = reportFailure(error, target);
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';

@@ -34,7 +34,8 @@ export interface Result {
 /**
  * Prints a result on standard output.
  *
- * @throws the stream's error. If the result is a new key, the error names the command that revokes the key
+ * @throws OperatorError if it cannot be written. If the result is a new key, the error names the command that revokes
+ * the key
  */
 export async function printResult(
   { stdout }: CommandIo,
@@ -42,15 +43,20 @@ export async function printResult(
   result: Result,
 ): Promise<void> {
   const { issued } = result;
-  const text = withTarget(result.text, target);
-  const line = `${printable(isJson ? JSON.stringify(result.value) : text, issued?.apiKey)}\n`;
+  const targeted = (_name: string, part: unknown) =>
+    typeof part === 'string' ? withTarget(part, target) : part;
+  const text = isJson ? JSON.stringify(result.value, targeted) : withTarget(result.text, target);
+  const line = `${printable(text, issued?.apiKey)}\n`;
   await new Promise<void>((resolve, reject) => {
     stdout.write(line, (error) => (error ? reject(error) : resolve()));
-  }).catch((error) => {
-    if (!issued) throw error;
-    const problem = `The API key of ${issued.keyId} could not be printed: ${reasonOf(error)}`;
-    const remedy = `nobody has received it, so run "./admin keys revoke ${issued.keyId}" and issue another key`;
-    throw new OperatorError(problem, { remedy });
+  }).catch((cause) => {
+    // If a reader such as `head` has closed the pipe, nothing has failed, except that nobody has received a new key.
+    if (!issued && cause.code === 'EPIPE') return;
+    const what = issued ? `The API key of ${issued.keyId}` : 'The result';
+    const remedy = issued
+      ? `nobody has received it, so run "./admin keys revoke ${issued.keyId}" and issue another key`
+      : 'if the command makes a change, the change is made; write the output to another place';
+    throw new OperatorError(`${what} could not be printed: ${reasonOf(cause)}`, { cause, remedy });
   });
 }
 

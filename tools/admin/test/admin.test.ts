@@ -98,10 +98,35 @@ describe('the operator and a running service', () => {
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
-  it('prints how to revoke a key that could not be printed', async () => {
-    const stdout = new Writable({
+  const fullDisk = () =>
+    new Writable({
       write: (_chunk, _encoding, done) => done(new Error('ENOSPC: no space left on device')),
     }).on('error', () => {});
+
+  it('prints that a change was made whose result could not be printed', async () => {
+    const { exitCode, stderr } = await admin('owners create Unseen --plan free', {
+      stdout: fullDisk(),
+    });
+
+    expect([exitCode, stderr]).toEqual([
+      1,
+      'error: The result could not be printed: ENOSPC: no space left on device; if the command makes a change, the change is made; write the output to another place\n',
+    ]);
+    expect(await adminJson('owners show Unseen')).toMatchObject({ name: 'Unseen' });
+  });
+
+  it('succeeds if the reader of the result has closed the pipe', async () => {
+    const error = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(error) }).on(
+      'error',
+      () => {},
+    );
+
+    expect(await admin('owners list', { stdout })).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('prints how to revoke a key that could not be printed', async () => {
+    const stdout = fullDisk();
 
     await adminJson('owners create Lost --plan free');
     const { exitCode, stderr } = await admin('keys issue --owner Lost', { stdout });
