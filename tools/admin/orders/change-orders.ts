@@ -73,7 +73,14 @@ export async function changeOrders(
 /** @throws InvalidValueError if an argument of a command is not an order id */
 export function refuseUnlessId(id: string): void {
   if (isOrderId(id)) return;
-  throw new InvalidValueError('order id', id, 'a number such as 1001, without leading zeros');
+  const expected = 'a number of at most 38 digits such as 1001, without leading zeros';
+  throw new InvalidValueError('order id', id, expected);
+}
+
+/** The error of a command for an order that does not exist. */
+export function noOrder(id: string): NotFoundError {
+  const remedy = 'check the id; GET /store/orders lists all orders';
+  return new NotFoundError(`No order has the id ${id}`, { remedy });
 }
 
 async function outcomeOf(order: Item, change: Change, call: Call): Promise<Outcome> {
@@ -87,7 +94,7 @@ async function outcomeOf(order: Item, change: Change, call: Call): Promise<Outco
   }
   const failure = found
     ? new WrongStateError(`Order ${id} ${stateOf(found)}`, { remedy: wayTo(change, found) })
-    : new NotFoundError(`No order has the id ${id}`);
+    : noOrder(id);
   return { id, outcome: 'refused', text: failure.message, failure };
 }
 
@@ -144,7 +151,8 @@ export function asRead(order: Item): Condition {
  */
 export function stateOf({ status, ...order }: Item, already: 'already ' | '' = ''): string {
   if (!status) return 'has no status';
-  if (!isKnown(status)) return `has the unknown status ${quoted(status.S ?? 'of another type')}`;
+  if (status.S === undefined) return 'has a status that is not a text';
+  if (!isKnown(status)) return `has the unknown status ${quoted(status.S)}`;
   const [at, by] = [order[`${status.S}At`]?.S, order[`${status.S}By`]?.S];
   return `is ${already}${status.S}${at ? ` since ${at}` : ''}${by ? ` by ${by}` : ''}`;
 }

@@ -69,7 +69,7 @@ export function isKnown(status: AttributeValue | undefined): boolean {
   return orderStatuses.includes(status?.S as OrderStatus);
 }
 
-/** Whether an argument of a command is a number as DynamoDB formats the ids of items. */
+/** Whether an argument of a command is a number that DynamoDB can hold, and so can be the id of an item. */
 export function isOrderId(text: string): boolean {
-  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:E[+-]?\d+)?$/i.test(text);
+  return /^(?!(?:\D*\d){39})-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text);
 }

@@ -1,18 +1,16 @@
 import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/contract/item.ts';
 import { isInt64, orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
-import { NotFoundError } from '../../shared/errors.ts';
 import type { Result } from '../console/command-io.ts';
 import type { Call, Verb } from '../console/verb.ts';
-import { recordText } from '../console/view.ts';
-import { refuseUnlessId, repairOf, stateOf } from './change-orders.ts';
+import { noOrder, refuseUnlessId, repairOf, stateOf } from './change-orders.ts';
 import { exactNumber, expectedOf, isAccepted, isKnown } from './order-values.ts';
 
 export const show: Verb = {
   usage: 'show <orderId>',
   description: 'show everything that is stored about an order, and what the API leaves out',
   help: `
-Values other than texts, numbers, true, false and null are in DynamoDB's own JSON, with bytes in base64.`,
+The order is printed as JSON. Values that JSON does not have are in DynamoDB's own form, with bytes in base64.`,
   examples: ['orders show 1001 --stage prod'],
   run: showOrder,
 };
@@ -28,17 +26,11 @@ async function showOrder({ stage }: Call, orderId = ''): Promise<Result> {
       ReturnConsumedCapacity: 'TOTAL',
     }),
   );
-  if (!order) throw new NotFoundError(`No order has the id ${orderId}`);
+  if (!order) throw noOrder(orderId);
   const names = new Set([...orderFieldNames, 'status', ...Object.keys(order).sort()]);
-  const stored = [...names].flatMap((name) =>
-    order[name] ? [[name, jsonOf(order[name])] as const] : [],
-  );
-  const texts = Object.fromEntries(stored.map((pair) => pair.map(textOf)));
-  const remarks = remarksOn(order);
-  return {
-    value: { order: Object.fromEntries(stored), remarks },
-    text: [recordText(texts), ...remarks].join('\n\n'),
-  };
+  const stored = [...names].flatMap((name) => (order[name] ? [[name, jsonOf(order[name])]] : []));
+  const value = { order: Object.fromEntries(stored), remarks: remarksOn(order) };
+  return { value, text: [JSON.stringify(value.order, null, 2), ...value.remarks].join('\n\n') };
 }
 
 /** Why the API does not show an order as it is stored, or why clients cannot rely on it. */
@@ -68,8 +60,3 @@ function jsonOf({ S, N, BOOL, NULL, ...other }: AttributeValue): unknown {
 
 const bytesInBase64 = (_key: string, part: unknown) =>
   part instanceof Uint8Array ? Buffer.from(part).toString('base64') : part;
-
-/** Formats a value on one line. */
-function textOf(value: unknown): string {
-  return JSON.stringify(value).replace(/^"(.*)"$/, '$1');
-}

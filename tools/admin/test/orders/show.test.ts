@@ -1,6 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { answer } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { admin } from '../run-admin.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
 const { orders, proxy, put } = await ordersOfEachTest();
@@ -32,9 +33,9 @@ describe('orders show', () => {
     );
     expect(text).toMatchObject({ exitCode: 0, stderr: '' });
     expect(text.stdout).toMatch(
-      /^id +9007199254740993\npetId +-9223372036854775808\ncomplete +fal/,
+      /^\{\n {2}"id": 9007199254740993,\n {2}"petId": -9223372036854775808,\n {2}"complete": fal/,
     );
-    expect(text.stdout).toMatch(/\nshippedBy +a\\n\\"b\\"\\u001b\[1A\n$/);
+    expect(text.stdout).toMatch(/\n {2}"shippedBy": "a\\n\\"b\\"\\u001b\[1A"\n\}\n$/);
   });
 
   it.each<[string, Record<string, AttributeValue>, ...RegExp[]]>([
@@ -68,6 +69,18 @@ describe('orders show', () => {
     expect((await orders(['show', '7'])).stdout).toContain(found.join('\n\n'));
   });
 
+  it.each([[[]], [['--json']]])(
+    'names the service in each command of a remark: %j',
+    async (words) => {
+      await put({ id: { N: '7' } });
+
+      const { stdout } = await admin(['orders', 'show', '7', '--local', proxy.url, ...words]);
+
+      const ends = stdout.replaceAll('\\"', '"').matchAll(/"\.\/admin orders \w+ 7([^"]*)"/g);
+      expect(Array.from(ends, ([, end]) => end)).toEqual(Array(2).fill(` --local ${proxy.url}`));
+    },
+  );
+
   it('shows an item whose id is not an int64', async () => {
     await put({ id: { N: '-0.0015' }, quantity: { S: 'x' } });
 
@@ -93,10 +106,14 @@ it.each(['show', 'ship', 'cancel', 'reopen'])(
   async (verb) => {
     expect(await orders([verb, '1'])).toMatchObject({
       exitCode: 1,
-      stderr: 'error: No order has the id 1\n',
+      stderr: 'error: No order has the id 1; check the id; GET /store/orders lists all orders\n',
     });
-    expect((await orders([verb, '01'])).stderr).toMatch(
-      /^error: order id: "01" is not accepted; expected a number such as 1001, without leading zer/,
-    );
+    for (const id of ['01', '1E400', '1'.repeat(39), '0.'.padEnd(40, '1')]) {
+      expect(await orders([verb, id])).toMatchObject({
+        exitCode: 1,
+        stderr: `error: order id: "${id}" is not accepted; expected a number of at most 38 digits such as 1001, without leading zeros\n`,
+      });
+    }
+    expect((await orders([verb, '9'.repeat(38)])).stderr).toMatch(/^error: No order has the id 9/);
   },
 );
