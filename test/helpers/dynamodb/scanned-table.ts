@@ -4,8 +4,6 @@ import { type OrderItem, scanAnswer } from './orders.ts';
 export interface ScannedTable {
   items: OrderItem[];
   ordersPerPage?: number;
-  /** The number of bytes that are sent at a time. @default all */
-  chunkBytes?: number;
 }
 
 interface ScanInput {
@@ -19,15 +17,7 @@ interface ScanInput {
  * another sequence than in a scan without segments.
  */
 export function scanOf(table: ScannedTable): Reply {
-  return (call) => {
-    const page = Buffer.from(pageOf(table, call.input));
-    const { chunkBytes = page.length } = table;
-    call.outgoing.writeHead(200, { ...contentType, 'content-length': page.length });
-    for (let start = 0; start < page.length; start += chunkBytes) {
-      call.outgoing.write(page.subarray(start, start + chunkBytes));
-    }
-    call.outgoing.end();
-  };
+  return ({ input, outgoing }) => outgoing.writeHead(200, contentType).end(pageOf(table, input));
 }
 
 function pageOf({ items, ordersPerPage = 1_000 }: ScannedTable, input: ScanInput): string {
