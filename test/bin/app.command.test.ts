@@ -5,7 +5,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { stackName } from '../../lib/settings/names.ts';
 import type { StageConfiguration } from '../../lib/settings/stage-configuration.ts';
 import { stageChoices, stageNames, stageSettings } from '../../lib/settings/stages.ts';
-import { testEnv } from '../helpers/stage-for-tests.ts';
+import { everySetting } from '../helpers/stage-for-tests.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
 jest.setTimeout(120_000);
@@ -67,18 +67,7 @@ describe('the synthesis for a deployment', () => {
   });
 
   it('finds only the property that CloudFormation would reject in a template with every setting, and names its line', () => {
-    const tooSmall = appWith({
-      env: testEnv,
-      domain: {
-        name: 'api.example.com',
-        certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/example',
-      },
-      corsOrigin: 'https://shop.example.com',
-      runbook: 'https://example.com/repository/blob/main/docs/runbook.md',
-      lambdaConcurrency: 1_000,
-      alarmEmail: 'operator@example.com',
-      firewall: { requestsPerIpPer5Minutes: 1 },
-    });
+    const tooSmall = appWith({ ...everySetting, firewall: { requestsPerIpPer5Minutes: 1 } });
 
     const { status, stderr, read } = synthesis(tooSmall);
 

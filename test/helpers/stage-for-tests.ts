@@ -29,3 +29,21 @@ export function configurationForTests(stage: StageName): StageConfiguration {
   // The place is set after the checks, because they require an address for alarms of a protected stage with a place.
   return { ...configuration, env: testEnv, alarmEmail: undefined };
 }
+
+/** Every optional setting of a stage that the repository leaves out. */
+export const everySetting = {
+  // A Region in another partition, whose name has another form.
+  env: { account: '123456789012', region: 'eusc-de-east-1' },
+  domain: {
+    name: 'api.example.com',
+    certificateArn: 'arn:aws-eusc:acm:eusc-de-east-1:123456789012:certificate/0a1b-2c3d',
+    isDefaultEndpointClosed: true,
+  },
+  restoredTables: { orders: 'orders-2', apiKeys: 'keys-2', owners: 'owners-2' },
+  corsOrigin: 'https://shop.example.com',
+  firewall: { requestsPerIpPer5Minutes: 400_000 },
+  runbook: 'https://example.com/repository/blob/main/docs/runbook.md',
+  lambdaConcurrency: 1_001,
+  alarmEmail: 'operator@example.com',
+  isEmergency: true,
+};

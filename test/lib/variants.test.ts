@@ -8,7 +8,7 @@ import { operationNames } from '../../lib/settings/functions.ts';
 import { stackName } from '../../lib/settings/names.ts';
 import { contractDocument, operations } from '../contract/contract.ts';
 import { noRateLimitHeaders } from '../helpers/functions/events.ts';
-import { configurationForTests } from '../helpers/stage-for-tests.ts';
+import { configurationForTests, everySetting } from '../helpers/stage-for-tests.ts';
 import {
   assemblyDirectory,
   type StageName,
@@ -20,25 +20,7 @@ import { readable } from './readable.ts';
 // Off, because test/bin/app.command.test.ts validates the templates.
 process.env.CDK_VALIDATION = 'false';
 
-const origin = 'https://shop.example.com';
-
-/** Every optional setting of a stage that the repository leaves out. */
-const everySetting = {
-  // A Region in another partition, whose name has another form.
-  env: { account: '123456789012', region: 'eusc-de-east-1' },
-  domain: {
-    name: 'api.example.com',
-    certificateArn: 'arn:aws-eusc:acm:eusc-de-east-1:123456789012:certificate/0a1b-2c3d',
-    isDefaultEndpointClosed: true,
-  },
-  restoredTables: { orders: 'orders-2', apiKeys: 'keys-2', owners: 'owners-2' },
-  corsOrigin: origin,
-  firewall: { requestsPerIpPer5Minutes: 400_000 },
-  runbook: 'https://example.com/repository/blob/main/docs/runbook.md',
-  lambdaConcurrency: 1_001,
-  alarmEmail: 'operator@example.com',
-  isEmergency: true,
-};
+const { corsOrigin: origin } = everySetting;
 const domain = { ...everySetting.domain, isDefaultEndpointClosed: false };
 const app = await synthesize(
   [
