@@ -4,11 +4,11 @@ import { Command, CommanderError } from 'commander';
 import { serviceTitle } from '../../lambdas/contract/service-name.ts';
 import { stageChoices } from '../../lib/settings/stages.ts';
 import { type CommandIo, print } from './console/command-io.ts';
-import { examplesText } from './console/verb.ts';
+import { addGroup, examplesText } from './console/verb.ts';
 import { reportFailure } from './failure-report.ts';
-import { addKeysCommands } from './keys/keys.ts';
-import { addOrdersCommands } from './orders/orders.ts';
-import { addOwnersCommands } from './owners/owners.ts';
+import { keys } from './keys/keys.ts';
+import { orders } from './orders/orders.ts';
+import { owners } from './owners/owners.ts';
 import type { Target } from './stage/target.ts';
 
 /** Runs one command of the operator, and prints a failure in one line with its remedy. Returns the exit code. */
@@ -46,16 +46,7 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
       outputError: () => {},
     })
     .hook('preAction', () => takeTargetOfEnvironment(program, io));
-  addOwnersCommands(program, io);
-  addKeysCommands(program, io);
-  addOrdersCommands(program, io);
-  for (const group of program.commands) {
-    const verbs = group
-      .createHelp()
-      .visibleCommands(group)
-      .map((command) => command.name());
-    group.summary(verbs.filter((verb) => verb !== 'help').join(', '));
-  }
+  for (const group of [owners, keys, orders]) addGroup(program, io, group);
   return program;
 }
 

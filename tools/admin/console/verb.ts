@@ -48,24 +48,39 @@ export interface Verb<Options = object> {
 /** A key id for examples. */
 export const keyIdOfExamples = 'key_OZdPcLLZJvux4LZgjIZhboDXYTUkQcS0';
 
-/** Adds a verb to its group. */
-export function addVerb<Options extends object = object>(
-  group: Command,
-  io: CommandIo,
-  verb: Verb<Options>,
-): void {
+/** Commands about one kind of record, such as `keys`. */
+export interface Group {
+  readonly name: string;
+  readonly description: string;
+  readonly verbs: readonly Verb[];
+  /** By a verb, or by another remedy: the words that operators try instead. */
+  readonly otherWords: Readonly<Record<string, string>>;
+}
+
+/** Adds a group with its verbs to the program. */
+export function addGroup(program: Command, io: CommandIo, group: Group): void {
+  const names = group.verbs.map(({ usage }) => usage.split(' ')[0]);
+  const command = program
+    .command(group.name)
+    .description(group.description)
+    .summary(names.join(', '));
+  for (const verb of group.verbs) addVerb(command, io, verb);
+  addOtherWords(command, group);
+}
+
+function addVerb(group: Command, io: CommandIo, verb: Verb): void {
   const command = group.command(verb.usage).description(verb.description);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
   for (const option of verb.options ?? []) command.addOption(option);
   command.addHelpText('after', helpOf(verb)).action(async () => {
-    const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
+    const options = command.optsWithGlobals<GlobalOptions & { yes?: boolean }>();
     const stage = await connect(options, {
       now: io.now,
       operator: (arn) => operatorName(options.as, io.environment, arn),
       interruption: verb.isForMany ? undefined : io.interruption,
     });
     const { place } = stage;
-    const call: Call<Options> = {
+    const call: Call = {
       stage,
       options,
       io,
@@ -88,18 +103,22 @@ export function addVerb<Options extends object = object>(
   });
 }
 
-/** Suggests a verb of a group to an operator who tries another word. */
-export function addSynonyms(group: Command, synonyms: Readonly<Record<string, string>>): void {
-  for (const [word, verb] of Object.entries(synonyms)) {
-    group
-      .command(word, { hidden: true })
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .helpOption(false)
-      .action(() => {
-        const problem = `unknown command '${word}' (Did you mean ${group.name()} ${verb}?)`;
-        throw new UsageError(problem, { remedy: 'see --help' });
-      });
+/** Refuses words that operators try instead of a verb, and names what they mean. */
+function addOtherWords(command: Command, { name, verbs, otherWords }: Group): void {
+  for (const [meant, words] of Object.entries(otherWords)) {
+    const isVerb = verbs.some(({ usage }) => usage.split(' ')[0] === meant);
+    for (const word of words.split(' ')) {
+      command
+        .command(word, { hidden: true })
+        .allowUnknownOption()
+        .allowExcessArguments()
+        .helpOption(false)
+        .action(() => {
+          const suggestion = isVerb ? ` (Did you mean ${name} ${meant}?)` : '';
+          const remedy = isVerb ? 'see --help' : meant;
+          throw new UsageError(`unknown command '${word}'${suggestion}`, { remedy });
+        });
+    }
   }
 }
 
@@ -133,8 +152,11 @@ export const asOption = new Option(
   'the name that is stored with the change (default: your AWS user or role)',
 );
 
-/** Formats the examples at the end of a help text. */
+/** Formats the examples at the end of a help text, in 80 columns. */
 export function examplesText(commands: readonly string[]): string {
-  const lines = commands.map((command) => `  ./admin ${command}`);
+  const lines = commands.map((command) => {
+    const line = `  ./admin ${command}`;
+    return line.length > 80 ? line.replace(/ (?=--[^ ]+ [^ ]+$)/, ' \\\n    ') : line;
+  });
   return `\nExamples:\n${lines.join('\n')}`;
 }
