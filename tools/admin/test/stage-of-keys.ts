@@ -13,7 +13,6 @@ import { createOwner } from '../owners/create.ts';
 import { changeTogether, expressions, readItems } from '../stage/dynamodb-calls.ts';
 import type { KeyGateway } from '../stage/key-gateway.ts';
 import { documentClient, type KeyStage } from '../stage/key-stage.ts';
-import { FailedCallError } from '../stage/service-failure.ts';
 import { lookUpOwner, readOwner } from '../store/owners.ts';
 import type { StoredOwner } from '../store/stored-owner.ts';
 
@@ -30,7 +29,7 @@ export interface StageOfKeys {
   owner(ownerId: string): Promise<StoredOwner>;
   /** Sets attributes of an owner's item, or of a key's entry in it. */
   set(ownerId: string, values: Record<string, unknown>, tokenHash?: string): Promise<void>;
-  /** Reads everything. The returned function restores it in new tables. */
+  /** Reads everything. The returned function restores it. */
   save(): Promise<() => Promise<void>>;
 }
 
@@ -58,15 +57,14 @@ export function stageOfEachTest(): StageOfKeys {
     now: () => nowMs,
     operator: 'user/ann',
   } as Partial<KeyStage> as KeyStage;
-  const start = async () => {
+  beforeEach(async () => {
     Object.assign(stage, {
       gateway: createControlPlane(),
       documents: documentClient(database.dynamodb),
       apiKeysTable: await database.createApiKeysTable(),
       ownersTable: await database.createOwnersTable(),
     });
-  };
-  beforeEach(start);
+  });
   const gatewayKeys = () => {
     const { keys } = stage.gateway as ControlPlane;
     return new Map([...keys.values()].map(({ value, usagePlanId }) => [value, usagePlanId]));
@@ -91,17 +89,22 @@ export function stageOfEachTest(): StageOfKeys {
       await changeTogether([{ Update: expressions(change) }], stage);
     },
     save: async () => {
-      const [entries, items, keys] = [
-        await readAll('ApiKeys'),
-        await readAll('Owners'),
-        gatewayKeys(),
+      const readBoth = async () => [
+        ...(await readAll('ApiKeys')).map((Item) => {
+          return { TableName: stage.apiKeysTable, Item, Key: { ownerHash: Item.ownerHash } };
+        }),
+        ...(await readAll('Owners')).map((Item) => {
+          return { TableName: stage.ownersTable, Item, Key: { ownerId: Item.ownerId } };
+        }),
       ];
+      const [saved, keys] = [await readBoth(), gatewayKeys()];
+      const known = saved.map(({ Key }) => JSON.stringify(Key));
       return async () => {
-        await start();
-        const put = (TableName: string, all: object[]) =>
-          all.map((Item) => ({ Put: { TableName, Item } }));
-        const parts = [...put(stage.apiKeysTable, entries), ...put(stage.ownersTable, items)];
-        await changeTogether(parts, stage);
+        const added = (await readBoth()).filter(({ Key }) => !known.includes(JSON.stringify(Key)));
+        const puts = saved.map(({ TableName, Item }) => ({ Put: { TableName, Item } }));
+        const deletions = added.map(({ TableName, Key }) => ({ Delete: { TableName, Key } }));
+        await changeTogether([...puts, ...deletions], stage);
+        Object.assign(stage, { gateway: createControlPlane() });
         for (const [value, usagePlanId] of keys) {
           const key = { name: `${stage.stackName}-${value}`, value, tags: {} };
           const { id } = await stage.gateway.createGatewayKey(key);
@@ -141,27 +144,6 @@ export async function run<Options extends object>(
 /** A call is a command of the document client, or the name of a call to the gateway. */
 type Call = object | string;
 
-/** The mishap of a command's change. */
-export const mishaps = ['not done', 'done, but its response lost'] as const;
-export type Mishap = (typeof mishaps)[number];
-
-/**
- * A stage in which one change has a mishap, after a number of others. Like a killed command, a command makes no call
- * after the mishap, which `callsAfter` counts.
- */
-export function stageWithMishap(mishap: Mishap, stage: KeyStage, change: number) {
-  let changes = 0;
-  const state = { hasHappened: false, callsAfter: 0 };
-  const met = intercepted(stage, async (call, carryOut) => {
-    if (state.hasHappened) state.callsAfter++;
-    if (!isChange(call) || changes++ !== change) return carryOut();
-    state.hasHappened = true;
-    if (mishap !== 'not done') await carryOut();
-    throw new FailedCallError('unconfirmed', 'a call', new Error('socket hang up'));
-  });
-  return { stage: met, state };
-}
-
 /** Runs something before the first call that matches. */
 export function interposed(
   stage: KeyStage,
@@ -178,36 +160,10 @@ export function interposed(
   });
 }
 
-/**
- * Runs something several times. Another command runs before its first call in the first run, before its second call in
- * the second run, and so on, until there is no further call.
- *
- * @param run receives a function that puts the other command before one call of a stage, and the number of
- *   calls before that one
- */
-export async function interleaved(
-  stage: KeyStage,
-  run: (between: (other: () => Promise<unknown>) => KeyStage, calls: number) => Promise<void>,
-): Promise<void> {
-  for (let calls = 0, isBetween = true; isBetween; calls++) {
-    isBetween = false;
-    let left = calls;
-    const between = (other: () => Promise<unknown>) =>
-      interposed(
-        stage,
-        () => left-- === 0,
-        async () => {
-          isBetween = true;
-          await other();
-        },
-      );
-    await run(between, calls);
-  }
-}
-
 type Interceptor = (call: Call, carryOut: () => Promise<unknown>) => Promise<unknown>;
 
-function intercepted(stage: KeyStage, intercept: Interceptor): KeyStage {
+/** A stage whose calls another function makes, or leaves out. */
+export function intercepted(stage: KeyStage, intercept: Interceptor): KeyStage {
   const { documents, gateway } = stage;
   const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
   const calls = Object.entries(gateway).filter(([, call]) => typeof call === 'function');
@@ -226,10 +182,6 @@ function intercepted(stage: KeyStage, intercept: Interceptor): KeyStage {
     }) as DynamoDBDocumentClient,
     gateway: Object.fromEntries(guarded) as KeyGateway,
   };
-}
-
-function isChange(call: Call): boolean {
-  return typeof call === 'string' ? /^(create|add|delete)/.test(call) : isTransaction(call);
 }
 
 /** Matches the transactions that change tables. */
