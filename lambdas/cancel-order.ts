@@ -15,11 +15,7 @@ import {
   authorizerContext,
   logFields,
 } from './http/api-handler.ts';
-import {
-  type CancellationFieldName,
-  cancellationFields,
-  parseOrderId,
-} from './orders/order-fields.ts';
+import { parseOrderId } from './orders/order-fields.ts';
 import { cancelRefusal, type OrderStatus } from './orders/order-states.ts';
 import { attemptsBefore, createDynamoDbClient } from './runtime/dynamodb.ts';
 import { requiredVariable } from './runtime/environment.ts';
@@ -96,21 +92,14 @@ async function cancelPendingOrder(cancellation: Cancellation, signal: AbortSigna
   }
 }
 
+/** An order that is reopened keeps the three attributes that the update adds. */
 function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation): UpdateCommandInput {
-  const set: Record<`:${CancellationFieldName}`, string> = {
-    ':cancelledAt': new Date().toISOString(),
-    ':cancelledBy': keyId,
-    ':cancelRequestId': cancelRequestId,
-  };
   return {
     TableName: ordersTable,
     // A JavaScript number would lose digits of an int64 beyond 2^53.
     Key: { id: BigInt(orderId) },
-    // Sets each cancellation field to the placeholder of the same name.
-    UpdateExpression: [
-      'SET #status = :cancelled',
-      ...Object.keys(cancellationFields).map((name) => `${name} = :${name}`),
-    ].join(', '),
+    UpdateExpression:
+      'SET #status = :cancelled, cancelledAt = :cancelledAt, cancelledBy = :cancelledBy, cancelRequestId = :cancelRequestId',
     // An order that does not exist has no status, so the condition is false. If this invocation has already cancelled
     // the order, and an operator has then reopened it, a repeated write does not cancel it again.
     ConditionExpression:
@@ -119,7 +108,9 @@ function conditionalCancel({ orderId, cancelRequestId, keyId }: Cancellation): U
     ExpressionAttributeValues: {
       ':pending': 'pending' satisfies OrderStatus,
       ':cancelled': 'cancelled' satisfies OrderStatus,
-      ...set,
+      ':cancelledAt': new Date().toISOString(),
+      ':cancelledBy': keyId,
+      ':cancelRequestId': cancelRequestId,
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };

@@ -27,18 +27,6 @@ export type OrderFieldName = keyof typeof orderFields;
 export const orderFieldNames = Object.keys(orderFields) as readonly OrderFieldName[];
 
 /**
- * The attributes that a client's cancellation sets in addition to `status`. An operator's cancellation sets all of
- * them except the request id. An order that is reopened keeps these attributes.
- */
-export const cancellationFields = {
-  cancelledAt: { type: 'string', format: 'date-time' },
-  cancelledBy: { type: 'string' },
-  cancelRequestId: { type: 'string' },
-} as const satisfies Readonly<Record<string, OrderField>>;
-
-export type CancellationFieldName = keyof typeof cancellationFields;
-
-/**
  * Whether a stored value has a field's type and keeps the field's rules. The API leaves out every other value, and
  * operators cannot import such a value.
  */
