@@ -9,7 +9,7 @@ import { InvalidValueError, NotFoundError, quoted, WrongStateError } from '../..
 import type { Result } from '../console/command-io.ts';
 import type { Call } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
-import { type Condition, expressions, present, unchanged } from '../stage/dynamodb-calls.ts';
+import { type Condition, expressions, present } from '../stage/dynamodb-calls.ts';
 import { everyOrder } from './every-order.ts';
 import { exactNumber, isKnown, isOrderId } from './order-values.ts';
 
@@ -137,12 +137,6 @@ function changedFields(change: Change, by: string, nowMs: number): Item {
     [`${done}By`]: { S: by },
     ...(change === 'ship' && { complete: { BOOL: true }, shipDate: now }),
   };
-}
-
-/** Requires that an order is still as it was read: in the same state, and cancelled by the same cancellation. */
-export function asRead(order: Item): Condition {
-  const names = ['id', 'status', 'cancelledAt', 'cancelledBy'];
-  return Object.fromEntries(names.map((name) => [name, unchanged(order[name])]));
 }
 
 /**

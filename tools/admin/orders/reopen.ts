@@ -1,21 +1,18 @@
-import { type AttributeValue, paginateScan } from '@aws-sdk/client-dynamodb';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { Option } from 'commander';
 import type { Item } from '../../../lambdas/contract/item.ts';
-import {
-  DifferentError,
-  InterruptedError,
-  InvalidValueError,
-  UsageError,
-} from '../../shared/errors.ts';
-import { print, type Result } from '../console/command-io.ts';
+import { DifferentError, InvalidValueError, UsageError } from '../../shared/errors.ts';
+import type { Result } from '../console/command-io.ts';
 import { sinceTime, type Time, untilTime } from '../console/option-values.ts';
 import { asOption, type Call, type Verb, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
+import { unlessInterrupted } from '../stage/interruption.ts';
+import type { OrdersTable } from '../stage/stage-connection.ts';
 import { checkedText } from '../store/checked-text.ts';
 import { isOwnerId } from '../store/identities.ts';
 import { refuseMalformed } from '../store/keys.ts';
 import { lookUpOwner } from '../store/owners.ts';
-import { asRead, changeOrder, changeOrders } from './change-orders.ts';
+import { changeOrder, changeOrders } from './change-orders.ts';
 import { everyOrder } from './every-order.ts';
 import { exactNumber } from './order-values.ts';
 
@@ -28,9 +25,8 @@ interface ReopenOptions {
 const reopenHelp = `
 With order ids, the command also makes an order in an unknown state pending.
 
-With --cancelled-by, the command shows the number of orders in each hour before it asks. It also finds the orders of \
-an owner or a key that was deleted. An order that was reopened after --since, and then cancelled again, stays \
-cancelled. If no order matches, the exit code is 4.`;
+With --cancelled-by, the command also finds the orders of an owner or a key that was deleted. If no order matches, the \
+exit code is 4.`;
 
 export const reopen: Verb<ReopenOptions> = {
   usage: 'reopen [orderIds...]',
@@ -58,71 +54,50 @@ export const reopen: Verb<ReopenOptions> = {
     'orders reopen 1001 1002 --stage prod',
     'orders reopen --cancelled-by ann --since 2026-11-20 --stage prod',
   ],
-  run: (call, ...ids) => {
-    const selection = selectionOf(call, ids);
-    return selection ? reopenSelected(selection, call) : changeOrders('reopen', ids, call);
+  run: async (call, ...ids) => {
+    const { cancelledBy, since, until } = call.options;
+    const hasOptions = [cancelledBy, since, until].some((each) => each !== undefined);
+    if (ids.length > 0 && !hasOptions) return changeOrders('reopen', ids, call);
+    if (ids.length === 0 && cancelledBy && since) return reopenSelected(cancelledBy, since, call);
+    const problem = 'give either order ids or --cancelled-by and --since';
+    throw new UsageError(problem, { remedy: 'see --help' });
   },
 };
 
-/** The orders that somebody cancelled from one time to another, both inclusive. */
-interface Selection {
-  readonly cancelledBy: string;
-  readonly since: Date;
-  readonly until: Date;
-}
-
-/** The orders that the options select; undefined if the command line has order ids. */
-function selectionOf(
-  { stage, options }: Call<ReopenOptions>,
-  ids: readonly string[],
-): Selection | undefined {
-  const { cancelledBy, since, until } = options;
-  const hasOptions = [cancelledBy, since, until].some((each) => each !== undefined);
-  if (ids.length > 0 && !hasOptions) return undefined;
-  if (ids.length > 0 || cancelledBy === undefined || since === undefined) {
-    const problem = 'give either order ids or --cancelled-by and --since';
-    throw new UsageError(problem, { remedy: 'see --help' });
-  }
+/**
+ * Reopens the orders that somebody cancelled in a period, each with one conditional write. All state is in the table,
+ * so a second run completes the first run.
+ */
+async function reopenSelected(
+  cancelledBy: string,
+  since: Time,
+  call: Call<ReopenOptions>,
+): Promise<Result> {
+  const { stage, options, io, confirm } = call;
   checkedText('--cancelled-by', cancelledBy, 200);
   if (cancelledBy.startsWith('key_')) refuseMalformed(cancelledBy);
-  const nowMs = stage.now();
-  const selection = {
-    cancelledBy,
-    since: new Date(since(nowMs)),
-    until: new Date(until?.(nowMs) ?? nowMs),
-  };
-  if (selection.since <= selection.until) return selection;
-  const expected = `a time before ${selection.until.toISOString()}`;
-  throw new InvalidValueError('--since', selection.since.toISOString(), expected);
-}
-
-/**
- * Reopens orders, each with one conditional write. All state is in the table, so a second run completes the first run.
- */
-async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): Promise<Result> {
-  const { io, confirm } = call;
-  const { cancelledBy, since, until } = selection;
-  const orders = await selectedOrders(selection, call);
-  const times = [since, until].map((time) => time.toISOString());
-  const which = `that ${cancelledBy} cancelled from ${times.join(' to ')}`;
+  const period = periodOf(since, options.until, stage.now());
+  const orders = await unlessInterrupted(
+    () => selectedOrders(cancelledBy, period, stage.orders),
+    io.interruption,
+  );
+  const which = `that ${cancelledBy} cancelled from ${period.join(' to ')}`;
   if (orders.length === 0) {
     const isId = /^(?:key|own)_/.test(cancelledBy);
-    const owner = isId ? undefined : await lookUpOwner(cancelledBy, call.stage);
+    const owner = isId ? undefined : await lookUpOwner(cancelledBy, stage);
     throw new DifferentError(`there is no cancelled order ${which}`, {
       remedy: owner && `if you mean this owner, give its id: ${owner.details.ownerId}`,
     });
   }
-  const hours = Object.groupBy(orders, ({ cancelledAt }) => hourOf(cancelledAt));
-  for (const [hour, { length }] of Object.entries(hours).sort() as [string, Item[]][]) {
-    print(io.stderr, `${hour}  ${counted(length, 'order')}`);
-  }
   await confirm(`reopen ${counted(orders.length, 'order')} ${which}?`);
+  const [from, to] = period;
   const refused = await everyOrder(
     orders,
-    (order) => changeOrder(order, 'reopen', call, asRead(order)),
+    // The order must still be in the same state, by the same cancellation.
+    ({ id, ...asRead }) => changeOrder({ id: id! }, 'reopen', call, asRead),
     call,
     // The command names both times, because in a second run a duration would count from another start.
-    `run the command again with --since ${times[0]} --until ${times[1]}`,
+    `run the command again with --since ${from} --until ${to}`,
   );
   const changed = orders.filter((_, index) => refused[index]).map(({ id }) => id!.N!);
   const reopened = orders.length - changed.length;
@@ -134,44 +109,41 @@ async function reopenSelected(selection: Selection, call: Call<ReopenOptions>): 
   };
 }
 
-/**
- * Reads the orders of a selection. An order that was reopened after the start of the period, and then cancelled again,
- * is left out and named.
- */
-async function selectedOrders(selection: Selection, { stage, io }: Call): Promise<Item[]> {
-  const { cancelledBy, since, until } = selection;
-  const { dynamodb: client, tableName: TableName } = stage.orders;
+/** The first and the last time of a selection, as `cancelledAt` has them. */
+type Period = readonly [from: string, to: string];
+
+function periodOf(since: Time, until: Time = (nowMs) => nowMs, nowMs: number): Period {
+  const [from, to] = [since, until].map((time) => new Date(time(nowMs)).toISOString());
+  if (from! <= to!) return [from!, to!];
+  throw new InvalidValueError('--since', from, `a time before ${to}`);
+}
+
+/** Reads what a change requires of the orders that somebody cancelled in a period. */
+async function selectedOrders(
+  cancelledBy: string,
+  [from, to]: Period,
+  { dynamodb: client, tableName: TableName }: OrdersTable,
+): Promise<Item[]> {
   // The ids of an owner's keys begin with the owner's id, but with `key_` instead of `own_`.
   const isOwner = isOwnerId(cancelledBy);
   const who = isOwner ? cancelledBy.replace('own_', 'key_') : cancelledBy;
+  const isMeant = isOwner ? 'begins_with(cancelledBy, :who)' : 'cancelledBy = :who';
   const pages = paginateScan(
     { client },
     {
       TableName,
       ConsistentRead: true,
       ReturnConsumedCapacity: 'TOTAL',
-      FilterExpression: `#status = :cancelled AND ${isOwner ? 'begins_with(cancelledBy, :who)' : 'cancelledBy = :who'}`,
-      ProjectionExpression: 'id, #status, cancelledAt, cancelledBy, reopenedAt',
+      FilterExpression: `#status = :cancelled AND ${isMeant} AND cancelledAt BETWEEN :from AND :to`,
+      ProjectionExpression: 'id, #status, cancelledAt, cancelledBy',
       ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':cancelled': { S: 'cancelled' }, ':who': { S: who } },
+      ExpressionAttributeValues: {
+        ':cancelled': { S: 'cancelled' },
+        ':who': { S: who },
+        ':from': { S: from },
+        ':to': { S: to },
+      },
     },
   );
-  const found: Item[] = [];
-  for await (const { Items = [] } of pages) {
-    if (io.interruption.aborted) throw new InterruptedError('interrupted: nothing was changed');
-    const isMeant = ({ cancelledAt }: Item) =>
-      timeOf(cancelledAt) >= since.getTime() && timeOf(cancelledAt) <= until.getTime();
-    found.push(...Items.filter(isMeant));
-  }
-  const isAgain = ({ reopenedAt }: Item) => timeOf(reopenedAt) >= since.getTime();
-  const again = found.filter(isAgain).map(({ id }) => id!.N!);
-  if (again.length > 0) {
-    print(io.stderr, `reopened, then cancelled again, so left as they are: ${again.join(', ')}`);
-  }
-  return found.filter((order) => !isAgain(order));
+  return (await Array.fromAsync(pages, ({ Items = [] }) => Items)).flat();
 }
-
-const timeOf = (time: AttributeValue | undefined) => Date.parse(time?.S ?? '');
-
-const hourOf = (time: AttributeValue | undefined) =>
-  `${new Date(timeOf(time)).toISOString().slice(0, 13)}:00Z`;
