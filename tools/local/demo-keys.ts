@@ -58,7 +58,7 @@ async function createKey(plan: PlanName, stage: KeyStage): Promise<string> {
   if (!owner) {
     await createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, stage);
   }
-  const earlier = owner ? keysOf(owner).filter(({ details }) => details?.label === label) : [];
+  const earlier = owner ? keysOf(owner).filter(({ details }) => details.label === label) : [];
   for (const { keyId } of earlier) await revokeKey(keyId, stage);
   return (await issueKey({ owner: name, label }, stage)).apiKey;
 }

@@ -25,7 +25,7 @@ const remedies: { [Code in keyof StoreErrors]: (about: StoreErrors[Code]) => str
   keyUnconfirmed: ({ keyId, details }) => {
     const [replacement, revocation] = [`rotate ${keyId} --grace 0s`, `revoke ${keyId}`];
     const unknown = 'nobody has received its API key, so run';
-    return details?.replaces
+    return details.replaces
       ? `${unknown} "./admin keys ${replacement}", which revokes it and issues another key; if there is no such key, run this command again`
       : `${unknown} "./admin keys ${revocation}", then this command again`;
   },

@@ -19,20 +19,20 @@ export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
     keyId,
     owner: owner.details.name,
     ownerId: owner.details.ownerId,
-    label: details?.label ?? null,
-    lastFour: details?.lastFour ?? null,
+    label: details.label ?? null,
+    lastFour: details.lastFour,
     plan: owner.item.plan,
     status: statusOf(key, nowMs, plans),
     isReadOnly: entry ? entry.isReadOnly === true : null,
     ...countingLimits(owner.item, plans),
-    createdAt: details?.createdAt ?? null,
+    createdAt: details.createdAt,
     /** Null if the key is revoked or never expires. */
-    expiresAt: timeOf(entry ? entry.expiresAt : details?.expiresAt),
-    revokedAt: details?.revokedAt ?? null,
+    expiresAt: timeOf(entry ? entry.expiresAt : details.expiresAt),
+    revokedAt: details.revokedAt ?? null,
     /** The minute of the last admitted request of the key. */
-    lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
+    lastUsedAt: timeOf(entry ? entry.usedAt : details.usedAt),
     bannedUntil: entry && isBanned(entry, nowMs, plans) ? timeOf(entry.bannedUntil) : null,
-    replaces: details?.replaces ?? null,
+    replaces: details.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
   };
 }
@@ -70,7 +70,7 @@ export function keyText(view: KeyView & { readonly apiKey?: string }): string {
     'last used': view.lastUsedAt ?? 'never',
     replaces: view.replaces,
     'replaced by': view.replacedBy,
-    'api key': view.apiKey ?? (lastFour === null ? 'unknown' : `…${lastFour}`),
+    'api key': view.apiKey ?? `…${lastFour}`,
   });
 }
 

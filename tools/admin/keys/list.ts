@@ -35,7 +35,7 @@ export async function listKeys({ owner, status }: KeyFilter, stage: KeyStage): P
     .flatMap(keysOf)
     .map((key) => keyView(key, nowMs, plans))
     .filter((key) => status === undefined || key.status === status)
-    .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
+    .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
 }
 
 function rowOf({ keyId, status, lastUsedAt, owner, label }: KeyView) {

@@ -26,8 +26,8 @@ export async function askAndRevoke(
 
 /** The question before a key is revoked. */
 export function revokeQuestion({ keyId, owner, details }: StoredKey): string {
-  const name = [details?.label, details && `…${details.lastFour}`].filter(Boolean).join(', ');
-  return `Revoke ${keyId}${name && ` (${name})`} of ${owner.details.name}? It is refused from its next request on, for good.`;
+  const name = [details.label, `…${details.lastFour}`].filter(Boolean).join(', ');
+  return `Revoke ${keyId} (${name}) of ${owner.details.name}? It is refused from its next request on, for good.`;
 }
 
 /** Removes a key's entry from the ApiKeys table, so that the key is refused. Returns false if there is no entry. */

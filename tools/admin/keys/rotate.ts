@@ -48,7 +48,7 @@ async function rotateOrRevoke(call: Call<{ grace: Time }>, keyId = ''): Promise<
   }
   const entry = validEntry(old, 'rotated', nowMs);
   if (isNow) await confirm(revokeQuestion(old));
-  const traits = { label: old.details?.label, replaces: keyId };
+  const traits = { label: old.details.label, replaces: keyId };
   const added = draftKey(old.owner, traits, inheritedFrom(entry), stage);
   // A rotation must not let the old key work longer than it would without the rotation.
   const expiresAt = graceEnd && Math.min(graceEnd, entry.expiresAt ?? graceEnd);

@@ -23,7 +23,7 @@ export function ownerView(owner: StoredOwner, nowMs: number, plans: Plans) {
   const { item } = owner;
   const usage = usageOf(item, nowMs, plans);
   const keys = keysOf(owner);
-  const lastUse = Math.max(...keys.map(({ entry, details }) => (entry ?? details)?.usedAt ?? 0), 0);
+  const lastUse = Math.max(...keys.map(({ entry, details }) => (entry ?? details).usedAt ?? 0), 0);
   return {
     ownerId,
     name,

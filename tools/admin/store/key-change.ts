@@ -43,7 +43,7 @@ export async function changeKeys(
   if (values && Object.keys(changes).length === 0 && !added) return;
   const nowMs = stage.now();
   const isListed = ({ entry, details }: StoredKey) =>
-    entry || (details && endMs(details) >= nowMs - listedDays * 86_400_000);
+    entry || endMs(details) >= nowMs - listedDays * 86_400_000;
   const kept = keysOf(owner)
     .map((key) => nextOf(key, change, nowMs))
     .filter(isListed);
@@ -51,7 +51,7 @@ export async function changeKeys(
   const entries = keys.flatMap(({ tokenHash, entry }) =>
     entry ? [[tokenHash, entry] as const] : [],
   );
-  const known = keys.flatMap(({ keyId, details }) => (details ? [[keyId, details] as const] : []));
+  const known = keys.map(({ keyId, details }) => [keyId, details] as const);
   if (added && entries.length > maxKeys) {
     const problem = `The owner ${quoted(owner.details.name)} has ${maxKeys} keys, and ${maxKeys} is the maximum`;
     throw new StoreError('tooManyKeys', problem, owner.details);
@@ -74,7 +74,7 @@ function nextOf(key: StoredKey, { old, values }: KeysChange, nowMs: number): Sto
   if (isOld && values) return { ...key, entry: { ...entry, ...values } };
   const { expiresAt, usedAt } = entry;
   const end = isOld ? { revokedAt: new Date(nowMs).toISOString() } : { expiresAt };
-  return { ...key, entry: undefined, details: details && { ...details, ...end, usedAt } };
+  return { ...key, entry: undefined, details: { ...details, ...end, usedAt } };
 }
 
 function unconfirmed(added: StoredKey, cause: unknown): StoreError {
@@ -86,7 +86,7 @@ function unconfirmed(added: StoredKey, cause: unknown): StoreError {
 function changesOf({ added, old, values }: KeysChange): HistoryRecord['changes'] & object {
   if (values) return differences(recorded(old!.entry!), recorded({ ...old!.entry!, ...values }));
   if (old) return differences({ status: 'valid' }, { status: 'revoked' });
-  return differences({}, { label: added!.details!.label, ...recorded(added!.entry!) });
+  return differences({}, { label: added!.details.label, ...recorded(added!.entry!) });
 }
 
 function recorded({ expiresAt, bannedUntil, rejectionCount, isReadOnly }: StoredEntry) {

@@ -15,8 +15,7 @@ export interface StoredKey {
   readonly owner: StoredOwner;
   /** The name of the key's entry in the map `keys` of its owner's item. */
   readonly tokenHash: string;
-  /** Undefined if only the ApiKeys table was restored to an earlier time. The key can still be valid. */
-  readonly details: KeyDetails | undefined;
+  readonly details: KeyDetails;
   /** Undefined if the key is revoked, or has expired and left its owner's item. */
   readonly entry: StoredEntry | undefined;
 }
@@ -30,32 +29,26 @@ export async function findKey(keyId: string, stage: KeyStage): Promise<StoredKey
   throw new StoreError('keyNotFound', `No key has the id ${keyId}`, owner?.details);
 }
 
-/** Lists all keys of an owner, including valid keys whose details were removed. */
+/**
+ * Lists all keys of an owner. If only one of the tables was restored to an earlier time, a key can be valid although its
+ * details are lost.
+ */
 export function keysOf(owner: StoredOwner): StoredKey[] {
-  const { details: ofOwner, item } = owner;
-  const { keys: entries } = item;
-  const known = Object.entries(ofOwner.keys).map(([keyId, details]) => {
+  const { ownerId, keys } = owner.details;
+  const entries = Object.entries(owner.item.keys);
+  const lost = entries.map(([tokenHash, { id }]): [string, KeyDetails] => [
+    keyIdOf(ownerId, id),
+    { tokenHash, lastFour: '????', createdAt: 'unknown' },
+  ]);
+  return Object.entries({ ...Object.fromEntries(lost), ...keys }).map(([keyId, details]) => {
     const { tokenHash } = details;
-    return { keyId, owner, tokenHash, details, entry: entries[tokenHash] };
+    return { keyId, owner, tokenHash, details, entry: owner.item.keys[tokenHash] };
   });
-  const knownHashes = new Set(known.map(({ tokenHash }) => tokenHash));
-  const unknown = Object.entries(entries)
-    .filter(([tokenHash]) => !knownHashes.has(tokenHash))
-    .map(([tokenHash, entry]) => {
-      return {
-        keyId: keyIdOf(ofOwner.ownerId, entry.id),
-        owner,
-        tokenHash,
-        details: undefined,
-        entry,
-      };
-    });
-  return [...known, ...unknown];
 }
 
 /** The key that has replaced a key, unless this replacement was revoked. */
 export function replacementOf({ keyId, owner }: StoredKey): StoredKey | undefined {
-  return keysOf(owner).find(({ details, entry }) => entry && details?.replaces === keyId);
+  return keysOf(owner).find(({ details, entry }) => entry && details.replaces === keyId);
 }
 
 /** @throws OperatorError if a text does not have the form of a key id; the message contains no token */
@@ -83,7 +76,7 @@ export function statusOf(
 /** Why a key has ended. Its entry must be absent or expired. */
 export function endOf({ entry, details }: StoredKey): 'expired' | 'revoked' {
   if (entry) return 'expired';
-  return details?.expiresAt === undefined ? 'revoked' : 'expired';
+  return details.expiresAt === undefined ? 'revoked' : 'expired';
 }
 
 /**

@@ -378,9 +378,9 @@ describe('listKeys', () => {
     await changeTogether([{ Update }], stage);
 
     expect(await listKeys({}, stage)).toMatchObject([
-      { keyId, owner: 'Acme', status: 'active', lastFour: null, createdAt: null },
+      { keyId, owner: 'Acme', status: 'active', lastFour: '????', createdAt: 'unknown' },
     ]);
     expect(await revokeKey(keyId, stage)).toBe(true);
-    expect(await listKeys({}, stage)).toEqual([]);
+    expect(await listKeys({}, stage)).toMatchObject([{ keyId, status: 'revoked' }]);
   });
 });
