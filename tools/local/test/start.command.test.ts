@@ -160,7 +160,12 @@ describe('a local run', () => {
   });
 
   it.each<[string, string[], RegExp, string | undefined]>([
-    ['an unknown option', ['--prot', '0'], /^"--prot": no such option.* --help/, undefined],
+    [
+      'an unknown option',
+      ['--prot', '0'],
+      /^unknown option '--prot' \(Did you mean --port\?\); .* --help/,
+      undefined,
+    ],
     [
       'a port in use',
       ['--port', usedPort],

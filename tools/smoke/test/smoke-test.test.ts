@@ -118,7 +118,7 @@ describe('smoke test, before its checks', () => {
     [['--url', 'http://[::1]:3000/v1'], 'the API key is missing'],
     [['--url', 'https://host/v1'], 'the API key is missing: set ORDERS_KEY, or pipe'],
     [['--url', `x${someKey}`], `${keyPrefix}…`],
-    [['--unknown'], '"--unknown": no such option; npm run smoke -- --help lists the options'],
+    [['--unknown'], "unknown option '--unknown'; npm run smoke -- --help lists the options"],
   ])('explains a wrong call in one line: %j', async (words, message) => {
     const { exitCode, errors } = await run(words);
 
