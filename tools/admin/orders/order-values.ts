@@ -7,31 +7,31 @@ interface ExactNumber {
   readonly rawJSON: string;
 }
 
-// TypeScript does not declare these functions of ECMAScript 2026 yet.
-const { rawJSON, isRawJSON } = JSON as unknown as {
-  rawJSON(text: string): ExactNumber;
-  isRawJSON(value: unknown): value is ExactNumber;
-};
-
 /**
- * Makes a number that `JSON.stringify` writes with the digits of the text. @throws SyntaxError if the text is not a
- * number
+ * Makes a number that `JSON.stringify` writes with the digits of the text. TypeScript does not declare this function of
+ * ECMAScript 2026 yet.
+ *
+ * @throws SyntaxError if the text is not a number
  */
-export const exactNumber = rawJSON;
+export const { rawJSON: exactNumber } = JSON as unknown as { rawJSON(text: string): ExactNumber };
 
-/** Parses JSON in which each number is exact. @throws SyntaxError */
-export function parseExactly(text: string): unknown {
-  return JSON.parse(text, (_key, value, context?: { source: string }) =>
-    typeof value === 'number' ? rawJSON(context!.source) : value,
-  );
-}
-
-/** Converts a value of `parseExactly` into an attribute. The attribute is empty if no field has values of this type. */
-export function attributeOf(value: unknown): AttributeValue {
-  if (isRawJSON(value)) return { N: value.rawJSON };
+/** For `JSON.parse`: converts the values in an object into attributes. Numbers stay exact. */
+export function attributeOf(name: string, value: unknown, context?: { source: string }): unknown {
+  if (typeof value === 'number') return { N: context!.source };
+  if (typeof value === 'string') return { S: value };
   if (typeof value === 'boolean') return { BOOL: value };
-  return (typeof value === 'string' ? { S: value } : {}) as AttributeValue;
+  if (value === null) return { NULL: true };
+  return name === '' ? value : { M: value };
 }
+
+/** Converts an attribute for JSON. Numbers stay exact. Types that JSON does not have stay in DynamoDB's own form. */
+export function jsonOf({ S, N, BOOL, NULL, ...other }: AttributeValue): unknown {
+  if (N !== undefined) return exactNumber(N);
+  return NULL ? null : (S ?? BOOL ?? JSON.parse(JSON.stringify(other, bytesInBase64)));
+}
+
+const bytesInBase64 = (_name: string, part: unknown) =>
+  part instanceof Uint8Array ? Buffer.from(part).toString('base64') : part;
 
 /** The fields that operators can import: the fields that the API publishes, and the status. */
 const fields = { ...orderFields, status: { type: 'string', format: 'status' } } as const;

@@ -10,9 +10,12 @@ import {
   shortened,
 } from '../../shared/errors.ts';
 import { unlessInterrupted } from '../stage/interruption.ts';
-import { attributeOf, expectedOf, isAccepted, isField, parseExactly } from './order-values.ts';
+import { attributeOf, expectedOf, isAccepted, isField, jsonOf } from './order-values.ts';
 
-const nothingWritten = { remedy: 'nothing was written: correct the file' };
+const nothingWritten = {
+  remedy:
+    'nothing was written: correct the file, which has an order such as {"id":1001} on each line',
+};
 
 /**
  * Reads new orders, one JSON object on each line.
@@ -61,17 +64,12 @@ async function contentOf(path: string, stdin: Readable | undefined): Promise<str
 
 /** Parses a line. @throws Error if it is not an order that can be created */
 function orderOf(line: string): Item {
-  const values = parseExactly(line);
-  if (Object.getPrototypeOf(Object(values)) !== Object.prototype) {
-    throw new OperatorError('expected an order such as {"id":1001,"petId":7}');
-  }
-  const order: Item = {};
-  for (const [name, value] of Object.entries({ id: undefined, ...(values as object) })) {
+  const order: Item = JSON.parse(line, attributeOf);
+  if (Array.isArray(order)) throw new OperatorError('this is an array');
+  for (const [name, value] of Object.entries({ id: undefined, ...order })) {
     if (!isField(name)) throw new OperatorError(`${quoted(name)}: an order has no such field`);
-    order[name] = attributeOf(value);
-    if (isAccepted(name, order[name])) continue;
-    const found =
-      value === undefined ? 'missing' : `${shortened(JSON.stringify(value))} is not accepted`;
+    if (value && isAccepted(name, value)) continue;
+    const found = value ? `${shortened(JSON.stringify(jsonOf(value)))} is not accepted` : 'missing';
     throw new OperatorError(`${name}: ${found}; expected ${expectedOf(name)}`);
   }
   refuseRepeatedName(line);

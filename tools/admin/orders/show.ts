@@ -1,10 +1,10 @@
-import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../lambdas/contract/item.ts';
 import { isInt64, orderFieldNames } from '../../../lambdas/orders/order-fields.ts';
 import type { Result } from '../console/command-io.ts';
 import type { Call, Verb } from '../console/verb.ts';
 import { noOrder, refuseUnlessId, repairOf, stateOf } from './change-orders.ts';
-import { exactNumber, expectedOf, isAccepted, isKnown } from './order-values.ts';
+import { expectedOf, isAccepted, isKnown, jsonOf } from './order-values.ts';
 
 export const show: Verb = {
   usage: 'show <orderId>',
@@ -51,12 +51,3 @@ function remarksOn(order: Item): string[] {
   }
   return remarks;
 }
-
-/** Converts an attribute for JSON. Numbers stay exact. */
-function jsonOf({ S, N, BOOL, NULL, ...other }: AttributeValue): unknown {
-  if (N !== undefined) return exactNumber(N);
-  return NULL ? null : (S ?? BOOL ?? JSON.parse(JSON.stringify(other, bytesInBase64)));
-}
-
-const bytesInBase64 = (_key: string, part: unknown) =>
-  part instanceof Uint8Array ? Buffer.from(part).toString('base64') : part;
