@@ -5,6 +5,10 @@ import { serviceName, serviceRealm, serviceTitle } from '../lambdas/contract/ser
 import { stackName } from '../lib/settings/names.ts';
 import type { StageName } from '../lib/settings/stages.ts';
 import { contractDocument } from './contract/contract.ts';
+import { expectAgreement } from './helpers/agreement.ts';
+import { pages } from './pages/pages.ts';
+
+const constant = 'lambdas/contract/service-name.ts';
 
 const underscored = serviceRealm.replaceAll('-', '_');
 const names = [serviceTitle, serviceName, serviceRealm, underscored, underscored.toUpperCase()];
@@ -27,11 +31,22 @@ it('the name of the service is in one file, and in the files that somebody edits
   expect(named).toEqual([]);
 });
 
-it('openapi.yaml has the name of the service', () => {
-  const title: string = contractDocument.info.title;
-
-  expect(`openapi.yaml, info.title: ${title}`).toBe(`openapi.yaml, info.title: ${serviceTitle}`);
+it.each([
+  ['openapi.yaml, info.title', contractDocument.info.title],
+  ['README.md, its title', /^# (.*)/.exec(pages.get('README.md')!)?.[1]],
+])('the name of the service is in %s', (place, title: string) => {
+  expectAgreement([constant, [serviceTitle]], [place, [title]]);
 });
+
+it.each([...pages])(
+  'the name of the service begins the name of every stack in %s',
+  (file, page) => {
+    const names = [...page.matchAll(/\b([A-Z]\w+)-(?:staging|prod|STAGE|\$STAGE)\b/g)];
+    const others = names.flatMap(([stack, name]) => (name === serviceName ? [] : stack));
+
+    expect(others.map((stack) => `${file}: ${stack}, see ${constant}`)).toEqual([]);
+  },
+);
 
 it('the workflow that deploys a stage takes the name of the stack from one variable', () => {
   const { deploy } = parse(readFileSync('.github/workflows/deploy-stage.yml', 'utf8')).jobs;

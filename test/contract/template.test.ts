@@ -58,6 +58,19 @@ describe('the contract', () => {
     expect(contractDocument['x-rate-limit-plans']).toEqual(expected);
   });
 
+  it.each([
+    ['package.json', /"version": "(.+)"/],
+    ['CHANGELOG.md', /^## \[([\d.]+)\]/m],
+    ['docs/requirements.md', /version of the interface is ([\d.]+\d)/],
+  ])('R27: has the version that is in %s', (file, pattern) => {
+    const [, stated = ''] = pattern.exec(readFileSync(file, 'utf8')) ?? [];
+
+    expectAgreement(
+      ['openapi.yaml, info.version', [contractDocument.info.version]],
+      [file, [stated]],
+    );
+  });
+
   it('has no anchor and no alias, which some generators refuse', () => {
     expect(readFileSync('openapi.yaml', 'utf8')).not.toMatch(/[-:,[] ?[&*]\w/);
   });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface LoopbackServer {
@@ -28,15 +28,4 @@ export async function listen(server: Server, scheme = 'http'): Promise<LoopbackS
 /** An HTTP server within a test. */
 export function serve(handle: RequestListener): Promise<LoopbackServer> {
   return listen(createServer(handle));
-}
-
-/** Starts a proxy that refuses every connection. */
-export function refusingProxy(
-  onConnect: (asked: IncomingMessage) => void,
-): Promise<LoopbackServer> {
-  const server = createServer().on('connect', (asked, socket) => {
-    onConnect(asked);
-    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-  });
-  return listen(server);
 }

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
-import { refusingProxy } from '../../../test/helpers/loopback-server.ts';
+import { listen } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
 
 const home = temporaryDirectoryOfFile();
@@ -15,7 +16,11 @@ const list = ['owners', 'list', '--stage', 'prod'];
 /** Runs a program with a proxy, and returns its exit code and the hosts that the proxy was asked for. */
 async function run(file: string, words: readonly string[], env: Record<string, string>) {
   const hosts = new Set<string | undefined>();
-  await using proxy = await refusingProxy(({ url }) => hosts.add(url));
+  const refusing = createServer().on('connect', ({ url }, socket) => {
+    hosts.add(url);
+    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  await using proxy = await listen(refusing);
   const environment = { PATH: process.env.PATH, HOME: home.path, HTTPS_PROXY: proxy.url };
   const exitCode = await new Promise((resolve) => {
     const options = { env: { ...environment, AWS_REGION: 'eu-central-1', ...env } };
