@@ -41,8 +41,7 @@ export interface Verb<Options = object> {
   readonly isForMany?: boolean;
   /** Examples that can be pasted into a shell. */
   readonly examples: readonly string[];
-  /** Returns undefined if the verb has printed its result itself. */
-  run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
+  run(call: Call<Options>, ...words: string[]): Promise<Result>;
 }
 
 /** A key id for examples. */
@@ -86,19 +85,16 @@ function addVerb(group: Command, io: CommandIo, verb: Verb): void {
       io,
       confirm: (question) => confirm(io, options, withTarget(`${place}: ${question}`, options)),
     };
-    const result = await verb.run(call, ...command.args).catch((error: unknown) => {
-      if (verb.isForMany || !mayHaveTakenEffect(error)) throw error;
+    const result = await verb.run(call, ...command.args).catch((cause: unknown) => {
+      if (verb.isForMany || !mayHaveTakenEffect(cause)) throw cause;
       const [word] = command.args;
       const show = word === undefined ? 'list' : `show ${shellWord(word)}`;
-      throw unconfirmed(error, place, `${group.name()} ${show}`);
+      const look = `"./admin ${group.name()} ${show}" shows whether the change was made`;
+      const remedy = `${look}; ${remedyOf(cause) ?? 'the same command can be run again'}`;
+      throw new OperatorError(`${place}: ${cause.problem}`, { cause, remedy });
     });
-    const printed = result && printResult(io, options, result);
-    if (result?.failure) {
-      // An error of printing is ignored here, so that the failure is reported in any case.
-      await printed?.catch(() => {});
-      throw result.failure;
-    }
-    await printed;
+    await printResult(io, options, result);
+    if (result.failure) throw result.failure;
     if (!options.json && io.stderr.isTTY) print(io.stderr, place);
   });
 }
@@ -127,20 +123,11 @@ function helpOf<Options>(verb: Verb<Options>): string {
   const confirmation = `${asks}, unless --yes is given. Without a terminal, the command cannot ask, so give --yes.`;
   const paragraphs = [
     'Every command has the options --stage, --local and --json: see "./admin --help".',
-    ...(options.includes(yesOption) ? [confirmation] : []),
-    ...(help ? [help.trim()] : []),
+    options.includes(yesOption) ? confirmation : '',
+    help,
   ];
-  const wrapped = paragraphs.map((each) => new Help().boxWrap(each, 80));
+  const wrapped = paragraphs.filter(Boolean).map((each) => new Help().boxWrap(each, 80));
   return `\n${wrapped.join('\n')}\n${examplesText(verb.examples)}`;
-}
-
-/** The error of a command that lost the response to a change. */
-function unconfirmed(error: OperatorError, place: string, showCommand: string): OperatorError {
-  const remedy = remedyOf(error) ?? 'the same command can be run again';
-  return new OperatorError(`${place}: ${error.problem}`, {
-    cause: error,
-    remedy: `"./admin ${showCommand}" shows whether the change was made; ${remedy}`,
-  });
 }
 
 /** The option of verbs that ask for confirmation. */

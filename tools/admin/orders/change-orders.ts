@@ -13,9 +13,6 @@ import { type Condition, expressions, present } from '../stage/dynamodb-calls.ts
 import { everyOrder } from './every-order.ts';
 import { exactNumber, isKnown, isOrderId } from './order-values.ts';
 
-/** The commands that change the state of orders. */
-export type Change = 'ship' | 'cancel' | 'reopen';
-
 const noneOf =
   (...states: OrderStatus[]) =>
   (path: string, placeholder: (value: AttributeValue) => string) =>
@@ -42,6 +39,9 @@ export const changes = {
     where: { id: present, status: noneOf('shipped', 'pending') },
   },
 } as const;
+
+/** The commands that change the state of orders. */
+export type Change = keyof typeof changes;
 
 /** What a change did to an order. */
 interface Outcome {

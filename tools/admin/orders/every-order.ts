@@ -20,13 +20,12 @@ export async function everyOrder<T>(
   completion = 'run the command again',
 ): Promise<T[]> {
   const results: T[] = [];
-  let begun = 0;
   let done = 0;
   let failure: { readonly error: unknown; readonly order: Item } | undefined;
+  const queue = orders.entries();
   const work = async () => {
-    while (begun < orders.length && !failure && !io.interruption.aborted) {
-      const index = begun++;
-      const order = orders[index]!;
+    for (const [index, order] of queue) {
+      if (failure || io.interruption.aborted) return;
       try {
         results[index] = await act(order);
         done++;

@@ -9,8 +9,7 @@ import type { OrdersTable } from '../stage/stage-connection.ts';
 import { everyOrder } from './every-order.ts';
 import { readOrders } from './orders-file.ts';
 
-const importHelp = `
-The file has one order on each line:
+const importHelp = `The file has one order on each line:
   {"id":1001,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z"}
 Only id is required. A line can also have "complete", which is true for shipped orders only, and "status" \
 (${orderStatuses.join(', ')}). Without a status, a complete order becomes shipped, and any other order pending.

@@ -22,8 +22,7 @@ interface ReopenOptions {
   until?: Time;
 }
 
-const reopenHelp = `
-With order ids, the command also makes an order in an unknown state pending.
+const reopenHelp = `With order ids, the command also makes an order in an unknown state pending.
 
 With --cancelled-by, the command also finds the orders of an owner or a key that was deleted. If no order matches, the \
 exit code is 4.`;

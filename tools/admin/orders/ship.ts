@@ -5,8 +5,7 @@ export const ship: Verb = {
   usage: 'ship <orderIds...>',
   description: 'mark pending orders as shipped, so that nobody can cancel them',
   options: [asOption],
-  help: `
-The orders become complete. The command also ships an order in an unknown state. If an order is cancelled, the \
+  help: `The orders become complete. The command also ships an order in an unknown state. If an order is cancelled, the \
 command does not ship this order, and ends with exit code 1. No command makes a shipped order pending again.`,
   isForMany: true,
   examples: ['orders ship 1001 1002 --stage prod'],

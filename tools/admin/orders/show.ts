@@ -9,8 +9,7 @@ import { expectedOf, isAccepted, isKnown, jsonOf } from './order-values.ts';
 export const show: Verb = {
   usage: 'show <orderId>',
   description: 'show everything that is stored about an order, and what the API leaves out',
-  help: `
-The order is printed as JSON. Values that JSON does not have are in DynamoDB's own form, with bytes in base64.`,
+  help: `The order is printed as JSON. Values that JSON does not have are in DynamoDB's own form, with bytes in base64.`,
   examples: ['orders show 1001 --stage prod'],
   run: showOrder,
 };
