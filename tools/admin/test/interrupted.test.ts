@@ -216,6 +216,7 @@ it.each<[keyof typeof commands, string, Command['run']]>([
   ['owners delete', 'owners create of the same name', creation('Acme')],
   ['keys issue after an interrupted creation', 'owners delete', remove],
   ['owners suspend', 'keys issue', (stage) => issueKey({ owner: 'Acme' }, stage)],
+  ['keys issue', 'keys issue', (stage) => issueKey({ owner: 'Acme' }, stage)],
   ['keys rotate', 'another rotation', (stage) => rotateKey(keyId, '60s', stage)],
   ['keys rotate', 'another expiry', expiringAt('30s')],
   ['keys rotate', 'a ban', () => setInEntry({ bannedUntil: nowSeconds + 60 })],
