@@ -1,6 +1,6 @@
-import { OperatorError, quoted } from '../../shared/errors.ts';
+import { OperatorError } from '../../shared/errors.ts';
 import type { StoredKey } from './keys.ts';
-import type { OwnerDetails, StoredOwner } from './stored-owner.ts';
+import type { OwnerDetails } from './stored-owner.ts';
 
 /** The codes of this folder's errors, each with what its error is about. */
 export interface StoreErrors {
@@ -32,11 +32,4 @@ export class StoreError<C extends Code = Code> extends OperatorError {
     this.code = code;
     this.about = about;
   }
-}
-
-/** The error if another owner has a name. */
-export function nameTaken({ details, item }: StoredOwner): StoreError {
-  const { name, ownerId } = details;
-  const problem = `There is already an owner ${quoted(name)}, ${ownerId}, on the ${item.plan} plan`;
-  return new StoreError('nameTaken', problem, details);
 }

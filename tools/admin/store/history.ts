@@ -23,14 +23,10 @@ export async function readHistory(ownerId: string, stage: KeyStage): Promise<His
   const key = { ownerId: historyKey(ownerId) };
   const item = await readItem<Record<string, HistoryRecord>>(stage.ownersTable, key, stage);
   const { ownerId: _, ...records } = item ?? {};
-  // The names of records are the revisions of the owner. JavaScript sorts such names.
-  // Puts the members into a fixed order, because DynamoDB does not keep the order of a map's entries.
-  return Object.values(records).map(({ at, by, command, ...rest }) => ({
-    at,
-    by,
-    command,
-    ...rest,
-  }));
+  // The names of records are the revisions of the owner, and JavaScript sorts such names. DynamoDB does not keep the
+  // order of a map's entries, so the members are put into a fixed order.
+  const ordered = ({ at, by, command, ...rest }: HistoryRecord) => ({ at, by, command, ...rest });
+  return Object.values(records).map(ordered);
 }
 
 /** The fields whose values differ. */

@@ -7,7 +7,7 @@ import {
   unchanged,
 } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { nameTaken } from './errors.ts';
+import { StoreError } from './errors.ts';
 import { type Deed, differences, historyKey, recordOf } from './history.ts';
 import { lookUpOwner, nameReservation } from './owners.ts';
 import type { OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
@@ -68,6 +68,12 @@ export async function removeOwner(owner: StoredOwner, stage: KeyStage): Promise<
     { Put: { TableName: stage.ownersTable, Item: { ownerId: historyKey(ownerId), 0: record } } },
   ];
   if (!(await changeTogether(parts, stage))) throw changedMeanwhile(owner);
+}
+
+function nameTaken({ details, item }: StoredOwner): StoreError {
+  const { name, ownerId } = details;
+  const problem = `There is already an owner ${quoted(name)}, ${ownerId}, on the ${item.plan} plan`;
+  return new StoreError('nameTaken', problem, details);
 }
 
 const changedMeanwhile = ({ details: { name } }: StoredOwner) =>
