@@ -180,23 +180,3 @@ it.each([
     expect((await change('ship', '7')).exitCode).toBe(0);
   },
 );
-
-it('orders cancel ends at Ctrl+C with exit code 5, and completes when it is run again', async () => {
-  const ids = Array.from({ length: 60 }, (_, index) => `${index}`);
-  await Promise.all(ids.map((each) => put({ id: { N: each }, ...states.pending })));
-  const controller = new AbortController();
-  proxy.reply = (call) => {
-    if (call.operation === 'UpdateItem') controller.abort();
-    forward(call);
-  };
-
-  const run = await orders(['cancel', ...ids], { interruption: controller.signal });
-
-  const [, done] = /^error: stopped after (\d+) orders: interrupted; run the command again\n$/.exec(
-    run.stderr,
-  )!;
-  expect(run.exitCode).toBe(5);
-  const again = await change('cancel', ...ids);
-  expect(again.exitCode).toBe(0);
-  expect(again.stdout.match(/ is cancelled\.$/gm)).toHaveLength(60 - Number(done));
-});
