@@ -11,7 +11,7 @@ import type { Call } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
 import { type Condition, expressions, present } from '../stage/dynamodb-calls.ts';
 import { everyOrder } from './every-order.ts';
-import { exactNumber, isKnown, isOrderId } from './order-values.ts';
+import { exactNumber, isKnown } from './order-values.ts';
 
 const noneOf =
   (...states: OrderStatus[]) =>
@@ -70,9 +70,9 @@ export async function changeOrders(
   };
 }
 
-/** @throws InvalidValueError if an argument of a command is not an order id */
+/** @throws InvalidValueError if an argument of a command is not a number that can be the id of an item in DynamoDB */
 export function refuseUnlessId(id: string): void {
-  if (isOrderId(id)) return;
+  if (/^(?!(?:\D*\d){39})-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(id)) return;
   const expected = 'a number of at most 38 digits such as 1001, without leading zeros';
   throw new InvalidValueError('order id', id, expected);
 }

@@ -2,18 +2,11 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { isValueOf, type OrderField, orderFields } from '../../../lambdas/orders/order-fields.ts';
 import { type OrderStatus, orderStatuses } from '../../../lambdas/orders/order-states.ts';
 
-/** A number of a JSON text with all its digits, which a JavaScript number would round beyond 2^53. */
-interface ExactNumber {
-  readonly rawJSON: string;
-}
-
 /**
- * Makes a number that `JSON.stringify` writes with the digits of the text. TypeScript does not declare this function of
- * ECMAScript 2026 yet.
- *
- * @throws SyntaxError if the text is not a number
+ * Makes a number that `JSON.stringify` writes with all digits of the text, which a JavaScript number would round beyond
+ * 2^53. TypeScript does not declare this function of ECMAScript 2026 yet.
  */
-export const { rawJSON: exactNumber } = JSON as unknown as { rawJSON(text: string): ExactNumber };
+export const { rawJSON: exactNumber } = JSON as unknown as { rawJSON(text: string): object };
 
 /** For `JSON.parse`: converts the values in an object into attributes. Numbers stay exact. */
 export function attributeOf(name: string, value: unknown, context?: { source: string }): unknown {
@@ -67,9 +60,4 @@ export function isAccepted(name: FieldName, value: AttributeValue): boolean {
 /** Whether a status is one of the states. */
 export function isKnown(status: AttributeValue | undefined): boolean {
   return orderStatuses.includes(status?.S as OrderStatus);
-}
-
-/** Whether an argument of a command is a number that DynamoDB can hold, and so can be the id of an item. */
-export function isOrderId(text: string): boolean {
-  return /^(?!(?:\D*\d){39})-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text);
 }
