@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isStageName, type StageName, stageChoices } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
-import { InvalidValueError } from '../shared/errors.ts';
+import { OperatorError } from '../shared/errors.ts';
 
 /** The options of `npm start`, as `npm start -- --help` explains them, and `DYNAMODB_ENDPOINT`. */
 export interface LocalOptions {
@@ -61,10 +61,10 @@ function textOf(text: string): string {
   throw new InvalidArgumentError('Expected a text.');
 }
 
+/** The origin of a URL, without a password, which messages would show. */
 function endpointOf(value: string | undefined): string | undefined {
   if (!value) return undefined;
-  if (/^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
-  // The message leaves out everything before `@`, which may contain a password.
-  const shown = value.replace(/.*@/s, '…@');
-  throw new InvalidValueError('DYNAMODB_ENDPOINT', shown, 'a URL such as http://127.0.0.1:8000');
+  const url = URL.parse(value);
+  if (url && /^https?:$/.test(url.protocol)) return url.origin;
+  throw new OperatorError('DYNAMODB_ENDPOINT is not a URL such as http://127.0.0.1:8000');
 }

@@ -188,6 +188,34 @@ describe('a local run', () => {
   });
 });
 
+it('npm start -- --inspect lets a debugger find the sources of the functions', async () => {
+  const run = start(['--json', '--port', '0', '--inspect=0']);
+  let said = '';
+  run.child.stderr!.on('data', (chunk) => {
+    said += chunk;
+  });
+  await run.started;
+  const debugging = new WebSocket(/ws:\S+/.exec(said)![0]);
+  const sourceMaps: string[] = [];
+  const enabled = new Promise<void>((resolve) => {
+    debugging.addEventListener('message', ({ data }) => {
+      const { id, params } = JSON.parse(String(data));
+      if (params?.sourceMapURL) sourceMaps.push(params.sourceMapURL);
+      if (id === 1) resolve();
+    });
+  });
+  await once(debugging, 'open');
+
+  debugging.send(JSON.stringify({ id: 1, method: 'Debugger.enable' }));
+  await enabled;
+  debugging.close();
+
+  // An editor finds its breakpoints by the source map of a bundle.
+  const sources = sourceMaps.map((url) => Buffer.from(url.split(',')[1]!, 'base64').toString());
+  expect(sources.some((text) => text.includes('lambdas/cancel-order.ts'))).toBe(true);
+  expect(await stop(run)).toEqual([0, null]);
+});
+
 describe('a data directory', () => {
   it('keeps everything if its run is killed, and belongs to one run at a time', async () => {
     const data = join(directory.path, 'data');

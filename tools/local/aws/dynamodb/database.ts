@@ -7,7 +7,7 @@ import { startEmbeddedDynamoDB } from './embedded-dynamodb.ts';
 
 /** The place of a run's data. */
 export interface DatabaseOptions {
-  /** A DynamoDB-compatible server. @default - an embedded one is started */
+  /** The origin of a DynamoDB-compatible server. @default - an embedded one is started */
   readonly dynamodbEndpoint?: string | undefined;
   /** The directory in which the embedded server keeps its data. @default - in memory */
   readonly dataDirectory?: string | undefined;
@@ -45,14 +45,12 @@ export async function openDatabase({ dynamodbEndpoint, dataDirectory }: Database
 }
 
 function externalDatabase(endpoint: string) {
-  // The message shows only the origin, because the URL can contain a password.
-  const { origin } = new URL(endpoint);
   return {
     endpoint,
     ended: new Promise<never>(() => {}),
     failure: (reason: string) =>
       new OperatorError(
-        `DYNAMODB_ENDPOINT: ${origin} fails (${reason}): check the server, correct the address, or unset the variable`,
+        `DYNAMODB_ENDPOINT: ${endpoint} fails (${reason}): check the server, correct the address, or unset the variable`,
       ),
     close: () => {},
   };

@@ -29,8 +29,6 @@ const embeddedPageMaxItems = 2_000;
  */
 export async function startDynamoDBGuard(options: GuardOptions) {
   const { database, now, log } = options;
-  // Only the origin is used, because `fetch` refuses a URL with a password.
-  const { origin } = new URL(database.endpoint);
   const callers: Caller[] = [];
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -53,7 +51,7 @@ export async function startDynamoDBGuard(options: GuardOptions) {
     const body = isPlanned ? planScan(call) : call;
     if (body === undefined) return sendJson(outgoing, 200, emptyPage);
     const { 'content-type': type = '', 'x-amz-target': target = '' } = incoming.headers;
-    const response = await fetch(origin, {
+    const response = await fetch(database.endpoint, {
       method: 'POST',
       headers: {
         authorization: sharedAuthorization,
