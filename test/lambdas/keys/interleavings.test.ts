@@ -5,8 +5,8 @@ import { brokenRule } from './rules.ts';
 import { scenarios } from './scenarios.ts';
 
 /*
- * These tests notice two mistakes that no other test notices: a write whose condition lacks the owner's plan or own
- * limits, and two first rejections of a minute that are counted as one.
+ * Only these tests notice if a write lacks one of these conditions: the owner's status, plan and own limits, the limit
+ * of the day, the key's expiry and ban, and the count of its rejections.
  */
 
 describe('the limiter, in every order of requests, changes, lost responses and clock ticks,', () => {
