@@ -71,7 +71,10 @@ export async function whoseToken(
   stage: KeyStage,
 ): Promise<{ readonly owner: StoredOwner; readonly key: StoredKey | undefined }> {
   const { tokenPrefix } = stage;
-  refuseOtherStage(token, tokenPrefix);
+  if (!token.startsWith(tokenPrefix)) {
+    const problem = `The API key belongs to stage ${stageOfKey(token)}`;
+    throw new OperatorError(problem, { remedy: 'look it up in that stage' });
+  }
   if (parseAuthorization(`Bearer ${token}`, tokenPrefix) === undefined) {
     throw new OperatorError('The API key is incomplete or mistyped');
   }
@@ -84,13 +87,4 @@ export async function whoseToken(
   }
   const tokenHash = hashToken(token);
   return { owner, key: keysOf(owner).find((each) => each.tokenHash === tokenHash) };
-}
-
-function refuseOtherStage(token: string, prefix: string): void {
-  if (token.startsWith(prefix)) return;
-  const stage = stageOfKey(token);
-  if (stage === undefined) throw new OperatorError('The API key has a prefix that no stage uses');
-  throw new OperatorError(`The API key belongs to stage ${stage}`, {
-    remedy: 'look it up in that stage',
-  });
 }

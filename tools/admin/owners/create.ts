@@ -37,9 +37,8 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<S
   const name = ownerName(request.name);
   const plan = requestedPlan(request, stage.plans);
   const createdAt = new Date(stage.now()).toISOString();
-  const identity = createOwnerIdentity(stage.tokenPrefix);
-  const details = { ...identity, name, createdAt, keys: {}, revision: 0 };
-  const { ownerId } = identity;
+  const details = { ...createOwnerIdentity(stage.tokenPrefix), name, createdAt, keys: {} };
+  const { ownerId } = details;
   const item: OwnerItem = { ownerId, ...plan, status: 'active', ...noUsage, keys: {} };
   await saveOwner(undefined, { details, item }, { command: 'owners create' }, stage);
   await ensureGatewayKey(ownerId, request.plan, stage);

@@ -52,16 +52,8 @@ export async function deleteGatewayKeys(ownerId: string, stage: KeyStage): Promi
   return keys.length;
 }
 
-/** An API Gateway key of an owner. */
-export interface GatewayKey {
-  /** The id in API Gateway. */
-  readonly id: string;
-  readonly value: string;
-  readonly ownerId: string;
-}
-
-/** Finds the API Gateway keys of a stage, or of one owner. */
-export async function findGatewayKeys(stage: KeyStage, ownerId = ''): Promise<GatewayKey[]> {
+/** Finds the API Gateway keys of a stage, or of one owner. `id` is the id in API Gateway. */
+export async function findGatewayKeys(stage: KeyStage, ownerId = '') {
   const start = gatewayKeyName(ownerId && gatewayKeyValue(ownerId, ''), stage);
   const found = await stage.gateway.findGatewayKeys(start);
   return found.map(({ id, name }) => {

@@ -40,7 +40,7 @@ export async function saveOwner(
   const holder = name === before?.details.name ? undefined : await lookUpOwner(name, stage);
   if (holder && holder.details.ownerId !== ownerId) throw nameTaken(holder);
   const item = updateOf(before?.item, after.item);
-  const revision = details.revision + 1;
+  const revision = (details.revision ?? 0) + 1;
   const where = { revision: unchanged(before?.details.revision) };
   const record = recordOf({ ...deed, changes }, stage);
   const history = { [revision]: record, [revision - keptRecords]: undefined };
@@ -63,7 +63,7 @@ export async function removeOwner(owner: StoredOwner, stage: KeyStage): Promise<
   const record = recordOf({ command: 'owners delete' }, stage);
   const parts = [
     { Delete: inApiKeys(owner, {}, stage) },
-    { Delete: inOwners(ownerId, { where: { revision } }, stage) },
+    { Delete: inOwners(ownerId, { where: { revision: unchanged(revision) } }, stage) },
     { Delete: inOwners(nameReservation(name), {}, stage) },
     { Put: { TableName: stage.ownersTable, Item: { ownerId: historyKey(ownerId), 0: record } } },
   ];

@@ -30,8 +30,11 @@ export interface OwnerDetails {
   ownerHash: string;
   /** By key id. */
   keys: Readonly<Record<string, KeyDetails>>;
-  /** The number of changes. No command overwrites a later one, because each requires the revision that it has read. */
-  revision: number;
+  /**
+   * The number of changes. No command overwrites a later one, because each requires the revision that it has read.
+   * Absent if an earlier version of the commands has made all changes.
+   */
+  revision?: number;
 }
 
 /** A key's entry in its owner's item. Absent numbers are 0. Without `expiresAt`, the key never expires. */

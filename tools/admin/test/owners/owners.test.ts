@@ -51,7 +51,6 @@ describe('createOwner', () => {
       seed: expect.stringMatching(/^[\w-]{43}$/),
       ownerHash: hashOwnerPart(createToken(keyPrefix, details.seed)),
       keys: {},
-      revision: 0,
     });
     expect(item).toMatchObject({ plan: 'free', status: 'active' });
     expect(item).not.toHaveProperty('perMinute');
