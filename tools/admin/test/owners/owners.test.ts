@@ -1,7 +1,9 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
+import { expire } from '../../keys/expire.ts';
 import { issueKey } from '../../keys/issue.ts';
 import { revokeKey } from '../../keys/revoke.ts';
 import { createOwner, type NewOwner } from '../../owners/create.ts';
@@ -11,13 +13,23 @@ import type { PlanRequest } from '../../owners/plan-request.ts';
 import { rename } from '../../owners/rename.ts';
 import { repairOwners } from '../../owners/repair.ts';
 import { setPlan } from '../../owners/set-plan.ts';
+import { suspend } from '../../owners/suspend.ts';
 import { daysOf, ownersUsage } from '../../owners/usage.ts';
 import type { KeyGateway } from '../../stage/key-gateway.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { deleteGatewayKeys, findGatewayKeys } from '../../store/gateway-keys.ts';
+import { readHistory } from '../../store/history.ts';
 import { createToken } from '../../store/identities.ts';
 import { allOwners, findOwner } from '../../store/owners.ts';
-import { interposed, minute, nowMs, nowSeconds, run, stageOfEachTest } from '../stage-of-keys.ts';
+import {
+  interposed,
+  issueTo,
+  minute,
+  nowMs,
+  nowSeconds,
+  run,
+  stageOfEachTest,
+} from '../stage-of-keys.ts';
 
 const own = { perMinute: 5, perDay: 50 };
 
@@ -27,6 +39,7 @@ const { stage, gatewayKeys, readAll } = fixture;
 const create = (request: Partial<NewOwner> = {}, at: KeyStage = stage) =>
   createOwner({ name: 'Acme', plan: 'free', ...request }, at);
 const issueToAcme = () => issueKey({ owner: 'Acme' }, stage);
+const viewOf = async (ownerId: string) => ownerView(await fixture.owner(ownerId), nowMs, plans);
 const usagePlans = () => [...gatewayKeys().values()];
 /** All items except histories. */
 const everything = async () => [await readAll('ApiKeys'), await ownersItems(), usagePlans()];
@@ -37,7 +50,7 @@ const throttling = (throttled: keyof KeyGateway) =>
   interposed(
     stage,
     (call) => call === throttled,
-    () => Promise.reject(new Error(`${throttled}: Too Many Requests`)),
+    () => Promise.reject(new Error('Too Many Requests')),
   );
 
 describe('createOwner', () => {
@@ -90,8 +103,11 @@ describe('owners set-plan', () => {
     const plan = 'constructor';
     const { details } = await create({ plan: 'pro' });
     await fixture.set(details.ownerId, { plan });
-    const view = ownerView(await fixture.owner(details.ownerId), nowMs, plans);
-    expect(view).toMatchObject({ plan, isPlanKnown: false, perMinute: 60 });
+    expect(await viewOf(details.ownerId)).toMatchObject({
+      plan,
+      isPlanKnown: false,
+      perMinute: 60,
+    });
     const { text } = ownerResult(await fixture.owner(details.ownerId), stage);
     expect(text).toMatch(
       new RegExp(`^plan +${plan}, which was removed: "\\./admin owners set-plan own_`, 'm'),
@@ -183,6 +199,8 @@ describe('owners delete', () => {
     await run(deletion, ['acme'], stage);
 
     expect(await everything()).toEqual(before);
+    // The history, too, has only the id.
+    expect(JSON.stringify(await readAll('Owners'))).not.toContain('Acme');
     expect((await allOwners(stage)).map(({ details }) => details.ownerId)).toEqual([
       other.details.ownerId,
     ]);
@@ -204,7 +222,7 @@ describe('ownerView', () => {
       await fixture.set(details.ownerId, state, hashToken(key!.apiKey));
     }
 
-    expect(ownerView(await fixture.owner(details.ownerId), nowMs, plans)).toMatchObject({
+    expect(await viewOf(details.ownerId)).toMatchObject({
       isPlanKnown: true,
       keys: 3,
       bans: [{ keyId: banned!.keyId, bannedUntil: '2026-11-20T09:30:45Z' }],
@@ -216,18 +234,15 @@ describe('ownerView', () => {
   });
 
   it('shows the last use of any key, including revoked keys', async () => {
-    const { details } = await create();
+    const { ownerId } = (await create()).details;
     const [old, present] = [await issueToAcme(), await issueToAcme()];
-    const used = (key: typeof old, usedAt: number) =>
-      fixture.set(details.ownerId, { usedAt }, hashToken(key!.apiKey));
-    const lastUse = async () =>
-      ownerView(await fixture.owner(details.ownerId), nowMs, plans).lastUsedAt;
-    await used(present, minute - 120);
-    await used(old, minute - 60);
+    await fixture.set(ownerId, { usedAt: minute - 120 }, hashToken(present.apiKey));
+    await fixture.set(ownerId, { usedAt: minute - 60 }, hashToken(old.apiKey));
+    const lastUsedAt = '2026-11-20T09:29:00Z';
 
-    expect(await lastUse()).toBe('2026-11-20T09:29:00Z');
-    await revokeKey(old!.keyId, stage);
-    expect(await lastUse()).toBe('2026-11-20T09:29:00Z');
+    expect(await viewOf(ownerId)).toMatchObject({ lastUsedAt });
+    await revokeKey(old.keyId, stage);
+    expect(await viewOf(ownerId)).toMatchObject({ lastUsedAt });
   });
 });
 
@@ -282,16 +297,10 @@ describe('repairOwners', () => {
     const { details } = await create({ name: 'Deleted' });
     await run(setPlan, ['Deleted', 'pro'], stage);
     await run(deletion, ['Deleted'], throttling('findGatewayKeys')).catch(() => {});
-    const beforeKeys = interposed(
-      stage,
-      (call) => call === 'findGatewayKeys',
-      () => create({ name: 'New' }),
-    );
-    const meanwhile = interposed(
-      beforeKeys,
-      (call) => typeof call !== 'string',
-      () => create({ name: 'Newer' }),
-    );
+    const isLook = (call: unknown) => call === 'findGatewayKeys';
+    const beforeKeys = interposed(stage, isLook, () => create({ name: 'New' }));
+    const isScan = (call: unknown) => typeof call !== 'string';
+    const meanwhile = interposed(beforeKeys, isScan, () => create({ name: 'Newer' }));
 
     const { deletedKeys } = await repairOwners(meanwhile);
 
@@ -354,4 +363,74 @@ it('an owner cannot get a plan that the deployed version does not have', async (
   await expect(create({}, { ...stage, plans: deployed })).rejects.toThrow(
     'The deployed version has no plan free; check out the deployed commit, or deploy',
   );
+});
+
+describe('the history of an owner', () => {
+  it('says who has changed what of the owner and its keys, and when', async () => {
+    const { ownerId, keyId } = await issueTo({ owner: 'Acme', label: 'web shop' }, stage);
+    await run(
+      setPlan,
+      ['Acme', 'enterprise'],
+      { ...stage, now: () => nowMs + 1_000, operator: 'user/bob' },
+      {
+        perMinute: 70,
+        perDay: 500,
+      },
+    );
+    // Changes nothing, so it is not recorded.
+    await run(setPlan, ['Acme', 'enterprise'], stage);
+    await run(expire, [keyId, '60s'], stage);
+
+    const to = (value: unknown) => ({ from: null, to: value });
+    const byAnn = { at: '2026-11-20T09:30:15.500Z', by: 'user/ann' };
+    const history = await readHistory(ownerId, stage);
+    expect(Object.keys(history[0]!)).toEqual(['at', 'by', 'command', 'changes']);
+    expect(history).toEqual([
+      {
+        ...byAnn,
+        command: 'owners create',
+        changes: { name: to('Acme'), plan: to('free') },
+      },
+      { ...byAnn, command: 'keys issue', keyIds: [keyId], changes: { label: to('web shop') } },
+      {
+        at: '2026-11-20T09:30:16.500Z',
+        by: 'user/bob',
+        command: 'owners set-plan',
+        changes: {
+          plan: { from: 'free', to: 'enterprise' },
+          perMinute: to(70),
+          perDay: to(500),
+        },
+      },
+      // This operator's clock is behind.
+      {
+        ...byAnn,
+        command: 'keys expire',
+        keyIds: [keyId],
+        changes: { expiresAt: to('2026-11-20T09:31:15Z') },
+      },
+    ]);
+  });
+
+  it('keeps the latest 180 records, which fit into an item', async () => {
+    const { ownerId } = await issueTo({ owner: 'Acme' }, stage);
+    const changes = { name: { from: '日'.repeat(200), to: '本'.repeat(200) } };
+    const old = Array.from({ length: 180 }, (_, at) => [
+      at + 1,
+      { at, by: '日'.repeat(128), command: 'owners rename', changes },
+    ]);
+    const Item = { ownerId: `history#${ownerId}`, ...Object.fromEntries(old) };
+    const { details } = await fixture.owner(ownerId);
+    for (const each of [Item, { ...details, revision: 180 }]) {
+      await stage.documents.send(new PutCommand({ TableName: stage.ownersTable, Item: each }));
+    }
+
+    await run(suspend, ['Acme'], stage);
+
+    const history = await readHistory(ownerId, stage);
+    expect(history.map(({ at }) => at)).toEqual([
+      ...Array.from({ length: 179 }, (_, index) => index + 1),
+      '2026-11-20T09:30:15.500Z',
+    ]);
+  });
 });
