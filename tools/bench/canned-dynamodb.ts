@@ -1,13 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import { windowStarts } from '../../lambdas/keys/windows.ts';
 import { attributes } from '../../test/helpers/dynamodb/attribute-values.ts';
 import {
   answer,
   contentType,
   type DynamodbCall,
-  DynamodbProxy,
   failure,
   type Reply,
 } from '../../test/helpers/dynamodb/dynamodb-proxy.ts';
@@ -27,45 +23,13 @@ export interface Tables {
 export const ordersPerFullPage = 8_500;
 
 /** The counters of `rate-limiter-flexible`: an item for each owner and window. */
-const counterTable = 'rate-limiter-counters';
+export const counterTable = 'rate-limiter-counters';
 const perMinute = 60_000;
 /** Ids have 16 digits and are below 2^53, because the peer reads an id into a JavaScript number. */
 const lowestOrderId = 8_000_000_000_000_000;
 
-/**
- * Starts a server in place of DynamoDB in this process. It answers from the tables that a job has set last.
- *
- * @param home the folder for the server's certificate
- */
-export async function startDynamodb(home: string) {
-  // The server uses HTTPS, because the SDK loads another handler for HTTPS than for HTTP. A certificate with this name
-  // is also valid for 127.0.0.1.
-  const name = [{ name: 'commonName', value: 'localhost' }];
-  const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
-  const NODE_EXTRA_CA_CERTS = join(home, 'certificate.pem');
-  writeFileSync(NODE_EXTRA_CA_CERTS, cert);
-  let tables: Tables = { pages: 0 };
-  const server = await DynamodbProxy.start((call) => replyFor(call, tables)(call), {
-    certificate: { key, cert },
-  });
-  return {
-    /** The environment of a process that uses the server. */
-    variables: {
-      NODE_EXTRA_CA_CERTS,
-      AWS_ENDPOINT_URL_DYNAMODB: server.url,
-      COUNTERS_TABLE: counterTable,
-    },
-    setTables: (others: Tables) => {
-      tables = others;
-    },
-    /** Returns the requests since the last call of this function. */
-    takeRequests: () => server.requests.splice(0),
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
-}
-
 /** Answers like DynamoDB, but checks no signature, evaluates no expression and writes nothing. */
-function replyFor({ operation, input, body }: DynamodbCall, tables: Tables): Reply {
+export function replyFor({ operation, input, body }: DynamodbCall, tables: Tables): Reply {
   if (operation === 'Scan') return pageOf(input as ScanInput, tables);
   // The call is from our authorizer if its partition key is `ownerHash`, and from the peer if it is `keyHash`.
   if (body.includes('"ownerHash"')) {
