@@ -5,14 +5,48 @@ import {
   type DynamoDBClient,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
-import type { Account } from './account.ts';
 import { Gateway } from './api-gateway/gateway.ts';
 import { readCallers } from './dynamodb/callers.ts';
-import { loadFunctions } from './lambda/functions.ts';
+import { type DatabaseOptions, openDatabase } from './dynamodb/database.ts';
+import { startDynamoDBGuard } from './dynamodb/guard.ts';
+import { type FunctionLog, loadFunctions } from './lambda/functions.ts';
+import { createControlPlane } from './management/control-plane.ts';
 import { region, Template } from './template.ts';
+
+export interface AccountOptions extends DatabaseOptions {
+  /** The clock of the run and its functions, in milliseconds since the epoch. @default - the system's */
+  readonly now?: () => number;
+  readonly log: (line: string) => void;
+  /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
+  readonly logFunction?: FunctionLog | undefined;
+}
+
+/** The surroundings of a deployment, which outlive it: the data, the gateway's keys, the clock and the log. */
+export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 /** A template whose tables exist and whose functions are loaded. */
 export type Deployment = Awaited<ReturnType<typeof deployTemplate>>;
+
+/** @throws OperatorError if there is no database */
+export async function openAccount(options: AccountOptions) {
+  const { log, now = Date.now } = options;
+  const { logFunction = (name, line) => log(`${name}: ${line}`) } = options;
+  const database = await openDatabase(options);
+  const guard = await startDynamoDBGuard({ database, now, log });
+  return {
+    database,
+    /** The proxy through which the functions use the database. */
+    guard,
+    controlPlane: createControlPlane(now),
+    now,
+    log,
+    logFunction,
+    close: async () => {
+      await guard.close();
+      await database.close();
+    },
+  };
+}
 
 /**
  * Creates a template's missing tables, and loads its functions and its REST API.
@@ -42,7 +76,7 @@ export async function deployTemplate(templateFile: string, stackName: string, ac
 }
 
 /**
- * Creates missing tables. Creates the missing tables. It does not wait for a table, because a local server answers
+ * Creates missing tables. It does not wait for a table, because a local server answers
  * after it has created the table.
  */
 async function createTables(template: Template, client: DynamoDBClient): Promise<void> {

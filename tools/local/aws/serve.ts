@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Account } from './account.ts';
 import { parseHeaders, parseTarget } from './api-gateway/incoming-request.ts';
 import type { GatewayAnswer } from './api-gateway/request-context.ts';
-import type { Deployment } from './deployment.ts';
+import type { Account, Deployment } from './deployment.ts';
 import { listen } from './listen.ts';
 import { answerManagement } from './management/management.ts';
 

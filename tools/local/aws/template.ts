@@ -1,8 +1,15 @@
-import { TemplateError } from './errors.ts';
+import { OperatorError } from '../../shared/errors.ts';
 
 /** The Region and the account of everything in a local run. */
 export const region = 'us-east-1';
 export const accountId = '000000000000';
+
+/** A part of the template that the local run does not support. The message names its logical id. */
+export class TemplateError extends OperatorError {
+  constructor(logicalId: string, part: string) {
+    super(`${logicalId}: ${part} is not supported locally`);
+  }
+}
 
 export interface TemplateResource {
   readonly logicalId: string;

@@ -1,7 +1,6 @@
-import { TemplateError } from '../errors.ts';
 import type { FunctionOf } from '../lambda/functions.ts';
 import { isAllowed } from '../policy.ts';
-import type { TemplateResource } from '../template.ts';
+import { TemplateError, type TemplateResource } from '../template.ts';
 import { GatewayFault } from './gateway-responses.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 

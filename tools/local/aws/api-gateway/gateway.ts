@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
-import { TemplateError } from '../errors.ts';
 import type { FunctionOf } from '../lambda/functions.ts';
 import type { ControlPlane } from '../management/control-plane.ts';
-import { accountId, region, type Template } from '../template.ts';
+import { accountId, region, type Template, TemplateError } from '../template.ts';
 import { GatewayFault, type GatewayResponses, readGatewayResponses } from './gateway-responses.ts';
 import { type IncomingRequest, pathBelowStage } from './incoming-request.ts';
 import {

@@ -1,4 +1,4 @@
-import { TemplateError } from '../errors.ts';
+import { TemplateError } from '../template.ts';
 import type { GatewayAnswer, RequestContext } from './request-context.ts';
 
 /**

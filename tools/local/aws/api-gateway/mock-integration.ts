@@ -1,5 +1,4 @@
-import { TemplateError } from '../errors.ts';
-import type { TemplateResource } from '../template.ts';
+import { TemplateError, type TemplateResource } from '../template.ts';
 import { GatewayFault } from './gateway-responses.ts';
 import { readMappedAnswer } from './mapped-answer.ts';
 import type { Integration } from './request-context.ts';

@@ -1,6 +1,5 @@
-import { TemplateError } from '../errors.ts';
 import type { FunctionOf } from '../lambda/functions.ts';
-import type { Template, TemplateResource } from '../template.ts';
+import { type Template, TemplateError, type TemplateResource } from '../template.ts';
 import { type Authorizer, readAuthorizer } from './authorizer.ts';
 import { readMockIntegration } from './mock-integration.ts';
 import { proxyIntegration } from './proxy-integration.ts';

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { TemplateError } from '../errors.ts';
 import { isAllowed, type Statement } from '../policy.ts';
-import { accountId, arnOf, type Template, type TemplateResource } from '../template.ts';
+import {
+  accountId,
+  arnOf,
+  type Template,
+  TemplateError,
+  type TemplateResource,
+} from '../template.ts';
 
 /** A function as a caller of DynamoDB. */
 export interface Caller {

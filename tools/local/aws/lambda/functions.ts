@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { TemplateError } from '../errors.ts';
-import type { Template } from '../template.ts';
+import { type Template, TemplateError } from '../template.ts';
 import { type Invoke, type LambdaFunction, loadFunction } from './function-code.ts';
 
 /** Takes a line that a function logged. */

@@ -1,5 +1,4 @@
-import { type AccountOptions, openAccount } from '../../aws/account.ts';
-import { deployTemplate } from '../../aws/deployment.ts';
+import { type AccountOptions, deployTemplate, openAccount } from '../../aws/deployment.ts';
 import { serve } from '../../aws/serve.ts';
 
 export type LocalService = Awaited<ReturnType<typeof startLocalService>>;

@@ -3,10 +3,9 @@ import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Account } from '../../aws/account.ts';
 import type { IncomingRequest } from '../../aws/api-gateway/incoming-request.ts';
 import type { GatewayAnswer } from '../../aws/api-gateway/request-context.ts';
-import type { Deployment } from '../../aws/deployment.ts';
+import type { Account, Deployment } from '../../aws/deployment.ts';
 import { type AnsweredRequest, serve } from '../../aws/serve.ts';
 
 const answerOf = (body: string | Readable, statusCode = 200): GatewayAnswer => ({
