@@ -37,11 +37,10 @@ export type RunningStore = Awaited<ReturnType<typeof startStore>>;
  * can cause faults.
  *
  * @param now the clock of the service and its functions, in milliseconds since the epoch
- * @param change returns the text of the template, with a change that a developer could make
  */
-export async function startStore(now = Date.now, change = (template: string) => template) {
+export async function startStore(now = Date.now) {
   const restoreTimeLimits = lengthenTimeLimits();
-  const templateFile = writeTemplate(change);
+  const templateFile = writeTemplate();
   const database = await startDynamoDb();
   const proxy = await DynamodbProxy.before(database.endpoint);
   /** The log lines of the functions and the gateway. */
@@ -136,12 +135,12 @@ export async function startStore(now = Date.now, change = (template: string) => 
 }
 
 /** Writes the template of staging with tables of its own, because tests of other files may share the database. */
-function writeTemplate(change: (template: string) => string): string {
+function writeTemplate(): string {
   const id = randomUUID();
   const tables = resourcesOfType('staging', 'AWS::DynamoDB::Table').map(([name]) => name);
   const renamed = tables.reduce(
     (text, name) => text.replaceAll(`"${name}"`, `"${name}${id.slice(0, 8)}"`),
-    change(JSON.stringify(template('staging'))),
+    JSON.stringify(template('staging')),
   );
   const file = join(assemblyDirectory(), `changed-${id}.json`);
   writeFileSync(file, renamed);

@@ -5,19 +5,26 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type LoopbackServer, serve } from '../../../../../test/helpers/loopback-server.ts';
 import { type DynamoDBGuard, startDynamoDBGuard } from '../../../aws/dynamodb/guard.ts';
 
-/* e2e/roles.test.ts tests a call that the role of a function does not allow. */
-
 /** A function that may do everything. */
 const caller = { accessKeyId: 'ASIA1', denialOf: () => undefined };
 const signed = (id: string) => ({ authorization: `AWS4-HMAC-SHA256 Credential=${id}/20260101/x` });
 
+/** A function that may only scan one table. */
+const reader = {
+  accessKeyId: 'ASIA3',
+  denialOf: (operation: string, table?: string) =>
+    `${operation} ${table}` === 'Scan Orders' ? undefined : `not authorized: ${operation} ${table}`,
+};
+
 /** The DynamoDB behind the guard, and the calls that it has received. */
 let server: LoopbackServer;
 let received: { headers: IncomingMessage['headers']; body: string }[];
+let lines: string[];
 let guard: DynamoDBGuard | undefined;
 
 beforeEach(async () => {
   received = [];
+  lines = [];
   server = await serve(async (incoming, outgoing) => {
     received.push({ headers: incoming.headers, body: await text(incoming) });
     outgoing.setHeader('access-control-allow-origin', '*').end('{"Count":1}');
@@ -33,9 +40,9 @@ async function start(isEmbedded = false): Promise<DynamoDBGuard> {
   guard = await startDynamoDBGuard({
     database: { endpoint: server.url, isEmbedded },
     now: () => 1_700_000_000_000,
-    log: () => {},
+    log: (line) => lines.push(line),
   });
-  guard.admit([caller]);
+  guard.admit([caller, reader]);
   return guard;
 }
 
@@ -75,6 +82,17 @@ describe('the guard before DynamoDB', () => {
     expect(answer.body).toContain('The security token included in the request is invalid.');
     expect(Object.keys(answer.headers).join()).not.toContain('access-control');
     expect(received).toEqual([]);
+  });
+
+  it("refuses a call that a function's role does not allow, and logs it", async () => {
+    const { endpoint } = await start();
+
+    const allowed = await send(endpoint, signed('ASIA3'), 'Scan');
+    const denied = await send(endpoint, signed('ASIA3'), 'UpdateItem');
+
+    expect([allowed.status, denied.status, received.length]).toEqual([200, 400, 1]);
+    expect(denied.body).toContain('#AccessDeniedException","Message":"not authorized: UpdateItem');
+    expect(lines).toEqual(['iam: not authorized: UpdateItem Orders']);
   });
 
   it.each<[string, boolean, object, object | undefined]>([
