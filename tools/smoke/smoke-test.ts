@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { versionPath } from '../../lib/settings/functions.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
@@ -19,8 +18,6 @@ interface SmokeIo {
   readonly printError: (line: string) => void;
   /** @default - to the stage */
   readonly send?: Send | undefined;
-  /** Waits between the requests of the preflight. @default - real time */
-  readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
 interface SmokeOptions {
@@ -70,7 +67,7 @@ export async function smokeTest(argv: readonly string[], io: SmokeIo): Promise<n
     const key = (io.environment.ORDERS_KEY || (await io.readInput()))?.trim();
     if (!key) throw new OperatorError('the API key is missing: set ORDERS_KEY, or pipe the key');
     const stage = new Stage(io.send ?? senderTo(url, timeoutMs), key);
-    await preflight(stage, printError, io.sleep ?? sleep);
+    await preflight(stage, printError);
     const isGood = await runChecks(selectChecks(options), stage, print, isEnd);
     return isGood ? 0 : 1;
   } catch (error) {

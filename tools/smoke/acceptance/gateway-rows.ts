@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiKey } from '@aws-sdk/client-api-gateway';
 import { gatewayKeyValue } from '../../../lambdas/keys/owner-record.ts';
 import { stageNames, stageSettings } from '../../../lib/settings/stages.ts';
@@ -19,7 +18,7 @@ export const gatewayKeyRows: readonly Row[] = [
     'within 10 s',
     async (trial) => {
       const { createdDate } = await gatewayKey(trial);
-      await preflight(trial.api, console.error, sleep);
+      await preflight(trial.api, console.error);
       return secondsSince(createdDate!.getTime(), 10);
     },
   ),

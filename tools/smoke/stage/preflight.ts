@@ -1,3 +1,4 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import { CheckFailed, ensureNotUsedUp, type Stage, shown } from './stage.ts';
 
@@ -14,7 +15,7 @@ const goodAnswersInARow = 5;
 export async function preflight(
   stage: Stage,
   print: (line: string) => void,
-  sleep: (ms: number) => Promise<unknown>,
+  sleep: (ms: number) => Promise<unknown> = realSleep,
 ): Promise<void> {
   let waitedMs = 0;
   for (let good = 0; good < goodAnswersInARow; ) {
