@@ -53,7 +53,7 @@ export async function startStoreService(
     const server = await serve(deployment, account, {
       host,
       port,
-      handlers: [localPage({ basePath, demoKeys })],
+      handler: localPage({ basePath, demoKeys }),
       onAnswered: json ? undefined : (answered) => void process.stdout.write(requestLine(answered)),
     });
     started.defer(server.close);

@@ -28,8 +28,8 @@ interface ServeOptions {
   readonly host?: string;
   /** The port to listen on, or 0 for any free port. */
   readonly port?: number;
-  /** Handlers, which are called in this order, before the gateway. */
-  readonly handlers?: readonly Handler[];
+  /** Is called before the gateway. */
+  readonly handler?: Handler;
   /** Called for each request that the gateway has answered, when the answer has been sent. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
 }
@@ -39,7 +39,7 @@ interface ServeOptions {
  * malformed HTTP.
  */
 export async function serve(first: Deployment, account: Account, options: ServeOptions = {}) {
-  const { host = '127.0.0.1', port = 0, handlers = [], onAnswered } = options;
+  const { host = '127.0.0.1', port = 0, handler, onAnswered } = options;
   const { now } = account;
   let current = first;
 
@@ -47,7 +47,7 @@ export async function serve(first: Deployment, account: Account, options: ServeO
     const startedAtMs = performance.now();
     const closed = once(outgoing, 'close');
     if (await answerManagement(incoming, outgoing, { ...account, ...current })) return;
-    for (const handler of handlers) if (await handler(incoming, outgoing)) return;
+    if (await handler?.(incoming, outgoing)) return;
     const [method, target] = [incoming.method!, incoming.url!];
     const given = await current.gateway.answer({
       method,

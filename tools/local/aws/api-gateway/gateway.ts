@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { FunctionOf } from '../lambda/functions.ts';
 import type { ControlPlane } from '../management/control-plane.ts';
-import { accountId, region, type Template, TemplateError } from '../template.ts';
+import { accountId, region, type Template } from '../template.ts';
 import { GatewayFault, type GatewayResponses, readGatewayResponses } from './gateway-responses.ts';
 import { type IncomingRequest, pathBelowStage } from './incoming-request.ts';
 import {
@@ -33,10 +33,6 @@ export class Gateway {
   constructor(template: Template, services: GatewayServices) {
     const [restApi] = template.ofType('AWS::ApiGateway::RestApi');
     const [stage] = template.ofType('AWS::ApiGateway::Stage');
-    // Without this property, API Gateway would expect the key in a header of the request.
-    if (restApi!.property('ApiKeySourceType') !== 'AUTHORIZER') {
-      throw new TemplateError(restApi!.logicalId, 'ApiKeySourceType other than AUTHORIZER');
-    }
     const deploymentId = stage!.property('DeploymentId');
     this.api = { apiId: restApi!.ref, stage: stage!.ref, deploymentId };
     this.#services = services;

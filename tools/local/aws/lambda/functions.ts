@@ -20,7 +20,7 @@ export type FunctionOf = (uri: string, logicalId: string) => Invoke;
  * Loads the template's functions.
  *
  * @param assembly the folder in which the CDK has put the template and the code
- * @throws TemplateError if a function's code is not in the assembly, or its runtime is not Node
+ * @throws TemplateError if a function's code is not in the assembly
  */
 export function loadFunctions(
   template: Template,
@@ -35,10 +35,6 @@ export function loadFunctions(
         `asset.${basename(`${property('Code').S3Key}`, '.zip')}`,
       );
       if (!existsSync(codeDirectory)) throw new TemplateError(logicalId, 'code without an asset');
-      const runtime = String(property('Runtime'));
-      if (!runtime.startsWith('nodejs')) {
-        throw new TemplateError(logicalId, `the runtime ${runtime}`);
-      }
       const invoke = loadFunction({
         name,
         codeDirectory,

@@ -17,7 +17,7 @@ export function createTemplate(resources: Resources): Template {
 
 /** An API with one stage, `test`, to which a test adds methods. */
 export const api: Resources = {
-  Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { ApiKeySourceType: 'AUTHORIZER' } },
+  Api: { Type: 'AWS::ApiGateway::RestApi' },
   Stage: {
     Type: 'AWS::ApiGateway::Stage',
     Properties: { DeploymentId: 'deployment', StageName: 'test' },
@@ -69,7 +69,6 @@ export function lambda(
         Code: { S3Key: `${name}.zip` },
         Handler: 'index.handler',
         Role: { 'Fn::GetAtt': [`${name}Role`, 'Arn'] },
-        Runtime: 'nodejs24.x',
         ...properties,
       },
     },

@@ -188,7 +188,6 @@ describe('the template of a gateway', () => {
   const variable = 'a MOCK integration whose status depends on the request';
 
   it.each<[string, object]>([
-    ['Api: ApiKeySourceType other than AUTHORIZER', { ApiKeySourceType: 'HEADER' }],
     ['Auth: an authorizer with another type', { Type: 'REQUEST' }],
     ['Auth: an authorizer with', { AuthorizerResultTtlInSeconds: undefined }],
     ['GET /secret: AuthorizationType AWS_IAM', { AuthorizationType: 'AWS_IAM', AuthorizerId: '' }],

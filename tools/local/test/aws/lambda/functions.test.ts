@@ -32,10 +32,7 @@ describe('functions of a template', () => {
     },
   );
 
-  it.each([
-    ['code without an asset', { Code: { S3Key: 'unknown.zip' } }],
-    ['the runtime python3.13', { Runtime: 'python3.13' }],
-  ])('are refused with %s, in an error that names the logical id', (message, properties) => {
-    expect(() => load(properties)).toThrow(`List: ${message}`);
+  it('are refused with code without an asset, in an error that names the logical id', () => {
+    expect(() => load({ Code: { S3Key: 'unknown.zip' } })).toThrow('List: code without an asset');
   });
 });
