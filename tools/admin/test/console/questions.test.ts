@@ -50,14 +50,6 @@ describe('confirm', () => {
 
     await expect(confirmed).rejects.toThrow(InterruptedError);
   });
-
-  it.each([true, false])('does not ask with --yes, on a terminal or not: %j', async (isTTY) => {
-    const { io, shown } = input('n\n', { isTTY });
-
-    await confirm(io, { yes: true }, question);
-
-    expect(shown()).toBe('');
-  });
 });
 
 describe('readSecret', () => {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   answer,
   executedAndLost,
@@ -15,11 +15,6 @@ const lines = (count: number) =>
   Array.from({ length: count }, (_, id) => `{"id":${id}}\n`).join('');
 const nothingWritten =
   '; nothing was written: correct the file, which has an order such as {"id":1001} on each line\n';
-
-beforeEach(() => {
-  // The SDK's delay before it repeats a call is random, up to a limit.
-  jest.spyOn(Math, 'random').mockReturnValue(0);
-});
 
 describe('orders import', () => {
   it('creates the orders that do not exist, and counts the orders that exist', async () => {

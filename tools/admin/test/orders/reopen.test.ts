@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   answer,
   executedAndLost,
@@ -11,16 +12,11 @@ import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import type { AdminOptions } from '../run-admin.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { meanwhile, orders, proxy, put, stored } = await ordersOfEachTest();
+const { orders, proxy, put, stored } = await ordersOfEachTest();
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
 const ownerPart = 'OZdPcLLZJvux4LZgjIZh';
 const keyId = `key_${ownerPart}boDXYTUkQcS0`;
 const otherKey = `key_${ownerPart}000000000000`;
-
-beforeEach(() => {
-  // The SDK's delay before it repeats a call is random, up to a limit.
-  jest.spyOn(Math, 'random').mockReturnValue(0);
-});
 
 const reopen = (words: string, io: AdminOptions = {}) =>
   orders(['reopen', ...words.split(' ').filter(Boolean), '--yes'], {
@@ -148,7 +144,13 @@ describe('orders reopen --cancelled-by', () => {
     ['shipped', { ...cancelled('09:59:59.999Z'), status: { S: 'shipped' } }],
   ])('leaves and names an order that was %s after it was read', async (_, changed) => {
     await putOrders(meant);
-    meanwhile('UpdateItem', '2', changed);
+    proxy.reply = async (call) => {
+      const { operation, input } = call;
+      const isMeant =
+        operation === 'UpdateItem' && isDeepStrictEqual(input.Key, { id: { N: '2' } });
+      if (isMeant) await put({ id: { N: '2' }, ...changed });
+      forward(call);
+    };
 
     const { exitCode, stdout, stderr } = await reopen(`${mistaken} --json`);
 
