@@ -20,7 +20,9 @@ function answerWith(...answers: (Response | Error | Promise<Response>)[]): strin
   const requests: string[] = [];
   globalThis.fetch = async (url, init) => {
     requests.push(`${init?.method} ${new URL(String(url)).pathname}`);
-    expect(init).toMatchObject({ redirect: 'error', headers: { Authorization: 'Bearer a-key' } });
+    expect(init?.redirect).toBe('error');
+    // `Accept-Encoding` is left to `fetch`, because a replaced `fetch` may not read every coding.
+    expect(init?.headers).toEqual({ Authorization: 'Bearer a-key' });
     const answer = answers.shift();
     if (!answer) throw new Error('The test expects no further request.');
     if (answer instanceof Error) throw answer;
@@ -71,14 +73,6 @@ describe('the list of the example client', () => {
       answerWith(bodyOf(bytes.subarray(0, at), bytes.subarray(at)));
       expect(await list()).toEqual(orders);
     }
-  });
-
-  it('is requested with the codings that `fetch` sends by itself, because a replaced `fetch` may send none', async () => {
-    const fetch = jest.fn(async (..._: Parameters<typeof realFetch>) => bodyOf('[]'));
-
-    await Readable.from(new StoreOrders('http://localhost', 'a-key', { fetch }).orders()).toArray();
-
-    expect(fetch.mock.calls[0]![1]?.headers).toEqual({ Authorization: 'Bearer a-key' });
   });
 
   it('is read even if the body of a replaced `fetch` is a stream of Node', async () => {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { runInThisContext } from 'node:vm';
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
@@ -21,7 +23,6 @@ import { createOwner } from '../../../admin/owners/create.ts';
 import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
 import { senderTo } from '../../../smoke/stage/http-client.ts';
 import { startLocalService } from '../aws/local-service.ts';
-import { lengthenTimeLimits } from './time-limits.ts';
 
 /** An order to store: its id as text, because a JavaScript number would round it, and further texts. */
 type Order = Readonly<Record<string, string> & { id: string }>;
@@ -29,6 +30,12 @@ type Order = Readonly<Record<string, string> & { id: string }>;
 // The client does not give up, however slow the machine is or however long a test lets it pause. The
 // tests have shorter time limits.
 const clientTimeoutMs = 600_000;
+
+// Functions wait for DynamoDB for as long as a busy machine may stand still: a request that is given up and sent
+// again is counted twice.
+const patience = 20;
+// Pauses between attempts are shorter than this, time limits longer.
+const shortestLimitMs = 900;
 
 export type RunningStore = Awaited<ReturnType<typeof startStore>>;
 
@@ -150,3 +157,25 @@ function writeTemplate(): string {
 /** A minute that a faster clock can have begun. It is the current one for at least four minutes. */
 export const lastingMinute = (nowMs = Date.now()) => Math.floor(nowMs / 60_000) * 60 + 240;
 export const today = (nowMs = Date.now()) => Math.floor(nowMs / 86_400_000) * 86_400;
+
+/** Lengthens the time limits of functions in this process. Returns what undoes it. */
+function lengthenTimeLimits(): () => void {
+  const { prototype } = Socket;
+  const { setTimeout: setSocketTimeout } = prototype;
+  // The timers of the main context are replaced, because functions do not run in the context of Jest's test files.
+  const globals = runInThisContext('globalThis');
+  const { setTimeout: systemSetTimeout } = globals;
+  globals.setTimeout = new Proxy(systemSetTimeout, {
+    apply: (target, self, [callback, delayMs, ...values]) =>
+      Reflect.apply(target, self, [callback, longer(delayMs), ...values]),
+  });
+  prototype.setTimeout = function (delayMs, callback) {
+    return setSocketTimeout.call(this, longer(delayMs), callback);
+  };
+  return () => {
+    globals.setTimeout = systemSetTimeout;
+    prototype.setTimeout = setSocketTimeout;
+  };
+}
+
+const longer = (delayMs: number) => (delayMs >= shortestLimitMs ? patience * delayMs : delayMs);
