@@ -1,15 +1,10 @@
 /** `npm run acceptance`: deploys a trial, checks what only a real stage can show, and removes it. */
 import { Command } from 'commander';
 import { stackName } from '../../../lib/settings/names.ts';
-import {
-  isStageName,
-  type StageName,
-  stageNames,
-  stageSettings,
-} from '../../../lib/settings/stages.ts';
+import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';
 import { reportFailure } from '../../admin/failure-report.ts';
 import { parseCommandLine } from '../../shared/command-line.ts';
-import { InterruptedError, InvalidValueError, OperatorError } from '../../shared/errors.ts';
+import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { runChecks } from '../runner.ts';
 import { selectChecks } from '../smoke-test.ts';
@@ -23,35 +18,30 @@ const command = new Command('npm run acceptance --')
   .description(`Deploys a trial with your AWS credentials, checks it, and removes it. Prints what
 was expected and seen, and the words of a page that depend on it.
 
-A run takes about half an hour, and costs less than a dollar. The environment
-variable ORDERS_STAGE names the trial (default: try-accept). The trial is in
-staging's account and Region (lib/settings/stages.ts) or, if staging names none,
-in the account and Region of the credentials. After Ctrl+C, the run removes the trial. If a run ended in another
-way, the next run removes its trial.
+A run takes about half an hour, and costs less than a dollar. The trial is the
+stage try-accept, in staging's account and Region (lib/settings/stages.ts) or, if
+staging names none, in the account and Region of the credentials. After Ctrl+C,
+the run removes the trial. If a run ended in another way, the next run removes its
+trial.
 
 Exit code: 0 if everything is as expected, 1 otherwise.`);
 
-const { ORDERS_STAGE: stage = 'try-accept' } = process.env;
+/** Always the same trial, because the run removes it. */
+const name: StageName = 'try-accept';
 const interruption = new AbortController();
 // A second signal ends the process.
 process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
 
 try {
   const options = parseCommandLine<{ readonly clean?: boolean }>(command, process.argv.slice(2));
-  if (options) process.exitCode = await run(trialName(), options.clean);
+  if (options) process.exitCode = await run(options.clean);
 } catch (error) {
-  const { message, remedy } = reportFailure(error, { stage });
+  const { message, remedy } = reportFailure(error, { stage: name });
   console.error(`acceptance: ${[message, remedy].filter(Boolean).join('; ')}`);
   process.exitCode = 1;
 }
 
-/** @throws OperatorError if the stage is not a trial, because the run removes it */
-function trialName(): StageName {
-  if (isStageName(stage) && !stageNames.some((name) => name === stage)) return stage;
-  throw new InvalidValueError('ORDERS_STAGE', stage, 'a trial, such as try-ana');
-}
-
-async function run(name: StageName, isCleanOnly = false): Promise<number> {
+async function run(isCleanOnly = false): Promise<number> {
   const { AWS_REGION } = process.env;
   const region = stageSettings(name).env?.region ?? AWS_REGION;
   if (!region) throw new OperatorError('set AWS_REGION to the Region of the trial');
