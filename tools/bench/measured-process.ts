@@ -26,10 +26,7 @@ export interface Measurements {
   answer: unknown;
 }
 
-type Handler = ((...parameters: unknown[]) => Promise<unknown>) & {
-  /** Whether the handler takes (event, stream, context) instead of (event, context). */
-  isStreaming?: boolean;
-};
+type Handler = (...parameters: unknown[]) => Promise<unknown>;
 
 /** A response stream that counts its bytes. */
 class LambdaStream extends Writable {
@@ -55,24 +52,16 @@ async function measure(): Promise<Measurements> {
   const { handler } = bundleFile.endsWith('.mjs')
     ? await import(pathToFileURL(bundleFile).href)
     : createRequire(bundleFile)(bundleFile);
-  let answer = await answerOf(handler);
+  let answer = await handler(event, context);
   const coldMs = performance.now() - startedAtMs;
-  for (let call = 1; call < warmUps; call++) answer = await answerOf(handler);
+  for (let call = 1; call < warmUps; call++) answer = await handler(event, context);
 
   const cpuAtStart = process.cpuUsage();
-  for (let call = 0; call < calls; call++) answer = await answerOf(handler);
+  for (let call = 0; call < calls; call++) answer = await handler(event, context);
   const { user, system } = process.cpuUsage(cpuAtStart);
   const cpuMs = (user + system) / 1_000 / (calls || 1);
   const peakRssMb = process.resourceUsage().maxRSS / 1_024;
   return { coldMs, cpuMs, bytes, peakRssMb, answer };
-}
-
-async function answerOf(handler: Handler): Promise<unknown> {
-  if (!handler.isStreaming) return handler(event, context);
-  const stream = new LambdaStream();
-  await handler(event, stream, context);
-  bytes = stream.bytes;
-  return { statusCode: 200, ...stream.prelude };
 }
 
 /** Replaces two parts of Lambda's runtime for Node: the global `awslambda`, and the log that the runtime opens. */
@@ -80,7 +69,12 @@ function installLambdaDouble(): void {
   const HttpResponseStream = {
     from: (stream: LambdaStream, prelude: object) => Object.assign(stream, { prelude }),
   };
-  const streamifyResponse = (handler: Handler) => Object.assign(handler, { isStreaming: true });
+  const streamifyResponse = (handler: Handler) => async (event: unknown, context: unknown) => {
+    const stream = new LambdaStream();
+    await handler(event, stream, context);
+    bytes = stream.bytes;
+    return { statusCode: 200, ...stream.prelude };
+  };
   Object.assign(globalThis, { awslambda: { HttpResponseStream, streamifyResponse } });
   process.stdout.write = () => true;
 }
