@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { finished } from 'node:stream/promises';
 import { CloudWatch, type MetricDataQuery } from '@aws-sdk/client-cloudwatch';
@@ -84,12 +85,9 @@ async function brokenList({ outputs, api }: Trial): Promise<string> {
     'accept-encoding': 'identity',
   };
   const request = session.request(headers, { signal: AbortSignal.timeout(300_000) });
-  let status: number | undefined;
+  const [{ ':status': status }] = await once(request.setEncoding('utf8'), 'response');
   let text = '';
-  request.on('response', (head) => {
-    status = head[':status'];
-  });
-  request.setEncoding('utf8').on('data', (chunk) => {
+  request.on('data', (chunk) => {
     text += chunk;
   });
   const error = await finished(request).then(() => 'no error', String);
