@@ -15,7 +15,7 @@ const remedies: { [Code in keyof StoreErrors]: (about: StoreErrors[Code]) => str
       ? `"./admin keys show ${idOrName}" shows this key and its owner`
       : '"./admin owners list" shows all owners',
   nameTaken: ({ ownerId }) =>
-    `choose another name; "./admin owners show ${ownerId}" shows this owner`,
+    `choose another name, unless an interrupted command has created this owner: "./admin owners show ${ownerId}" shows it`,
   keyNotFound: (owner) =>
     `"./admin keys list${owner ? ` --owner ${owner.ownerId}` : ''}" shows all keys, for 90 days after their end`,
   tooManyKeys: ({ ownerId }) =>

@@ -44,7 +44,10 @@ async function rotateOrRevoke(call: Call<{ grace: Time }>, keyId = ''): Promise<
   if (replacedBy !== undefined) {
     if (!isNow) throw alreadyReplaced(keyId, replacedBy);
     const { value, text } = await askAndRevoke(old, call);
-    return { value: { ...value, replacedBy }, text: `${text} ${replacedBy} has replaced it.` };
+    const replacement =
+      `${replacedBy} has replaced it. If nobody has received the API key of ${replacedBy}, ` +
+      `"./admin keys rotate ${replacedBy} --grace 0s" replaces it.`;
+    return { value: { ...value, replacedBy }, text: `${text} ${replacement}` };
   }
   const entry = validEntry(old, 'rotated', nowMs);
   if (isNow) await confirm(revokeQuestion(old));

@@ -39,7 +39,8 @@ function described(key: StoredKey, { now, plans }: KeyStage): Result {
 function adviceOn({ keyId, status, replacedBy }: KeyView): string {
   if (status === 'expired' || status === 'revoked') return 'The API key is not valid.';
   const replace = replacedBy ? '' : `"./admin keys rotate ${keyId} --grace 0s" replaces it. `;
-  return `The API key is valid. ${replace}"./admin keys revoke ${keyId}" revokes it.`;
+  const state = status === 'suspended' ? 'The owner is suspended.' : 'The API key is valid.';
+  return `${state} ${replace}"./admin keys revoke ${keyId}" revokes it.`;
 }
 
 const unknownKeyText =

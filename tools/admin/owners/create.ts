@@ -1,8 +1,10 @@
 import { Option } from 'commander';
 import { noUsage } from '../../../lambdas/keys/owner-record.ts';
 import { planNames } from '../../../lib/settings/plans.ts';
+import { OperatorError } from '../../shared/errors.ts';
 import { asOption, type Verb } from '../console/verb.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
+import { problemOf } from '../stage/service-failure.ts';
 import { ensureGatewayKey } from '../store/gateway-keys.ts';
 import { createOwnerIdentity } from '../store/identities.ts';
 import { saveOwner } from '../store/owner-change.ts';
@@ -28,8 +30,8 @@ export const create: Verb<PlanRequest> = {
 export type NewOwner = PlanRequest & { readonly name: string };
 
 /**
- * Creates an owner, and then its API Gateway key. If the command is interrupted in between, the owner's first key makes
- * up for it.
+ * Creates an owner, and then its API Gateway key. If that fails, the owner's first API key
+ * makes up for it.
  *
  * @throws OperatorError if the name is taken, or the plan does not allow the limits
  */
@@ -41,6 +43,10 @@ export async function createOwner(request: NewOwner, stage: KeyStage): Promise<S
   const { ownerId } = details;
   const item: OwnerItem = { ownerId, ...plan, status: 'active', ...noUsage, keys: {} };
   await saveOwner(undefined, { details, item }, { command: 'owners create' }, stage);
-  await ensureGatewayKey(ownerId, request.plan, stage);
+  await ensureGatewayKey(ownerId, request.plan, stage).catch((cause) => {
+    const problem = `the owner ${name} (${ownerId}) is created, but not its API Gateway key: ${problemOf(cause)}`;
+    const remedy = `run "./admin keys issue --owner ${ownerId}", which creates both this key and the first API key`;
+    throw new OperatorError(problem, { cause, remedy });
+  });
   return { details, item };
 }

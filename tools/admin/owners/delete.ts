@@ -5,6 +5,7 @@ import { counted } from '../console/view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { problemOf } from '../stage/service-failure.ts';
 import { deleteGatewayKeys } from '../store/gateway-keys.ts';
+import { readHistory } from '../store/history.ts';
 import { isOwnerId } from '../store/identities.ts';
 import { removeOwner } from '../store/owner-change.ts';
 import { lookUpOwner } from '../store/owners.ts';
@@ -37,11 +38,13 @@ export const deletion: Verb = {
   },
 };
 
-/** Deletes the API Gateway keys that an interrupted deletion has left. @throws NotFoundError if there are none */
+/** Completes the deletion of an owner whose id is given. @throws NotFoundError if there was no such owner */
 async function deleteRest(ownerId: string, stage: KeyStage): Promise<Result> {
   const gatewayKeys = isOwnerId(ownerId) ? await deleteGatewayKeys(ownerId, stage) : 0;
-  if (gatewayKeys > 0) {
-    const text = `Deleted ${counted(gatewayKeys, 'API Gateway key')} of ${ownerId}, which was already deleted.`;
+  const wasDeleted = isOwnerId(ownerId) && (await readHistory(ownerId, stage)).length > 0;
+  if (gatewayKeys > 0 || wasDeleted) {
+    const rest = gatewayKeys > 0 ? `, except for ${counted(gatewayKeys, 'API Gateway key')}` : '';
+    const text = `${ownerId} was already deleted${rest}.`;
     return { value: { ownerId, keys: 0, deleted: true }, text };
   }
   throw new NotFoundError(`There is no owner ${quoted(ownerId)}`, {

@@ -77,10 +77,12 @@ async function createOrFind(
     const { id } = await stage.gateway.createGatewayKey({ name, value, tags });
     return { keyId: id, isNew: true };
   } catch (error) {
+    if (!isAlreadyThere(error)) throw error;
+    const found = await stage.gateway.findGatewayKeys(name);
     // Names are found by their start, so the name of a longer plan may be found, too.
-    const found = isAlreadyThere(error) ? await stage.gateway.findGatewayKeys(name) : [];
     const key = found.find((each) => each.name === name);
-    if (!key) throw error;
+    // Another command has deleted the owner and its keys at the same time.
+    if (!key) throw new ChangedMeanwhileError(ownerOfGatewayKey(value));
     return { keyId: key.id, isNew: false };
   }
 }

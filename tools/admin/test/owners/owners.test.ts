@@ -164,7 +164,7 @@ describe('the API Gateway key of the new plan', () => {
 
     await expect(
       create({}, { ...stage, gateway: { ...stage.gateway, addToUsagePlan } }),
-    ).rejects.toBe(refused);
+    ).rejects.toMatchObject({ cause: refused });
   });
 });
 
@@ -321,7 +321,9 @@ describe('repairOwners', () => {
     expect(gatewayKeys().size).toBe(1);
     expect(await run(deletion, [details.ownerId], stage)).toMatchObject({ keys: 0 });
     expect(gatewayKeys().size).toBe(0);
-    await expect(run(deletion, [details.ownerId], stage)).rejects.toThrow('There is no owner');
+    await expect(run(deletion, ['Acme'], stage)).rejects.toThrow('There is no owner');
+    const unknown = `own_${'0'.repeat(20)}`;
+    await expect(run(deletion, [unknown], stage)).rejects.toThrow('There is no owner');
   });
 });
 
