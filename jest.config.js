@@ -1,5 +1,3 @@
-import { availableParallelism } from 'node:os';
-
 const common = {
   rootDir: import.meta.dirname,
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.cache'],
@@ -46,8 +44,8 @@ export default {
   ],
   // Enough for the slowest kind on a busy machine. Jest ignores a limit of a single project.
   testTimeout: 120_000,
-  // One worker more than cores, because tests also wait for servers, timers and other processes.
-  maxWorkers: availableParallelism() + 1,
+  // Jest's own default leaves a core idle, which on a small machine is half of it.
+  maxWorkers: '100%',
   // Node keeps the modules of every test file, so a worker that holds too much is replaced. A new one compiles
   // all imports again: with half of this limit, the tests take a tenth more processor time.
   workerIdleMemoryLimit: '1GB',

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isStageName, type StageName, stageChoices } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
-import { OperatorError } from '../shared/errors.ts';
+import { InvalidValueError } from '../shared/errors.ts';
 
 /** The options of `npm start`, as `npm start -- --help` explains them, and `DYNAMODB_ENDPOINT`. */
 export interface LocalOptions {
@@ -66,5 +66,7 @@ function endpointOf(value: string | undefined): string | undefined {
   if (!value) return undefined;
   const url = URL.parse(value);
   if (url && /^https?:$/.test(url.protocol)) return url.origin;
-  throw new OperatorError('DYNAMODB_ENDPOINT is not a URL such as http://127.0.0.1:8000');
+  // The message leaves out everything before `@`, which may contain a password.
+  const shown = value.replace(/.*@/s, '…@');
+  throw new InvalidValueError('DYNAMODB_ENDPOINT', shown, 'a URL such as http://127.0.0.1:8000');
 }

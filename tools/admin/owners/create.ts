@@ -30,8 +30,8 @@ export const create: Verb<PlanRequest> = {
 export type NewOwner = PlanRequest & { readonly name: string };
 
 /**
- * Creates an owner, and then its API Gateway key. If that fails, the owner's first API key
- * makes up for it.
+ * Creates an owner, and then its API Gateway key. If the second step fails, `keys issue` makes up for it before the
+ * owner's first API key.
  *
  * @throws OperatorError if the name is taken, or the plan does not allow the limits
  */

@@ -25,7 +25,7 @@ const keptRecords = 180;
  * @param before the owner as it was read; undefined for a new owner
  * @throws StoreError if another owner has the name
  * @throws ChangedMeanwhileError if another command has changed the owner since it was read, or if a key that is changed
- * was banned in this time
+ * or replaced was banned in this time
  */
 export async function saveOwner(
   before: StoredOwner | undefined,
@@ -116,8 +116,10 @@ function updateOf(before: OwnerItem | undefined, after: OwnerItem): Update & { s
       ? differing(old[hash], keys[hash], `keys.${hash}.`)
       : { [`keys.${hash}`]: keys[hash] },
   );
+  // A key that replaces another inherits its ban. The mere end of a key does not depend on its ban.
+  const hasNew = touched.some((hash) => !old[hash]);
   const sameBans = touched
-    .filter((hash) => keys[hash])
+    .filter((hash) => hasNew || keys[hash])
     .map((hash) => [`keys.${hash}.bannedUntil`, unchanged(old[hash]?.bannedUntil)]);
   return {
     set: Object.assign(differing(oldValues, values), ...entries),

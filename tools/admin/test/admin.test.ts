@@ -196,6 +196,10 @@ describe('the operator and a running service', () => {
     await adminJson(`owners suspend ${owner} --yes`);
     const suspended = await statusWith(apiKey);
     const { stdout } = await admin(`keys issue --owner ${owner}`);
+    const [shown] = (await adminJson(`keys list --owner ${owner}`)).map(
+      ({ keyId }: { keyId: string }) => admin(`keys show ${keyId}`),
+    );
+    expect((await shown).stdout).toMatch(/\n\nThe owner is suspended\. "\.\/admin keys rotate/);
     await adminJson(`owners resume ${owner}`);
 
     expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);

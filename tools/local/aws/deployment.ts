@@ -76,8 +76,7 @@ export async function deployTemplate(templateFile: string, stackName: string, ac
 }
 
 /**
- * Creates missing tables. It does not wait for a table, because a local server answers
- * after it has created the table.
+ * Creates missing tables. It does not wait for a table, because a local server answers after it has created the table.
  */
 async function createTables(template: Template, client: DynamoDBClient): Promise<void> {
   const tables = template.ofType('AWS::DynamoDB::Table').map(async ({ ref, property }) => {

@@ -163,14 +163,28 @@ describe('keys rotate', () => {
     });
   });
 
-  it('rotates nothing if the key is banned after it was read', async () => {
-    const { keyId } = await issue();
-    const meanwhile = interposed(stage, isTransaction, () => ban(keyId));
+  it.each(['60s', '0s'])(
+    'rotates nothing with a grace of %s if the key is banned after it was read',
+    async (grace) => {
+      const { keyId } = await issue();
+      const meanwhile = interposed(stage, isTransaction, () => ban(keyId));
 
-    await expect(rotateKey(keyId, '60s', meanwhile)).rejects.toThrow(
-      'The owner "Acme" was changed by somebody else at the same time; run the command again',
+      await expect(rotateKey(keyId, grace, meanwhile)).rejects.toThrow(
+        'The owner "Acme" was changed by somebody else at the same time; run the command again',
+      );
+      expect(await listKeys({}, stage)).toMatchObject([{ keyId, expiresAt: null }]);
+    },
+  );
+
+  it('revokes a key that is banned after it was read', async () => {
+    const { keyId } = await issue();
+
+    await revokeKey(
+      keyId,
+      interposed(stage, isTransaction, () => ban(keyId)),
     );
-    expect(await listKeys({}, stage)).toMatchObject([{ keyId, expiresAt: null }]);
+
+    expect(await listKeys({}, stage)).toMatchObject([{ keyId, status: 'revoked' }]);
   });
 
   it('rotates a key again if its replacement was revoked', async () => {

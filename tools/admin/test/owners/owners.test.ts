@@ -166,6 +166,21 @@ describe('the API Gateway key of the new plan', () => {
       create({}, { ...stage, gateway: { ...stage.gateway, addToUsagePlan } }),
     ).rejects.toMatchObject({ cause: refused });
   });
+
+  it('is not looked up for an owner that another command has deleted', async () => {
+    const exists = Object.assign(new Error('API Key already exists'), {
+      name: 'ConflictException',
+    });
+    const gateway = {
+      ...stage.gateway,
+      createGatewayKey: () => Promise.reject(exists),
+      findGatewayKeys: async () => [],
+    };
+
+    await expect(create({}, { ...stage, gateway })).rejects.toMatchObject({
+      cause: expect.objectContaining({ code: 'changedMeanwhile' }),
+    });
+  });
 });
 
 describe('owners rename', () => {

@@ -1,8 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 
 /**
- * A function's handler. Its parameters are an event and a context or, if it streams, an event, a stream and
- * a context.
+ * A function's handler. Its parameters are an event and a context or, if it streams, an event, a stream and a context.
  */
 export type Handler = (...parameters: unknown[]) => unknown;
 
