@@ -23,7 +23,7 @@ type Screen = Writable & { isTTY?: boolean };
 export interface Result {
   readonly value: unknown;
   readonly text: string;
-  /** A new key. The new key. No other token is ever printed in full. */
+  /** A new key. No other token is ever printed in full. */
   readonly issued?: { readonly keyId: string; readonly apiKey: string };
   /** The error with which the command fails after it has printed the result. */
   readonly failure?: Error | undefined;

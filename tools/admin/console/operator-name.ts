@@ -3,7 +3,7 @@ import { checkedText } from '../store/checked-text.ts';
 import type { CommandIo } from './command-io.ts';
 
 /**
- * The operator's name. The operator's name: the value of `--as`. Without `--as`, it is the AWS identity without its
+ * The operator's name: the value of `--as`. Without `--as`, it is the AWS identity without its
  * account, such as `user/ann`. On a local run, it is the name of this machine's user.
  *
  * @param callerArn such as arn:aws:sts::111122223333:assumed-role/Operator/ann; undefined on a local run

@@ -30,7 +30,7 @@ export const unchanged =
 
 /** A change of an item, and its condition. */
 export interface Update {
-  /** New values. The new values. Undefined removes an attribute. */
+  /** The new values. Undefined removes an attribute. */
   readonly set?: Attributes;
   readonly where?: Condition;
 }
