@@ -1,9 +1,7 @@
 import { type Argument, type Command, Help, Option } from 'commander';
-import { OperatorError, UsageError } from '../../shared/errors.ts';
-import { mayHaveTakenEffect } from '../stage/service-failure.ts';
+import { UsageError } from '../../shared/errors.ts';
 import { connect, type StageConnection } from '../stage/stage-connection.ts';
-import { shellWord, type Target, withTarget } from '../stage/target.ts';
-import { remedyOf } from './advice.ts';
+import { type Target, withTarget } from '../stage/target.ts';
 import { type CommandIo, print, printResult, type Result } from './command-io.ts';
 import { operatorName } from './operator-name.ts';
 import { confirm } from './questions.ts';
@@ -32,13 +30,6 @@ export interface Verb<Options = object> {
   readonly help?: string;
   /** Says when a verb with `--yes` asks for confirmation. @default 'The command asks for confirmation' */
   readonly asks?: string;
-  /**
-   * Whether the verb acts on many orders. Then it handles the `interruption` and lost responses itself.
-   *
-   * @default - the verb's calls end with an InterruptedError, and the verb `show` of the group, or `list` without an
-   * argument, shows whether a change was made
-   */
-  readonly isForMany?: boolean;
   /** Examples that can be pasted into a shell. */
   readonly examples: readonly string[];
   run(call: Call<Options>, ...words: string[]): Promise<Result>;
@@ -76,7 +67,7 @@ function addVerb(group: Command, io: CommandIo, verb: Verb): void {
     const stage = await connect(options, {
       now: io.now,
       operator: (arn) => operatorName(options.as, io.environment, arn),
-      interruption: verb.isForMany ? undefined : io.interruption,
+      interruption: io.interruption,
     });
     const { place } = stage;
     const call: Call = {
@@ -85,14 +76,7 @@ function addVerb(group: Command, io: CommandIo, verb: Verb): void {
       io,
       confirm: (question) => confirm(io, options, withTarget(`${place}: ${question}`, options)),
     };
-    const result = await verb.run(call, ...command.args).catch((cause: unknown) => {
-      if (verb.isForMany || !mayHaveTakenEffect(cause)) throw cause;
-      const [word] = command.args;
-      const show = word === undefined ? 'list' : `show ${shellWord(word)}`;
-      const look = `"./admin ${group.name()} ${show}" shows whether the change was made`;
-      const remedy = `${look}; ${remedyOf(cause) ?? 'the same command can be run again'}`;
-      throw new OperatorError(`${place}: ${cause.problem}`, { cause, remedy });
-    });
+    const result = await verb.run(call, ...command.args);
     await printResult(io, options, result);
     if (result.failure) throw result.failure;
     if (!options.json && io.stderr.isTTY) print(io.stderr, place);

@@ -18,6 +18,10 @@ const noneOf =
   (path: string, placeholder: (value: AttributeValue) => string) =>
     `NOT ${path} IN (${states.map((S) => placeholder({ S })).join(', ')})`;
 
+const isNot =
+  (value: AttributeValue) => (path: string, placeholder: (value: AttributeValue) => string) =>
+    `NOT ${path} = ${placeholder(value)}`;
+
 /**
  * The state that each change leads to, its participle, and its condition. Only `cancel` refuses an order in an unknown
  * state, because such an order may have shipped.
@@ -59,7 +63,7 @@ export async function changeOrders(
 ): Promise<Result> {
   for (const id of ids) refuseUnlessId(id);
   const orders = [...new Set(ids)].map((id) => ({ id: { N: id } }));
-  const outcomes = await everyOrder(orders, (order) => outcomeOf(order, change, call), call);
+  const outcomes = await everyOrder(orders, (order) => outcomeOf(order, change, call));
   const failures = outcomes.flatMap(({ failure = [] }) => failure);
   if (outcomes.length === 1 && failures[0]) throw failures[0];
   const problem = `${counted(failures.length, 'order')} of ${outcomes.length} not ${changes[change].done}`;
@@ -111,16 +115,23 @@ export async function changeOrder(
 ): Promise<{ readonly found: Item | undefined } | undefined> {
   const { dynamodb, tableName: table } = stage.orders;
   const set = changedFields(change, stage.operator, stage.now());
-  const input = expressions({ table, key: { id }, set, where }) as UpdateItemCommand['input'];
-  const asked = {
+  const [at, by] = [`${changes[change].done}At`, `${changes[change].done}By`];
+  // If the response is lost, the SDK sends the write again, perhaps after somebody else has changed the order.
+  const once = { [at]: isNot(set[at]!) };
+  const input = expressions({ table, key: { id }, set, where: { ...where, ...once } });
+  const update = new UpdateItemCommand({
+    ...(input as UpdateItemCommand['input']),
     ReturnConsumedCapacity: 'TOTAL',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  } as const;
+  });
   try {
-    await dynamodb.send(new UpdateItemCommand({ ...input, ...asked }));
+    await dynamodb.send(update);
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return { found: error.Item };
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    const { Item: found, $metadata } = error;
+    const isRepeated = ($metadata.attempts ?? 1) > 1;
+    const isOwn = found?.[at]?.S === set[at]!.S && found?.[by]?.S === stage.operator;
+    return isRepeated && isOwn ? undefined : { found };
   }
 }
 

@@ -21,14 +21,13 @@ export const importOrders: Verb = {
   usage: 'import <file>',
   description: 'create the orders of a file, or of standard input with -',
   help: importHelp,
-  isForMany: true,
   examples: ['orders import orders.jsonl --stage staging'],
   run: importFile,
 };
 
 async function importFile(call: Call, path = ''): Promise<Result> {
   const orders = await readOrders(path, call.io.interruption, call.io.stdin);
-  const results = await everyOrder(orders, (order) => isCreated(order, call.stage.orders), call);
+  const results = await everyOrder(orders, (order) => isCreated(order, call.stage.orders));
   const imported = results.filter((isNew) => isNew).length;
   const alreadyThere = results.length - imported;
   const others = alreadyThere > 0 ? `; ${grouped(alreadyThere)} already there` : '';

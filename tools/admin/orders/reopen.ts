@@ -6,7 +6,6 @@ import type { Result } from '../console/command-io.ts';
 import { sinceTime, type Time, untilTime } from '../console/option-values.ts';
 import { asOption, type Call, type Verb, yesOption } from '../console/verb.ts';
 import { counted } from '../console/view.ts';
-import { unlessInterrupted } from '../stage/interruption.ts';
 import type { OrdersTable } from '../stage/stage-connection.ts';
 import { checkedText } from '../store/checked-text.ts';
 import { isOwnerId } from '../store/identities.ts';
@@ -48,7 +47,6 @@ export const reopen: Verb<ReopenOptions> = {
   ],
   asks: 'With --cancelled-by, the command asks for confirmation',
   help: reopenHelp,
-  isForMany: true,
   examples: [
     'orders reopen 1001 1002 --stage prod',
     'orders reopen --cancelled-by ann --since 2026-11-20 --stage prod',
@@ -72,14 +70,11 @@ async function reopenSelected(
   since: Time,
   call: Call<ReopenOptions>,
 ): Promise<Result> {
-  const { stage, options, io, confirm } = call;
+  const { stage, options, confirm } = call;
   checkedText('--cancelled-by', cancelledBy, 200);
   if (cancelledBy.startsWith('key_')) refuseMalformed(cancelledBy);
   const period = periodOf(since, options.until, stage.now());
-  const orders = await unlessInterrupted(
-    () => selectedOrders(cancelledBy, period, stage.orders),
-    io.interruption,
-  );
+  const orders = await selectedOrders(cancelledBy, period, stage.orders);
   const which = `that ${cancelledBy} cancelled from ${period.join(' to ')}`;
   if (orders.length === 0) {
     const isId = /^(?:key|own)_/.test(cancelledBy);
@@ -94,7 +89,6 @@ async function reopenSelected(
     orders,
     // The order must still be in the same state, by the same cancellation.
     ({ id, ...asRead }) => changeOrder({ id: id! }, 'reopen', call, asRead),
-    call,
     // The command names both times, because in a second run a duration would count from another start.
     `run the command again with --since ${from} --until ${to}`,
   );

@@ -7,7 +7,6 @@ export const ship: Verb = {
   options: [asOption],
   help: `The orders become complete. The command also ships an order in an unknown state. If an order is cancelled, the \
 command does not ship this order, and ends with exit code 1. No command makes a shipped order pending again.`,
-  isForMany: true,
   examples: ['orders ship 1001 1002 --stage prod'],
   run: (call, ...ids) => changeOrders('ship', ids, call),
 };

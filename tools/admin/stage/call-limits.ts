@@ -1,11 +1,6 @@
-import type {
-  DynamoDBClient,
-  PutItemCommandInput,
-  PutItemCommandOutput,
-} from '@aws-sdk/client-dynamodb';
-import { InterruptedError } from '../../shared/errors.ts';
+import type { DynamoDBClient, PutItemCommandOutput } from '@aws-sdk/client-dynamodb';
 import { unlessInterrupted } from './interruption.ts';
-import { FailedCallError, failedCall, isRefusedForAnother } from './service-failure.ts';
+import { failedCall, isRefusedForAnother } from './service-failure.ts';
 
 /** The limits of a call to a service. */
 const defaultCallLimits = {
@@ -36,9 +31,13 @@ export function callLimitSettings(limits = defaultCallLimits) {
 }
 
 /**
- * Changes the calls of a client in three ways. The error of a failed call names the call. A write is repeated only if
- * it creates an item, or if AWS has refused it because of other calls. Otherwise, somebody else could change the same
- * item between a write and its repetition. The operator can interrupt a call.
+ * Changes the calls of a client in three ways. The error of a failed call names the call. A call that AWS has refused
+ * because of other calls is repeated. The operator can interrupt a call.
+ *
+ * The SDK also repeats a write whose response is lost. So every write must be safe to repeat: a transaction has the
+ * SDK's client token, and the condition of any other write fails after the write itself.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html for the token
  */
 export function withCallLimits<Client extends { readonly middlewareStack: object }>(
   client: Client,
@@ -46,33 +45,23 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
 ): Client {
   const { middlewareStack } = client as unknown as DynamoDBClient;
   middlewareStack.add(
-    (next, context) => (input) => {
-      const isBegun = !interruption?.aborted;
-      return unlessInterrupted(() => next(input), interruption).catch((error: unknown) => {
-        const isUnknown =
-          error instanceof InterruptedError && isBegun && !isRead.test(context.commandName ?? '');
-        throw isUnknown
-          ? new FailedCallError('unconfirmed', callOf(context), error)
-          : failedCall(error, callOf(context));
-      });
-    },
+    (next, context) => (input) =>
+      unlessInterrupted(() => next(input), interruption).catch((error: unknown) => {
+        throw failedCall(error, callOf(context));
+      }),
     { step: 'initialize' },
   );
   middlewareStack.add(
-    (next, context) => async (parameters) => {
-      const { input } = parameters as { input: Partial<PutItemCommandInput> };
+    (next) => async (parameters) => {
       try {
         const result = await next(parameters);
-        refuseUnproven(input, result.output);
+        refuseUnproven(parameters.input, result.output);
         return result;
       } catch (error) {
-        const isSafe =
-          isRead.test(context.commandName ?? '') || isRefusal(error) || isCreation(input);
-        if (!isSafe) throw new FailedCallError('unconfirmed', callOf(context), error);
         throw isRefusedForAnother(error) ? Object.assign(error, repeatable) : error;
       }
     },
-    // Each attempt passes this step. The SDK does not repeat a call that fails with a FailedCallError.
+    // Each attempt passes this step.
     { step: 'deserialize', priority: 'high' },
   );
   return client;
@@ -81,26 +70,10 @@ export function withCallLimits<Client extends { readonly middlewareStack: object
 /**
  * @throws Error if a response lacks the proof that the call asked for, for example because a broken proxy has sent it
  */
-function refuseUnproven(input: Partial<PutItemCommandInput>, output: object = {}): void {
-  const { ConsumedCapacity }: PutItemCommandOutput = output as PutItemCommandOutput;
-  if (!input.ReturnConsumedCapacity || ConsumedCapacity) return;
+function refuseUnproven(input: object, output: object = {}): void {
+  const { ConsumedCapacity } = output as PutItemCommandOutput;
+  if (!('ReturnConsumedCapacity' in input) || ConsumedCapacity) return;
   throw new Error('the response is not that of DynamoDB');
-}
-
-/**
- * Whether the call only creates an item. The condition of such a call prevents a repetition from overwriting a later
- * change.
- */
-function isCreation({ ConditionExpression }: Partial<PutItemCommandInput>): boolean {
-  return ConditionExpression === 'attribute_not_exists(id)';
-}
-
-const isRead = /^(?:BatchGet|Describe|Get|List|Scan)/;
-
-/** Whether AWS has responded that it has not carried out a call. After a timeout, this is unknown. */
-function isRefusal(error: unknown): boolean {
-  const { $metadata: { httpStatusCode: status = 0 } = {}, name } = Object(error);
-  return status >= 400 && status < 500 && status !== 408 && !/Timeout/.test(name);
 }
 
 /** Lets the SDK repeat a call like a throttled call. */

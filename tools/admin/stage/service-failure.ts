@@ -1,8 +1,7 @@
-import { InterruptedError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
 
 /** The kinds of failed calls, each with the problem and with what an operator can do before a repetition. */
 const forms = {
-  unconfirmed: ['{call} may or may not have been done', 'check the network'],
   noCredentials: [
     'there are no credentials that AWS accepts',
     'sign in with "aws sso login", or set AWS_PROFILE to a profile that "aws configure list-profiles" lists. ' +
@@ -31,28 +30,19 @@ type FailureKind = keyof typeof forms;
 
 /** A call that was not carried out, or whose response was lost. */
 export class FailedCallError extends OperatorError {
-  override readonly failureClass: 'service' | 'interrupted';
-  override readonly code: FailureKind | 'interrupted';
+  override readonly failureClass = 'service';
+  override readonly code: FailureKind;
   /** What the operator can do before a repetition. */
-  readonly repair: string | undefined;
-  /** Whether the call may have been carried out. */
-  readonly isUnconfirmed: boolean;
+  readonly repair: string;
 
-  /**
-   * @param call such as `DynamoDB Scan`, because the SDK's errors do not name the call
-   * @param cause the reason. Leave it out if the SDK has yet to see this error, because the SDK repeats a call if the
-   * cause of its error is a lost connection
-   */
-  constructor(kind: FailureKind, call: string, reason: unknown, cause?: unknown) {
+  /** @param call such as `DynamoDB Scan`, because the SDK's errors do not name the call */
+  constructor(kind: FailureKind, call: string, cause: unknown) {
     const [problem, repair] = forms[kind];
     const { AWS_PROFILE: profile } = process.env;
     const used = kind === 'noCredentials' && profile ? `AWS_PROFILE=${profile}: ` : '';
-    super(`${problem.replace('{call}', call)} (${used}${plainReason(reason)})`, { cause });
-    const isInterrupted = reason instanceof InterruptedError;
-    this.failureClass = isInterrupted ? 'interrupted' : 'service';
-    this.code = isInterrupted ? 'interrupted' : kind;
-    this.repair = isInterrupted ? undefined : repair;
-    this.isUnconfirmed = kind === 'unconfirmed';
+    super(`${problem.replace('{call}', call)} (${used}${plainReason(cause)})`, { cause });
+    this.code = kind;
+    this.repair = repair;
   }
 }
 
@@ -62,10 +52,9 @@ export function rootOf(thrown: unknown): unknown {
   return cause instanceof OperatorError ? rootOf(cause) : thrown;
 }
 
-/** Whether a change may have been made although the command has failed. */
-export function mayHaveTakenEffect(thrown: unknown): thrown is OperatorError {
-  const root = rootOf(thrown);
-  return root instanceof FailedCallError && root.isUnconfirmed;
+/** Whether a call may have been carried out although it has failed: it was interrupted, or AWS did not refuse it. */
+export function mayHaveTakenEffect(error: unknown): boolean {
+  return ['interrupted', 'noResponse', 'callFailed'].includes(Object(error).code);
 }
 
 /**
@@ -76,7 +65,7 @@ export function failedCall(error: unknown, call: string): unknown {
   const { name, message } = Object(error);
   const isExpected = expected.test(`${name} ${message}`) && !isRefusedForAnother(error);
   if (error instanceof OperatorError || isExpected) return error;
-  return new FailedCallError(kindOf(error), call, error, error);
+  return new FailedCallError(kindOf(error), call, error);
 }
 
 /** The names of errors that commands expect: failed conditions, and gateway keys that exist or do not exist. */

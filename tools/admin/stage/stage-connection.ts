@@ -50,7 +50,7 @@ interface Connecting {
   readonly now: () => number;
   /** Derives the operator's name from the ARN of the credentials; a local service has none. */
   readonly operator: (callerArn?: string) => string;
-  /** Ends the calls when it is aborted. @default - the command handles an interruption itself */
+  /** Ends the calls when it is aborted. */
   readonly interruption?: AbortSignal | undefined;
 }
 

@@ -22,11 +22,6 @@ export function withTarget(text: string, { stage, local }: Target): string {
   );
 }
 
-/** Formats a text as a word of a command that can be pasted into a shell. */
-export function shellWord(text: string): string {
-  return /^\w+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 /** @throws OperatorError unless exactly one of the fields is set and valid */
 export function refuseWrongTarget({ stage, local }: Target): void {
   if ((stage === undefined) === (local === undefined)) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
-import { FailedCallError, failedCall } from '../stage/service-failure.ts';
+import { failedCall } from '../stage/service-failure.ts';
 
 const failure = (name: string, message: string, rest: object = {}) =>
   Object.assign(new Error(message), { name, ...rest });
@@ -24,11 +24,6 @@ describe('a failed call', () => {
       'throttled',
       failure('TransactionCanceledException', '[None, ThrottlingError]', answered(400)),
       /wait a minute/,
-    ],
-    [
-      'unconfirmed',
-      new FailedCallError('unconfirmed', 'DynamoDB Scan', new Error('socket hang up')),
-      /network; then run the command again$/,
     ],
     ['callFailed', failure('Internal', 'oops', answered(500)), /health\.aws\.amazon\.com/],
   ])('is reported as %s, with its cause, a remedy and exit code 3', (code, error, remedy) => {

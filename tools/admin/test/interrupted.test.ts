@@ -322,7 +322,7 @@ function stageWithMishap(mishap: (typeof mishaps)[number], change: number) {
     if (!isChange || changes++ !== change) return carryOut();
     state.hasHappened = true;
     if (mishap !== 'not done') await carryOut();
-    throw new FailedCallError('unconfirmed', 'a call', new Error('socket hang up'));
+    throw new FailedCallError('noResponse', 'a call', new Error('socket hang up'));
   });
   return { stage, state };
 }

@@ -1,9 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  answer,
-  executedAndLost,
-  forward,
-} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import type { Item } from '../../../../lambdas/contract/item.ts';
+import { answer, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { changes } from '../../orders/change-orders.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
@@ -159,24 +156,68 @@ describe('an order in an unknown state', () => {
   });
 });
 
-it.each([
-  ['is lost', executedAndLost, 'shipped'],
-  ['is not that of DynamoDB', answer({}), 'pending'],
+it('orders ship fails if a response is not that of DynamoDB, and can be run again', async () => {
+  await put({ id: { N: '7' }, ...states.pending });
+  proxy.next.push(answer({}));
+
+  const failed = await change('ship', '7');
+
+  expect(failed).toMatchObject({ exitCode: 3, stdout: '' });
+  expect(failed.stderr).toMatch(
+    /order 7: .* not that of DynamoDB.*; then run the command again\n$/,
+  );
+  expect((await stored())[0]!.status).toEqual({ S: 'pending' });
+  expect((await change('ship', '7')).exitCode).toBe(0);
+});
+
+const cancelledLater = {
+  status: { S: 'cancelled' },
+  cancelledAt: { S: '2026-11-20T12:00:01.000Z' },
+  cancelledBy: { S: 'key_1' },
+};
+
+it.each<[keyof typeof changes, State, string, Item]>([
+  ['ship', 'pending', 'nothing', {}],
+  ['cancel', 'pending', 'nothing', {}],
+  ['cancel', 'pending', 'reopened', { status: { S: 'pending' } }],
+  ['reopen', 'cancelled', 'nothing', {}],
+  ['reopen', 'cancelled', 'cancelled by a client', cancelledLater],
+  ['reopen', 'cancelled', 'shipped', states.shipped],
 ])(
-  'orders ship sends no second write, and names the command that shows the order, if a response %s',
-  async (_, reply, status) => {
-    await put({ id: { N: '7' }, ...states.pending });
-    proxy.reply = (call) => (call.operation === 'UpdateItem' ? reply : forward)(call);
+  'R6: %s of a %s order, whose response is lost, is done once, also if the order is then changed: %s',
+  async (verb, from, _, later) => {
+    await put({ id: { N: '7' }, ...states[from] });
+    let before: Item = {};
+    proxy.reply = async (call) => {
+      if (call.operation !== 'UpdateItem' || before.id) return forward(call);
+      await call.execute();
+      before = { ...(await stored())[0]!, ...later };
+      await put(before);
+      lost(call);
+    };
 
-    const { exitCode, stdout, stderr } = await change('ship', '7');
+    const { exitCode, stdout } = await change(verb, '7');
 
-    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
-    expect(stderr).toContain('order 7: DynamoDB UpdateItem may or may not have been done');
-    expect(stderr.match(/"\.\/admin orders show 7"/g)).toHaveLength(1);
-    expect(stderr).toMatch(/show 7" shows whether the change was made; run the command again\n$/);
-    expect(proxy.requests.filter(({ operation }) => operation === 'UpdateItem')).toHaveLength(1);
-    expect((await stored())[0]!.status).toEqual({ S: status });
-    proxy.reply = forward;
-    expect((await change('ship', '7')).exitCode).toBe(0);
+    expect([exitCode, stdout]).toEqual([0, `Order 7 is ${changes[verb].to}.\n`]);
+    expect(await stored()).toEqual([before]);
   },
 );
+
+it('only one of several orders ship in the same second says that it has shipped the order', async () => {
+  await put({ id: { N: '7' }, ...states.pending });
+  const told: string[] = [];
+  const ship = async (by: string) => {
+    const { stdout } = await orders(['ship', '7', '--as', by], { now: () => nowMs });
+    told.push(stdout);
+  };
+  proxy.next.push(async (call) => {
+    await ship('bob');
+    await ship('bob');
+    lost(call);
+  });
+
+  await ship('ann');
+
+  const already = 'Order 7 is already shipped since 2026-11-20T12:00:00Z by bob.\n';
+  expect(told).toEqual(['Order 7 is shipped.\n', already, already]);
+});

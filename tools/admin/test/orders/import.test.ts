@@ -143,21 +143,20 @@ describe('orders import', () => {
     const failed = await orders(['import', path]);
 
     expect([failed.exitCode, proxy.requests.length]).toEqual([3, patientAttempts]);
-    expect(failed.stderr).toMatch(
-      /stopped after 0 orders: order 1: .* is throttled .*run the command again\n$/,
-    );
+    expect(failed.stderr).toMatch(/^error: order 1: .* is throttled .*run the command again\n$/);
     proxy.next.push(...Array(4).fill(throttled));
     proxy.reply = forward;
     expect(await orders(['import', path])).toMatchObject({ exitCode: 0 });
   });
 
   it('fails if a response does not say that the order is written, and begins no further order', async () => {
-    proxy.reply = answer({});
+    proxy.next.push(answer({}));
 
     const { exitCode, stderr } = await orders(['import', file(lines(60))]);
 
     expect([exitCode, stderr]).toEqual([3, expect.stringContaining('not that of DynamoDB')]);
-    expect(proxy.requests).toHaveLength(16);
+    await proxy.isAtRest();
+    expect(proxy.requests.length).toBeLessThan(60);
   });
 
   it('ends at Ctrl+C with exit code 5, and completes when it is run again', async () => {
@@ -173,11 +172,13 @@ describe('orders import', () => {
       interruption: controller.signal,
     });
 
-    const message = /^error: stopped after (\d+) orders: interrupted; run the command again\n$/;
-    const imported = Number(message.exec(stderr)![1]);
-    expect(exitCode).toBe(5);
-    expect(imported).toBeGreaterThan(10);
-    expect(await stored()).toHaveLength(imported);
+    expect([exitCode, stderr]).toEqual([
+      5,
+      expect.stringMatching(/^error: order \d+: interrupted; run the command again\n$/),
+    ]);
+    await proxy.isAtRest();
+    const imported = (await stored()).length;
+    expect(imported).toBeLessThan(60);
     expect((await orders(['import', path])).stdout).toMatch(`; ${imported} already there.`);
     expect(await stored()).toHaveLength(60);
   });
