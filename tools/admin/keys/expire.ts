@@ -35,7 +35,7 @@ async function expireOrRevoke(call: Call, keyId = '', when = ''): Promise<Result
   const expiresAt = time && !isNow ? futureSeconds('when', time, nowMs) : undefined;
   const key = await findKey(keyId, stage);
   if (isNow) return askAndRevoke(key, call);
-  const { expiresAt: before } = validEntry(key, 'changed', nowMs);
+  const { expiresAt: before } = validEntry(key, 'changed', stage);
   if (expiresAt !== undefined && expiresAt < (before ?? Infinity)) {
     const today = before === undefined ? 'never expires' : `expires at ${isoTime(before)}`;
     await confirm(`Let ${keyId} expire at ${isoTime(expiresAt)}? At present, it ${today}.`);

@@ -65,7 +65,7 @@ export async function issueKey(request: NewKey, stage: KeyStage): Promise<Issued
   if (isFirst && isPlanName(plan)) await provideGatewayKey(owner.details.ownerId, plan, stage);
   const draft = draftKey(owner, { label }, { expiresAt, isReadOnly }, stage);
   // The view is made before the change, because after the change nothing must fail.
-  const view = keyView(draft, stage.now(), stage.plans);
+  const view = keyView(draft, stage);
   await changeKeys(owner, { command: 'keys issue', added: draft }, stage);
   return { ...view, apiKey: draft.apiKey };
 }

@@ -1,4 +1,3 @@
-import type { Plans } from '../../../lambdas/keys/plan.ts';
 import { recordText } from '../console/view.ts';
 import { banReason, countingLimits, limitsText } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
@@ -10,10 +9,8 @@ import type { StoredEntry } from '../store/stored-owner.ts';
 /** A key as the commands show it. */
 export type KeyView = ReturnType<typeof keyView>;
 
-/**
- * Describes a key at a point in time, by the plans of the deployed version. Times are in ISO 8601, or null.
- */
-export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
+/** Describes a key. Times are in ISO 8601, or null. */
+export function keyView(key: StoredKey, stage: KeyStage) {
   const { keyId, owner, details, entry } = key;
   return {
     keyId,
@@ -22,16 +19,16 @@ export function keyView(key: StoredKey, nowMs: number, plans: Plans) {
     label: details.label ?? null,
     lastFour: details.lastFour,
     plan: owner.item.plan,
-    status: statusOf(key, nowMs, plans),
+    status: statusOf(key, stage),
     isReadOnly: entry ? entry.isReadOnly === true : null,
-    ...countingLimits(owner.item, plans),
+    ...countingLimits(owner.item, stage),
     createdAt: details.createdAt,
     /** Null if the key is revoked or never expires. */
     expiresAt: timeOf(entry ? entry.expiresAt : details.expiresAt),
     revokedAt: details.revokedAt ?? null,
     /** The minute of the last admitted request of the key. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details.usedAt),
-    bannedUntil: entry && isBanned(entry, nowMs, plans) ? timeOf(entry.bannedUntil) : null,
+    bannedUntil: entry && isBanned(entry, stage) ? timeOf(entry.bannedUntil) : null,
     replaces: details.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
   };
@@ -45,7 +42,7 @@ export async function changedKey(
   stage: KeyStage,
 ): Promise<KeyView> {
   // The view is made before the change, because after the change nothing must fail.
-  const view = keyView({ ...key, entry: { ...key.entry!, ...values } }, stage.now(), stage.plans);
+  const view = keyView({ ...key, entry: { ...key.entry!, ...values } }, stage);
   await changeKeys(key.owner, { command, old: key, values }, stage);
   return view;
 }

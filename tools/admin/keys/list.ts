@@ -29,11 +29,9 @@ interface KeyFilter {
 
 /** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
 export async function listKeys({ owner, status }: KeyFilter, stage: KeyStage): Promise<KeyView[]> {
-  const { plans } = stage;
-  const nowMs = stage.now();
   return (await ownersNamed(owner, stage))
     .flatMap(keysOf)
-    .map((key) => keyView(key, nowMs, plans))
+    .map((key) => keyView(key, stage))
     .filter((key) => status === undefined || key.status === status)
     .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
 }

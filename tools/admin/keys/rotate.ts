@@ -49,7 +49,7 @@ async function rotateOrRevoke(call: Call<{ grace: Time }>, keyId = ''): Promise<
       `"./admin keys rotate ${replacedBy} --grace 0s" replaces it.`;
     return { value: { ...value, replacedBy }, text: `${text} ${replacement}` };
   }
-  const entry = validEntry(old, 'rotated', nowMs);
+  const entry = validEntry(old, 'rotated', stage);
   if (isNow) await confirm(revokeQuestion(old));
   const traits = { label: old.details.label, replaces: keyId };
   const added = draftKey(old.owner, traits, inheritedFrom(entry), stage);
@@ -57,7 +57,7 @@ async function rotateOrRevoke(call: Call<{ grace: Time }>, keyId = ''): Promise<
   const expiresAt = graceEnd && Math.min(graceEnd, entry.expiresAt ?? graceEnd);
   const previousExpiresAt = expiresAt ? isoTime(expiresAt) : null;
   // The result is made before the change, because after the change nothing must fail.
-  const view = keyView(added, nowMs, stage.plans);
+  const view = keyView(added, stage);
   const issued = { ...view, apiKey: added.apiKey, previousKeyId: keyId, previousExpiresAt };
   const fate = previousExpiresAt ? `works until ${previousExpiresAt}` : 'is revoked';
   const result = issuedResult(issued, `\nThe old key ${keyId} ${fate}.`);

@@ -30,8 +30,8 @@ history. The command does not print the API key.`,
   },
 };
 
-function described(key: StoredKey, { now, plans }: KeyStage): Result {
-  const view = keyView(key, now(), plans);
+function described(key: StoredKey, stage: KeyStage): Result {
+  const view = keyView(key, stage);
   return { value: view, text: `${keyText(view)}\n\n${adviceOn(view)}` };
 }
 

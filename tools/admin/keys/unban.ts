@@ -9,7 +9,7 @@ export const unban: Verb = {
   examples: [`keys unban ${keyIdOfExamples} --stage prod`],
   run: async ({ stage }, keyId = '') => {
     const key = await findKey(keyId, stage);
-    const wasBanned = isBanned(validEntry(key, 'unbanned', stage.now()), stage.now(), stage.plans);
+    const wasBanned = isBanned(validEntry(key, 'unbanned', stage), stage);
     const noBan = { bannedUntil: undefined, rejectionWindow: undefined, rejectionCount: undefined };
     const view = await changedKey(key, 'keys unban', noBan, stage);
     const text = wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`;

@@ -8,9 +8,8 @@ export const list: Verb = {
   description: 'list all owners with their usage, the busiest owner of today first',
   examples: ['owners list --stage prod'],
   run: async ({ stage }) => {
-    const { plans } = stage;
     const views = (await allOwners(stage))
-      .map((owner) => ownerView(owner, stage.now(), plans))
+      .map((owner) => ownerView(owner, stage))
       .sort((one, other) => other.usage.day.used - one.usage.day.used);
     const none = 'There are no owners; "./admin owners create Acme --plan free" creates one.';
     return { value: views, text: tableText(views.map(rowOf), none) };

@@ -1,10 +1,4 @@
-import {
-  findPlan,
-  type Limits,
-  limitsOf,
-  type Plans,
-  planNumbers,
-} from '../../../lambdas/keys/plan.ts';
+import { findPlan, type Limits, limitsOf, planNumbers } from '../../../lambdas/keys/plan.ts';
 import { currentTimes, type WindowUse, windowUses } from '../../../lambdas/keys/windows.ts';
 import type { Result } from '../console/command-io.ts';
 import { grouped, recordText } from '../console/view.ts';
@@ -17,11 +11,11 @@ import type { OwnerDetails, OwnerItem, StoredOwner } from '../store/stored-owner
 /** An owner as the commands show it. */
 export type OwnerView = ReturnType<typeof ownerView>;
 
-/** Describes an owner at a point in time, by the deployed plans. If a window has ended, its counters are 0. */
-export function ownerView(owner: StoredOwner, nowMs: number, plans: Plans) {
+/** Describes an owner. If a window has ended, its counters are 0. */
+export function ownerView(owner: StoredOwner, stage: KeyStage) {
   const { ownerId, name, createdAt } = owner.details;
   const { item } = owner;
-  const usage = usageOf(item, nowMs, plans);
+  const usage = usageOf(item, stage);
   const keys = keysOf(owner);
   const lastUse = Math.max(...keys.map(({ entry, details }) => (entry ?? details).usedAt ?? 0), 0);
   return {
@@ -29,13 +23,13 @@ export function ownerView(owner: StoredOwner, nowMs: number, plans: Plans) {
     name,
     plan: item.plan,
     /** False if the plan was removed. */
-    isPlanKnown: findPlan(item.plan, plans) !== undefined,
+    isPlanKnown: findPlan(item.plan, stage.plans) !== undefined,
     status: item.status,
-    ...countingLimits(item, plans),
+    ...countingLimits(item, stage),
     /** The number of keys that are not revoked. */
     keys: keys.filter(({ entry }) => entry).length,
     bans: keys
-      .filter((key) => statusOf(key, nowMs, plans) === 'banned')
+      .filter((key) => statusOf(key, stage) === 'banned')
       .map(({ keyId, entry }) => ({ keyId, bannedUntil: isoTime(entry!.bannedUntil!) })),
     createdAt,
     /** The minute of the last admitted request of any of its keys. */
@@ -62,8 +56,8 @@ export async function changedOwner(
 }
 
 /** The result of a command that shows an owner. */
-export function ownerResult(owner: StoredOwner, { now, plans }: KeyStage): Result {
-  const view = ownerView(owner, now(), plans);
+export function ownerResult(owner: StoredOwner, stage: KeyStage): Result {
+  const view = ownerView(owner, stage);
   const { usage } = view;
   const text = recordText({
     'owner id': view.ownerId,
@@ -85,7 +79,7 @@ export function ownerResult(owner: StoredOwner, { now, plans }: KeyStage): Resul
 export const banReason = 'because too many of its requests in a minute were above the limit';
 
 /** The limits that apply to an owner. */
-export function countingLimits(item: OwnerItem, plans: Plans): Limits {
+export function countingLimits(item: OwnerItem, { plans }: KeyStage): Limits {
   return limitsOf(item, planNumbers(item.plan, plans));
 }
 
@@ -96,10 +90,10 @@ export function limitsText({ perMinute, perDay }: Limits): string {
 
 type Usage = ReturnType<typeof usageOf>;
 
-/** How much of its limits an owner has used with all of its keys, at a point in time. */
-function usageOf(item: OwnerItem, nowMs: number, plans: Plans) {
-  const times = currentTimes(Math.floor(nowMs / 1_000), plans);
-  const { minute, day } = windowUses(item, countingLimits(item, plans), times);
+/** How much of its limits an owner has used with all of its keys. */
+function usageOf(item: OwnerItem, stage: KeyStage) {
+  const times = currentTimes(Math.floor(stage.now() / 1_000), stage.plans);
+  const { minute, day } = windowUses(item, countingLimits(item, stage), times);
   const usage = ({ limit, used, reset }: WindowUse) => ({ limit, used, resetsAt: isoTime(reset) });
   return { minute: usage(minute), day: usage(day) };
 }

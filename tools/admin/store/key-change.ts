@@ -45,7 +45,7 @@ export async function changeKeys(
   const isListed = ({ entry, details }: StoredKey) =>
     entry || endMs(details) >= nowMs - listedDays * 86_400_000;
   const kept = keysOf(owner)
-    .map((key) => nextOf(key, change, nowMs))
+    .map((key) => nextOf(key, change, stage))
     .filter(isListed);
   const keys = added ? [...kept, added] : kept;
   const entries = keys.flatMap(({ tokenHash, entry }) =>
@@ -67,13 +67,13 @@ export async function changeKeys(
 }
 
 /** A key after a change. The values of an entry that leaves the item are copied into the key's details. */
-function nextOf(key: StoredKey, { old, values }: KeysChange, nowMs: number): StoredKey {
+function nextOf(key: StoredKey, { old, values }: KeysChange, stage: KeyStage): StoredKey {
   const { keyId, entry, details } = key;
   const isOld = keyId === old?.keyId;
-  if (!entry || !(isOld || isExpired(entry, nowMs))) return key;
+  if (!entry || !(isOld || isExpired(entry, stage))) return key;
   if (isOld && values) return { ...key, entry: { ...entry, ...values } };
   const { expiresAt, usedAt } = entry;
-  const end = isOld ? { revokedAt: new Date(nowMs).toISOString() } : { expiresAt };
+  const end = isOld ? { revokedAt: new Date(stage.now()).toISOString() } : { expiresAt };
   return { ...key, entry: undefined, details: { ...details, ...end, usedAt } };
 }
 

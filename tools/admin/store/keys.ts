@@ -1,5 +1,4 @@
 import { keyIdOf } from '../../../lambdas/keys/owner-record.ts';
-import type { Plans } from '../../../lambdas/keys/plan.ts';
 import { currentTimes, isCurrent } from '../../../lambdas/keys/windows.ts';
 import { InvalidValueError } from '../../shared/errors.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
@@ -61,16 +60,12 @@ export function refuseMalformed(keyId: string): void {
 /** The statuses of a key. `suspended`: its owner is suspended. */
 export const keyStatuses = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
 
-/** The status of a key at a time, by the plans of the deployed version. */
-export function statusOf(
-  key: StoredKey,
-  nowMs: number,
-  plans: Plans,
-): (typeof keyStatuses)[number] {
+/** The present status of a key. */
+export function statusOf(key: StoredKey, stage: KeyStage): (typeof keyStatuses)[number] {
   const { owner, entry } = key;
-  if (!entry || isExpired(entry, nowMs)) return endOf(key);
+  if (!entry || isExpired(entry, stage)) return endOf(key);
   if (owner.item.status !== 'active') return 'suspended';
-  return isBanned(entry, nowMs, plans) ? 'banned' : 'active';
+  return isBanned(entry, stage) ? 'banned' : 'active';
 }
 
 /** Why a key has ended. Its entry must be absent or expired. */
@@ -85,18 +80,18 @@ export function endOf({ entry, details }: StoredKey): 'expired' | 'revoked' {
  * @param change the participle of a command, such as `rotated`
  * @throws StoreError if the key is expired or revoked
  */
-export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
-  if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
+export function validEntry(key: StoredKey, change: string, stage: KeyStage): StoredEntry {
+  if (key.entry && !isExpired(key.entry, stage)) return key.entry;
   const problem = `${key.keyId} is ${endOf(key)} and cannot be ${change}`;
   throw new StoreError('keyEnded', problem, key);
 }
 
 /** Whether a key is expired. Like the authorizer, it counts the second of the expiry as expired. */
-export function isExpired({ expiresAt }: StoredEntry, nowMs: number): boolean {
-  return expiresAt !== undefined && expiresAt <= Math.floor(nowMs / 1_000);
+export function isExpired({ expiresAt }: StoredEntry, { now }: KeyStage): boolean {
+  return expiresAt !== undefined && expiresAt <= Math.floor(now() / 1_000);
 }
 
 /** Whether a key is banned. Like the authorizer, it ignores a ban that is longer than the longest ban of the plans. */
-export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number, plans: Plans): boolean {
-  return isCurrent(bannedUntil, currentTimes(Math.floor(nowMs / 1_000), plans).ban);
+export function isBanned({ bannedUntil = 0 }: StoredEntry, { now, plans }: KeyStage): boolean {
+  return isCurrent(bannedUntil, currentTimes(Math.floor(now() / 1_000), plans).ban);
 }

@@ -1,7 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { gatewayKeyValue } from '../../../lambdas/keys/owner-record.ts';
-import { plans } from '../../../lib/settings/plans.ts';
 import { timeAhead } from '../console/option-values.ts';
 import { reportFailure } from '../failure-report.ts';
 import { expire } from '../keys/expire.ts';
@@ -67,7 +66,7 @@ async function look() {
   );
   const { item } = owners.find(({ details }) => details.ownerId === ownerId) ?? {};
   const keys = owners.flatMap(keysOf).map((key) => {
-    const { status, expiresAt } = keyView(key, nowMs, plans);
+    const { status, expiresAt } = keyView(key, fixture.stage);
     const end = expiresAt ? ` until ${expiresAt}` : '';
     return `${key.keyId === keyId ? 'old' : 'new'} ${status}${end}`;
   });

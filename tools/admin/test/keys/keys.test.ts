@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
-import { plans } from '../../../../lib/settings/plans.ts';
 import { timeAhead } from '../../console/option-values.ts';
 import { expire } from '../../keys/expire.ts';
 import { keyView } from '../../keys/key-view.ts';
@@ -135,7 +134,7 @@ describe('keys rotate', () => {
       entry: same,
     });
     expect(await entryOf(rotated.keyId)).not.toHaveProperty('expiresAt');
-    expect(keyView(await keyOf(rotated.keyId), nowMs, plans)).toMatchObject({ isReadOnly: true });
+    expect(keyView(await keyOf(rotated.keyId), stage)).toMatchObject({ isReadOnly: true });
     const after = (await fixture.owner(ownerId)).item;
     expect({ ...after, keys: null }).toEqual({ ...before, keys: null });
   });
@@ -157,7 +156,7 @@ describe('keys rotate', () => {
 
     expect(rotated).toMatchObject({ previousExpiresAt: null });
     expect(await keyOf(old.keyId)).toMatchObject({ entry: undefined, details: { usedAt: minute } });
-    expect(keyView(await keyOf(old.keyId), nowMs, plans)).toMatchObject({
+    expect(keyView(await keyOf(old.keyId), stage)).toMatchObject({
       ...{ status: 'revoked', revokedAt: '2026-11-20T09:30:15.500Z' },
       ...{ lastUsedAt: '2026-11-20T09:30:00Z', replacedBy: rotated.keyId },
     });
@@ -191,11 +190,11 @@ describe('keys rotate', () => {
     const { keyId } = await issue();
     const { keyId: lost } = await rotateKey(keyId, '60s');
     await revokeKey(lost, stage);
-    expect(keyView(await keyOf(keyId), nowMs, plans)).toMatchObject({ replacedBy: null });
+    expect(keyView(await keyOf(keyId), stage)).toMatchObject({ replacedBy: null });
 
     const { keyId: next } = await rotateKey(keyId, '60s');
 
-    expect(keyView(await keyOf(keyId), nowMs, plans)).toMatchObject({ replacedBy: next });
+    expect(keyView(await keyOf(keyId), stage)).toMatchObject({ replacedBy: next });
   });
 });
 
@@ -250,7 +249,7 @@ describe('a dead key', () => {
     await change(other);
 
     expect(await entryOf(keyId)).toBeUndefined();
-    expect(keyView(await keyOf(keyId), nowMs, plans)).toMatchObject({
+    expect(keyView(await keyOf(keyId), stage)).toMatchObject({
       ...{ status: 'expired', expiresAt: '2026-11-20T09:30:15Z' },
       lastUsedAt: '2026-11-20T09:30:00Z',
     });
@@ -276,7 +275,8 @@ describe('a dead key', () => {
 });
 
 describe('keyView', () => {
-  const described = async (keyId: string, at = nowMs) => keyView(await keyOf(keyId), at, plans);
+  const described = async (keyId: string, now = stage.now) =>
+    keyView(await keyOf(keyId), { ...stage, now });
 
   it('shows the last use of a key, and its ban until the ban is over', async () => {
     const { keyId } = await issue();
@@ -288,7 +288,7 @@ describe('keyView', () => {
       lastUsedAt,
     });
     const over = { status: 'active', bannedUntil: null };
-    expect(await described(keyId, nowMs + 30_000)).toMatchObject({ ...over, lastUsedAt });
+    expect(await described(keyId, () => nowMs + 30_000)).toMatchObject({ ...over, lastUsedAt });
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>]>([

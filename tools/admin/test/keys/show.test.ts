@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { plans } from '../../../../lib/settings/plans.ts';
 import { anyKeyPrefix } from '../../../../lib/settings/stages.ts';
 import { keyPrefix, otherKeyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { reportFailure } from '../../failure-report.ts';
@@ -31,7 +30,7 @@ describe('keys show', () => {
   ])('finds the key of a token %s', async (_, textWith) => {
     const { key } = await whoseToken(tokenIn(textWith(apiKey)), stage);
 
-    expect(keyView(key!, nowMs, plans)).toMatchObject({ keyId, owner: 'Acme', status: 'active' });
+    expect(keyView(key!, stage)).toMatchObject({ keyId, owner: 'Acme', status: 'active' });
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
@@ -42,7 +41,7 @@ describe('keys show', () => {
 
     expect(await run(show, [keyId], stage)).toMatchObject({ keyId, status });
     const { key } = await whoseToken(apiKey, stage);
-    expect(keyView(key!, nowMs, plans)).toMatchObject({ keyId, status });
+    expect(keyView(key!, stage)).toMatchObject({ keyId, status });
   });
 
   it('finds the owner of a token whose key is no longer listed', async () => {

@@ -39,7 +39,7 @@ const { stage, gatewayKeys, readAll } = fixture;
 const create = (request: Partial<NewOwner> = {}, at: KeyStage = stage) =>
   createOwner({ name: 'Acme', plan: 'free', ...request }, at);
 const issueToAcme = () => issueKey({ owner: 'Acme' }, stage);
-const viewOf = async (ownerId: string) => ownerView(await fixture.owner(ownerId), nowMs, plans);
+const viewOf = async (ownerId: string) => ownerView(await fixture.owner(ownerId), stage);
 const usagePlans = () => [...gatewayKeys().values()];
 /** All items except histories. */
 const everything = async () => [await readAll('ApiKeys'), await ownersItems(), usagePlans()];
