@@ -65,26 +65,15 @@ async function contentOf(path: string, stdin: Readable | undefined): Promise<str
 /** Parses a line. @throws Error if it is not an order that can be created */
 function orderOf(line: string): Item {
   const order: Item = JSON.parse(line, attributeOf);
-  if (Array.isArray(order)) throw new OperatorError('this is an array');
   for (const [name, value] of Object.entries({ id: undefined, ...order })) {
     if (!isField(name)) throw new OperatorError(`${quoted(name)}: an order has no such field`);
     if (value && isAccepted(name, value)) continue;
     const found = value ? `${shortened(JSON.stringify(jsonOf(value)))} is not accepted` : 'missing';
     throw new OperatorError(`${name}: ${found}; expected ${expectedOf(name)}`);
   }
-  refuseRepeatedName(line);
   const { complete, status = { S: complete?.BOOL ? 'shipped' : 'pending' } } = order;
   if (complete && complete.BOOL !== (status.S === 'shipped')) {
     throw new OperatorError(`complete is ${complete.BOOL}, but status is "${status.S}"`);
   }
   return { ...order, status };
-}
-
-/** Requires that each name occurs once in a JSON object of plain values, because JSON.parse takes the last of its values. */
-function refuseRepeatedName(line: string): void {
-  const names = [...line.matchAll(/("(?:[^"\\]|\\.)*")\s*(:?)/g)].flatMap(([, word, colon]) =>
-    colon ? [JSON.parse(word!) as string] : [],
-  );
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated) throw new OperatorError(`${repeated}: the name occurs twice`);
 }

@@ -66,8 +66,7 @@ describe('orders import', () => {
   it.each<[string, string | RegExp]>([
     ['nonsense', /^Unexpected token .* is not valid JSON$/],
     ['{"id":1 "petId":7}', /^Expected ',' or '}' after property value in JSON at position 8$/],
-    ['{"id":1,"petId":7,"pet\\u0049d":8}', 'petId: the name occurs twice'],
-    ['[{"id":1}]', 'this is an array'],
+    ['[{"id":1}]', '"0": an order has no such field'],
     ['null', /^id: missing; expected an integer from -9223372036854775808 to 9223372036854775807$/],
     ['{"id":null}', /^id: null is not accepted/],
     ['{"id":{"N":"1"}}', /^id: \{.*\} is not accepted/],
