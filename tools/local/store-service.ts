@@ -5,7 +5,7 @@ import { versionPath } from '../../lib/settings/functions.ts';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { repairOwners } from '../admin/owners/repair.ts';
-import { documentClient, type KeyStage, keyStageOf } from '../admin/stage/key-stage.ts';
+import { keyStage } from '../admin/stage/key-stage.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { type Account, type Deployment, deployTemplate, openAccount } from './aws/deployment.ts';
@@ -120,13 +120,12 @@ async function fillTables(
 ): Promise<DemoKeys> {
   const outputs = deployment.outputs as Readonly<Record<OutputName, string>>;
   const dynamodb = database.client;
-  const stage: KeyStage = {
-    ...keyStageOf(name, (output) => outputs[output]),
-    documents: documentClient(dynamodb),
+  const stage = keyStage(name, (output) => outputs[output], {
+    dynamodb,
     gateway: controlPlane,
     now: Date.now,
     operator: 'npm start',
-  };
+  });
   const tell = (text: string) => log(printable(`${path}: ${text}`));
   const file = path ? { path, signal, tell } : undefined;
   // The gateway of a new run lacks the keys of owners that an earlier run has created, so they are repaired.

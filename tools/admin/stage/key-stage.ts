@@ -28,39 +28,35 @@ export interface KeyStage {
   readonly operator: string;
 }
 
-/**
- * The names of a stage's tables and usage plans, from the outputs of its stack. Each output is read when its name is
- * used. So a checkout with one more plan than the stage can still revoke keys.
- */
-export function keyStageOf(
-  stage: StageName,
-  output: (name: OutputName) => string,
-): Omit<KeyStage, 'documents' | 'gateway' | 'now' | 'operator'> {
-  return {
-    get apiKeysTable() {
-      return output('ApiKeysTableName');
-    },
-    get ownersTable() {
-      return output('OwnersTableName');
-    },
-    get plans() {
-      return JSON.parse(output('Plans'));
-    },
-    usagePlanId: (plan) => output(usagePlanOutput(plan)),
-    settle: async () => {},
-    stackName: stackName(stage),
-    tokenPrefix: stageSettings(stage).apiKeyPrefix,
-  };
+/** What the outputs of a stack do not say about a stage. */
+interface Surroundings extends Pick<KeyStage, 'gateway' | 'now' | 'operator'> {
+  /** A client that no other stage uses, because the SDK stores the options of the document client in it. */
+  readonly dynamodb: DynamoDBClient;
+  /** @default - nothing is awaited, because a local run knows a new gateway key at once */
+  readonly settle?: KeyStage['settle'] | undefined;
 }
 
 /**
- * Creates a document client for the tables of owners and keys, whose numbers are far below 2^53. Do not use it for
- * orders, because it would round their larger numbers.
- *
- * @param dynamodb a client that no other document client uses, because the SDK stores the options in this client
+ * A stage with the names from the outputs of its stack. The id of a usage plan is read when it is used, so that a
+ * checkout with one more plan than the stage can still revoke keys.
  */
-export function documentClient(dynamodb: DynamoDBClient): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(dynamodb, {
-    marshallOptions: { removeUndefinedValues: true },
-  });
+export function keyStage(
+  stage: StageName,
+  output: (name: OutputName) => string,
+  { dynamodb, settle = async () => {}, ...others }: Surroundings,
+): KeyStage {
+  return {
+    ...others,
+    settle,
+    // Only for owners and keys, whose numbers are far below 2^53. It would round the larger numbers of orders.
+    documents: DynamoDBDocumentClient.from(dynamodb, {
+      marshallOptions: { removeUndefinedValues: true },
+    }),
+    apiKeysTable: output('ApiKeysTableName'),
+    ownersTable: output('OwnersTableName'),
+    plans: JSON.parse(output('Plans')),
+    usagePlanId: (plan) => output(usagePlanOutput(plan)),
+    stackName: stackName(stage),
+    tokenPrefix: stageSettings(stage).apiKeyPrefix,
+  };
 }

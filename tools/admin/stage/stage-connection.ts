@@ -14,7 +14,7 @@ import { NotFoundError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { callLimitSettings, patientAttempts, withCallLimits } from './call-limits.ts';
 import { unlessInterrupted } from './interruption.ts';
 import { keyGateway } from './key-gateway.ts';
-import { documentClient, type KeyStage, keyStageOf } from './key-stage.ts';
+import { type KeyStage, keyStage } from './key-stage.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** The table of orders. Its items stay in DynamoDB's own JSON, which is exact for every type that programs store. */
@@ -22,9 +22,6 @@ export interface OrdersTable {
   readonly dynamodb: DynamoDBClient;
   readonly tableName: string;
 }
-
-/** The settings of every client of AWS, or of the local service. */
-type ClientSettings = ReturnType<typeof clientSettings>;
 
 /** The clients and names of a stage that the commands need. */
 export interface StageConnection extends KeyStage {
@@ -51,7 +48,7 @@ interface Connecting {
   /** Derives the operator's name from the ARN of the credentials; a local service has none. */
   readonly operator: (callerArn?: string) => string;
   /** Ends the calls when it is aborted. */
-  readonly interruption?: AbortSignal | undefined;
+  readonly interruption?: AbortSignal;
 }
 
 /**
@@ -60,17 +57,20 @@ interface Connecting {
  *
  * @throws OperatorError if there is no such stage, or if it is in another account, or its Region is unknown
  */
-export async function connect(target: Target, how: Connecting): Promise<StageConnection> {
+export async function connect(
+  target: Target,
+  { now, operator, interruption }: Connecting,
+): Promise<StageConnection> {
   refuseWrongTarget(target);
-  const { local, stage } = target;
-  const { interruption } = how;
+  const { stage } = target;
   const settings = clientSettings(target);
   const label = labelOf(target);
-  const caller = isStageName(stage) ? await callerIn(stage, settings, interruption) : undefined;
+  const sts = withCallLimits(new STSClient(settings), interruption);
+  const caller = isStageName(stage) ? await callerIn(stage, sts) : undefined;
   const cloudFormation = withCallLimits(new CloudFormationClient(settings), interruption);
   const stack = await stackOf(target, cloudFormation, caller?.Account);
   // The SDK has computed this difference between the clocks from the response.
-  if (local === undefined) refuseWrongClock(cloudFormation.config.systemClockOffset);
+  if (caller) refuseWrongClock(cloudFormation.config.systemClockOffset);
   const name = stageOfStack(stack?.StackName);
   if (name === undefined) {
     const problem = `${label} is not a local run of this service`;
@@ -84,22 +84,15 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
   };
   const patient = { ...settings, maxAttempts: patientAttempts };
   const dynamodb = withCallLimits(new DynamoDBClient(patient), interruption);
-  return Object.assign(keyStageOf(name, output), {
-    documents: documentClient(dynamodb),
-    gateway: keyGateway(withCallLimits(new APIGatewayClient(patient), interruption)),
-    orders: {
-      dynamodb,
-      get tableName() {
-        return output('OrdersTableName');
-      },
-    },
-    ...(caller && { settle: () => unlessInterrupted(() => setTimeout(newKeyMs), interruption) }),
-    now: how.now,
-    operator: how.operator(caller?.Arn),
+  const gateway = keyGateway(withCallLimits(new APIGatewayClient(patient), interruption));
+  const settle = caller && (() => unlessInterrupted(() => setTimeout(newKeyMs), interruption));
+  return {
+    ...keyStage(name, output, { dynamodb, gateway, settle, now, operator: operator(caller?.Arn) }),
+    orders: { dynamodb, tableName: output('OrdersTableName') },
     place: caller
       ? `${label} (${caller.Account}, ${await cloudFormation.config.region()})`
       : `stage ${name} at ${label}`,
-  });
+  };
 }
 
 /**
@@ -107,22 +100,13 @@ export async function connect(target: Target, how: Connecting): Promise<StageCon
  *
  * @throws NotOperableError if it is not in the account of the stage
  */
-async function callerIn(
-  stage: StageName,
-  settings: ClientSettings,
-  interruption: AbortSignal | undefined,
-) {
-  const client = withCallLimits(new STSClient(settings), interruption);
-  const label = labelOf({ stage });
+async function callerIn(stage: StageName, client: STSClient) {
   const { Account = '', Arn } = await client.send(new GetCallerIdentityCommand());
   const expected = stageSettings(stage).env?.account ?? Account;
   if (Account === expected) return { Account, Arn };
-  throw new NotOperableError(
-    `${label} is in account ${expected}, but the credentials are for account ${Account}`,
-    {
-      remedy: `set AWS_PROFILE to a profile of account ${expected}, or correct lib/settings/stages.ts`,
-    },
-  );
+  const problem = `stage ${stage} is in account ${expected}, but the credentials are for account ${Account}`;
+  const remedy = `set AWS_PROFILE to a profile of account ${expected}, or correct lib/settings/stages.ts`;
+  throw new NotOperableError(problem, { remedy });
 }
 
 /**
@@ -162,6 +146,7 @@ async function stackOf(
   }
 }
 
+/** The settings of every client of AWS, or of the local service. */
 function clientSettings({ local, stage }: Target) {
   const limits = callLimitSettings();
   if (local === undefined) {

@@ -1,10 +1,8 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach } from '@jest/globals';
 import type { Limits } from '../../../lambdas/keys/plan.ts';
-import { stackName } from '../../../lib/settings/names.ts';
 import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
-import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { type ControlPlane, createControlPlane } from '../../local/aws/management/control-plane.ts';
 import type { Verb, Call as VerbCall } from '../console/verb.ts';
 import { issueKey, type NewKey } from '../keys/issue.ts';
@@ -12,7 +10,7 @@ import type { IssuedKey } from '../keys/new-key.ts';
 import { createOwner } from '../owners/create.ts';
 import { changeTogether, expressions, readItems } from '../stage/dynamodb-calls.ts';
 import type { KeyGateway } from '../stage/key-gateway.ts';
-import { documentClient, type KeyStage } from '../stage/key-stage.ts';
+import { type KeyStage, keyStage } from '../stage/key-stage.ts';
 import { lookUpOwner, readOwner } from '../store/owners.ts';
 import type { StoredOwner } from '../store/stored-owner.ts';
 
@@ -48,22 +46,20 @@ export function stageOfEachTest(): StageOfKeys {
       { step: 'initialize' },
     );
   });
-  const stage = {
-    plans,
-    usagePlanId: (plan) => `plan-${plan}`,
-    settle: async () => {},
-    stackName: stackName('staging'),
-    tokenPrefix: keyPrefix,
-    now: () => nowMs,
-    operator: 'user/ann',
-  } as Partial<KeyStage> as KeyStage;
+  const stage = {} as KeyStage;
   beforeEach(async () => {
-    Object.assign(stage, {
+    const outputs: Record<string, string> = {
+      ApiKeysTableName: await database.createApiKeysTable(),
+      OwnersTableName: await database.createOwnersTable(),
+      Plans: JSON.stringify(plans),
+    };
+    const deployed = keyStage('staging', (name) => outputs[name]!, {
+      dynamodb: database.dynamodb,
       gateway: createControlPlane(),
-      documents: documentClient(database.dynamodb),
-      apiKeysTable: await database.createApiKeysTable(),
-      ownersTable: await database.createOwnersTable(),
+      now: () => nowMs,
+      operator: 'user/ann',
     });
+    Object.assign(stage, deployed, { usagePlanId: (plan: PlanName) => `plan-${plan}` });
   });
   const gatewayKeys = () => {
     const { keys } = stage.gateway as ControlPlane;

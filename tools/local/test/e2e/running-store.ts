@@ -20,7 +20,7 @@ import {
 import { issueKey, type NewKey } from '../../../admin/keys/issue.ts';
 import type { IssuedKey } from '../../../admin/keys/new-key.ts';
 import { createOwner } from '../../../admin/owners/create.ts';
-import { documentClient, type KeyStage, keyStageOf } from '../../../admin/stage/key-stage.ts';
+import { keyStage } from '../../../admin/stage/key-stage.ts';
 import { senderTo } from '../../../smoke/stage/http-client.ts';
 import { startLocalService } from '../aws/local-service.ts';
 
@@ -62,13 +62,12 @@ export async function startStore(now = Date.now) {
   const baseUrl = service.outputs.BaseUrl!;
   const ordersTable = service.outputs.OrdersTableName!;
   /** The stage for the operator's commands. */
-  const keys: KeyStage = {
-    ...keyStageOf('staging', (name) => service.outputs[name]!),
-    documents: documentClient(database.dynamodb),
+  const keys = keyStage('staging', (name) => service.outputs[name]!, {
+    dynamodb: database.dynamodb,
     gateway: service.controlPlane,
     now,
     operator: 'e2e',
-  };
+  });
 
   /**
    * Issues a key of a new owner. Its windows are in a minute that has not started, so that no minute
