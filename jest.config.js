@@ -22,7 +22,7 @@ const common = {
 const further = {
   /** Start commands as people do, in processes of their own, and wait for them. */
   commands: '**/*.command.test.ts',
-  /** Drive a real browser; `CHROMIUM_PATH` says where one is. `README_PICTURES=1` renews the README's pictures. */
+  /** Drive a real browser; `CHROMIUM_PATH` says where one is. */
   browser: '**/*.browser.test.ts',
 };
 

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** The variables of the environment that the tests need. */
 const needed =
-  /^(PATH|HOME|TMPDIR|CI|CHROMIUM_PATH|DYNAMODB_ENDPOINT|NODE_COMPILE_CACHE|README_PICTURES|SYNTHESIZED_DIRECTORY|npm_config_\w+)$/;
+  /^(PATH|HOME|TMPDIR|CI|CHROMIUM_PATH|DYNAMODB_ENDPOINT|NODE_COMPILE_CACHE|SYNTHESIZED_DIRECTORY|npm_config_\w+)$/;
 const withoutProfiles = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
 
 /**
