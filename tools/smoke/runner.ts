@@ -1,4 +1,5 @@
-import { reasonOf } from '../shared/errors.ts';
+import { OperatorError, reasonOf } from '../shared/errors.ts';
+import { printable } from '../shared/printable.ts';
 import { CheckFailed } from './stage/stage.ts';
 
 /** A check of one aspect of a subject, such as a stage. */
@@ -21,29 +22,32 @@ const marks = { passed: '✓', failed: '✗', skipped: '–' };
 
 /**
  * Runs checks one after the other, because they share the subject and its counters. Prints the outcome of each
- * check, and the number of checks with each outcome.
+ * check, and the number of checks with each outcome. Nothing that is printed contains a key or a control character,
+ * because an answer may contain both.
  *
- * @param isEnd whether an error ends the run. After any other error, the next check runs
+ * @param signal ends the run, with an OperatorError as its reason
  * @returns true if no check has failed
- * @throws an error that ends the run
+ * @throws OperatorError after which no other check would say anything about the subject
  */
 export async function runChecks<Subject>(
   checks: readonly Check<Subject>[],
   subject: Subject,
-  print: (line: string) => void,
-  isEnd: (error: unknown) => boolean,
+  printLine: (line: string) => void,
+  signal?: AbortSignal,
 ): Promise<boolean> {
+  const print = (line: string) => printLine(printable(line));
   const counts = { passed: 0, failed: 0, skipped: 0 };
   let lastGroup = '';
   for (const { group, title, expected, run } of checks) {
     let outcome: keyof typeof counts = 'passed';
     let details = '';
     try {
+      signal?.throwIfAborted();
       const seen = String(await run(subject));
       if (expected !== undefined) details = `expected: ${expected}\nseen: ${seen}`;
       if (!seen.includes(expected ?? '')) outcome = 'failed';
     } catch (error) {
-      if (isEnd(error)) throw error;
+      if (error instanceof OperatorError) throw error;
       outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
       details = error instanceof CheckFailed ? error.message : reasonOf(error);
     }

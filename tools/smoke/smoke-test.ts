@@ -57,7 +57,6 @@ const timeoutMs = 30_000;
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], io: SmokeIo): Promise<number> {
   // An answer or a mistyped option may contain a key, and a wrong server can send control characters.
-  const print = (line: string) => io.print(printable(line));
   const printError = (line: string) => io.printError(printable(line));
   try {
     const options = parseCommandLine<SmokeOptions>(command(), argv);
@@ -68,18 +67,12 @@ export async function smokeTest(argv: readonly string[], io: SmokeIo): Promise<n
     if (!key) throw new OperatorError('the API key is missing: set ORDERS_KEY, or pipe the key');
     const stage = new Stage(io.send ?? senderTo(url, timeoutMs), key);
     await preflight(stage, printError);
-    const isGood = await runChecks(selectChecks(options), stage, print, isEnd);
-    return isGood ? 0 : 1;
+    return (await runChecks(selectChecks(options), stage, io.print)) ? 0 : 1;
   } catch (error) {
-    if (!isEnd(error)) throw error;
+    if (!(error instanceof OperatorError)) throw error;
     printError(`smoke: ${error.message}`);
     return 1;
   }
-}
-
-/** Whether an error ends the run. After such an error, no other check would say anything about the stage. */
-function isEnd(error: unknown): error is OperatorError {
-  return error instanceof OperatorError;
 }
 
 /** The selected checks. The check that uses up the key's limit comes last. */

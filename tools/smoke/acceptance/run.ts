@@ -1,17 +1,12 @@
 /** `npm run acceptance`: deploys a trial, checks what only a real stage can show, and removes it. */
 import { Command } from 'commander';
-import { stackName } from '../../../lib/settings/names.ts';
-import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';
+import { stageSettings } from '../../../lib/settings/stages.ts';
 import { reportFailure } from '../../admin/failure-report.ts';
 import { parseCommandLine } from '../../shared/command-line.ts';
 import { InterruptedError, OperatorError } from '../../shared/errors.ts';
-import { printable } from '../../shared/printable.ts';
 import { runChecks } from '../runner.ts';
-import { selectChecks } from '../smoke-test.ts';
-import { gatewayKeyRows, requestRows, tlsRow } from './gateway-rows.ts';
-import { operatorRows } from './operator-commands.ts';
-import { importRow, outageRows } from './outage-rows.ts';
-import { deploy, type Row, remove, type Trial } from './trial.ts';
+import { acceptanceRows } from './rows.ts';
+import { deploy, remove, stageName } from './trial.ts';
 
 const command = new Command('npm run acceptance --')
   .option('--clean', 'only remove what an interrupted run has left')
@@ -26,8 +21,6 @@ trial.
 
 Exit code: 0 if everything is as expected, 1 otherwise.`);
 
-/** Always the same trial, because the run removes it. */
-const name: StageName = 'try-accept';
 const interruption = new AbortController();
 // A second signal ends the process.
 process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
@@ -36,41 +29,26 @@ try {
   const options = parseCommandLine<{ readonly clean?: boolean }>(command, process.argv.slice(2));
   if (options) process.exitCode = await run(options.clean);
 } catch (error) {
-  const { message, remedy } = reportFailure(error, { stage: name });
+  const { message, remedy } = reportFailure(error, { stage: stageName });
   console.error(`acceptance: ${[message, remedy].filter(Boolean).join('; ')}`);
   process.exitCode = 1;
 }
 
 async function run(isCleanOnly = false): Promise<number> {
   const { AWS_REGION } = process.env;
-  const region = stageSettings(name).env?.region ?? AWS_REGION;
+  const region = stageSettings(stageName).env?.region ?? AWS_REGION;
   if (!region) throw new OperatorError('set AWS_REGION to the Region of the trial');
   // The stage is set in the environment, because the programs that the checks run inherit it.
-  Object.assign(process.env, { ORDERS_STAGE: name, ORDERS_LOCAL: '', AWS_REGION: region });
-  const trial = { name, stack: stackName(name), signal: interruption.signal };
-  await remove(trial.stack);
+  Object.assign(process.env, { ORDERS_STAGE: stageName, ORDERS_LOCAL: '', AWS_REGION: region });
+  await remove();
   if (isCleanOnly) return 0;
   try {
-    return (await check(await deploy(trial))) ? 0 : 1;
+    const trial = await deploy(interruption.signal);
+    const rows = acceptanceRows(trial.outputs.AlarmTopicArn);
+    return (await runChecks(rows, trial, console.log, trial.signal)) ? 0 : 1;
   } finally {
-    await remove(trial.stack);
+    await remove();
   }
-}
-
-function check(trial: Trial): Promise<boolean> {
-  // The order 1 is imported.
-  const options = { cancelOrder: '1', limits: true, alarmTopic: trial.outputs.AlarmTopicArn };
-  const smokeRows = selectChecks(options).map((each): Row => {
-    const run: Row['run'] = async ({ api, signal }) => {
-      signal.throwIfAborted();
-      return each.run(api);
-    };
-    return { ...each, run };
-  });
-  const before = [...gatewayKeyRows, ...operatorRows, importRow];
-  const rows = [...before, ...smokeRows, ...requestRows, ...outageRows, tlsRow];
-  const print = (line: string) => console.log(printable(line));
-  return runChecks(rows, trial, print, () => trial.signal.aborted);
 }
 
 function interrupt(): void {

@@ -1,6 +1,7 @@
 import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { OperatorError } from '../../shared/errors.ts';
 import { alarmCheck } from '../alarms.ts';
 import { type Check, CheckSkipped, runChecks } from '../runner.ts';
 import { CheckFailed, Stage } from '../stage/stage.ts';
@@ -15,12 +16,11 @@ const check = (run: Check<unknown>['run'], expected?: string): Check<unknown> =>
   ...(expected !== undefined && { expected }),
 });
 
-/** Makes checks that a RangeError ends. @returns whether no check has failed, and what is printed */
+/** Makes checks. @returns whether no check has failed, and what is printed */
 async function run(...checks: Check<unknown>[]) {
   const lines: string[] = [];
   const print = (line: string) => lines.push(line.trim());
-  const isGood = await runChecks(checks, {}, print, (error) => error instanceof RangeError);
-  return [isGood, ...lines];
+  return [await runChecks(checks, {}, print), ...lines];
 }
 
 describe('a run', () => {
@@ -39,10 +39,14 @@ describe('a run', () => {
     expect(printed).toEqual(expect.arrayContaining([isGood, ...lines, '✓ check']));
   });
 
-  it('ends with an error that the caller names', async () => {
-    await expect(run(check(throwing(new RangeError('interrupted'))))).rejects.toThrow(
-      'interrupted',
-    );
+  it('ends with an error after which no check says anything, and when it is interrupted', async () => {
+    const ending = throwing(new OperatorError('no requests left'));
+    const interrupted = AbortSignal.abort(new OperatorError('interrupted'));
+
+    await expect(run(check(ending))).rejects.toThrow('no requests left');
+    await expect(
+      runChecks([check(throwing(new Error('runs')))], {}, () => {}, interrupted),
+    ).rejects.toThrow('interrupted');
   });
 });
 
