@@ -29,6 +29,8 @@ export async function runLocalCommand(
 }
 
 async function run(options: LocalOptions, stop: AbortSignal): Promise<void> {
+  // Stack traces name the sources of the functions, which are bundles with source maps.
+  process.setSourceMapsEnabled(true);
   process.on('uncaughtException', (error) => {
     // An error in a function, such as one after a forgotten `await`, does not end the run. An error of the run itself
     // ends it.

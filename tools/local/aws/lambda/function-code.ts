@@ -2,13 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Console } from 'node:console';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
+import Module, { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { inspect, types } from 'node:util';
-import { compileFunction, constants } from 'node:vm';
-import { lineOutput, sourcePositions } from './function-output.ts';
 import { awslambda, type Handler, ResponseStream, streamingHandlers } from './response-stream.ts';
 
 /** A Lambda function, and what surrounds it in a local run. */
@@ -68,9 +66,8 @@ export function reportUncaught(error: unknown): boolean {
 export function loadFunction(lambda: LambdaFunction): Invoke {
   const [file, name] = lambda.handler.split('.');
   const filename = join(lambda.codeDirectory, `${file}.js`);
-  const toSource = sourcePositions(filename);
   const log = (text: string) => {
-    for (const line of toSource(text).split('\n')) lambda.log(line);
+    for (const line of text.split('\n')) lambda.log(line);
   };
   const report = (kind: string, thrown: unknown) => {
     const error = describeError(thrown);
@@ -121,37 +118,52 @@ export function loadFunction(lambda: LambdaFunction): Invoke {
   };
 }
 
-/** Evaluates a file as CommonJS, as Lambda does, because `/var/task` contains no package.json. Returns its exports. */
+/**
+ * Evaluates a file as CommonJS, as Lambda does, because `/var/task` contains no package.json. Returns its exports. Node
+ * compiles it as one of its own modules, so stack traces and debuggers know its sources by its source map.
+ */
 function evaluate(
   filename: string,
   { environment, now }: LambdaFunction,
   log: (text: string) => void,
 ): Record<string, unknown> {
   const output = lineOutput(log);
-  const module: { exports: Record<string, unknown> } = { exports: {} };
   const ownProcess: NodeJS.Process = Object.create(process, {
     env: { value: { ...environment } },
     stdout: { value: output },
     stderr: { value: output },
   });
   const require = createRequire(filename);
-  const parameters = {
+  const module: { exports: Record<string, unknown> } = { exports: {} };
+  const own = {
     exports: module.exports,
     require: (id: string) => (/^(?:node:)?process$/.test(id) ? ownProcess : require(id)),
     module,
-    __filename: filename,
-    __dirname: dirname(filename),
     process: ownProcess,
     console: new Console(output),
     Date: now === Date.now ? Date : dateBy(now),
     awslambda,
   };
-  const run = compileFunction(readFileSync(filename, 'utf8'), Object.keys(parameters), {
-    filename,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  run(...Object.values(parameters));
+  // A function in the module has the function's own globals as its parameters.
+  const code = `module.exports = (${Object.keys(own)}) => {${readFileSync(filename, 'utf8')}\n};`;
+  const compiled = new Module(filename) as Module & { _compile(code: string, name: string): void };
+  compiled._compile(code, filename);
+  compiled.exports(...Object.values(own));
   return module.exports;
+}
+
+/** A stream that passes on whole lines. */
+function lineOutput(log: (line: string) => void): Writable {
+  let rest = '';
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk, _encoding, done) => {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) log(line);
+      done();
+    },
+  });
 }
 
 function dateBy(now: () => number): DateConstructor {
