@@ -18,8 +18,6 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
 };
-// A hundred years. A longer duration may not fit into a date.
-const maxMs = 36_500 * 86_400_000;
 
 /**
  * Parses a time in the future: a date-time, a duration such as `90d`, or a date, which stands for the end of that day
@@ -36,9 +34,9 @@ export const untilTime = (text: string): Time => timeOf(text, -1, 'T23:59:59.999
 function timeOf(text: string, direction: 1 | -1, timeOfDay: string): Time {
   const dateTime = [text, text + timeOfDay].find(isDateTime);
   if (dateTime !== undefined) return () => Date.parse(dateTime);
-  const [, count = '-1', unit = 's'] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
-  const ms = Number(count) * unitMs[unit]!;
-  if (ms >= 0 && ms <= maxMs) return (nowMs) => nowMs + direction * ms;
+  // Six digits always fit into a date.
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count) return (nowMs) => nowMs + direction * Number(count) * unitMs[unit]!;
   const forms = 'a duration such as 30s or 90d, a date such as 2026-11-20, or a date-time such as';
   throw new InvalidArgumentError(`Expected ${forms} 2026-11-20T09:30:00Z.`);
 }

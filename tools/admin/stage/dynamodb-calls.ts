@@ -90,10 +90,9 @@ export function expressions(change: Update & { table: string; key: Attributes })
   };
 }
 
-/** Returns the placeholder of a name or a value. Adds a placeholder if there is none yet. */
+/** Adds a placeholder for a name or a value. */
 function placeholder(map: Record<string, unknown>, prefix: string, value: unknown): string {
-  const known = Object.keys(map);
-  const name = known.find((each) => map[each] === value) ?? `${prefix}${known.length}`;
+  const name = `${prefix}${Object.keys(map).length}`;
   map[name] = value;
   return name;
 }

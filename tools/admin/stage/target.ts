@@ -17,9 +17,7 @@ export function labelOf({ stage, local }: Target): string {
 export function withTarget(text: string, { stage, local }: Target): string {
   if (stage === undefined && local === undefined) return text;
   const option = local === undefined ? `--stage ${stage}` : `--local ${labelOf({ local })}`;
-  return text.replaceAll(/"(\.\/admin [^"]+)"/g, (quoted, command) =>
-    / --(?:stage|local) /.test(command) ? quoted : `"${command} ${option}"`,
-  );
+  return text.replaceAll(/"(\.\/admin [^"]+)"/g, `"$1 ${option}"`);
 }
 
 /** @throws OperatorError unless exactly one of the fields is set and valid */

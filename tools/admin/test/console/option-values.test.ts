@@ -7,7 +7,7 @@ describe('a time as a duration', () => {
     ['30s', 30],
     ['15m', 900],
     ['24h', 86_400],
-    ['36500d', 3_153_600_000],
+    ['999999d', 86_399_913_600],
   ])('%s is %i seconds ahead or ago', (text, seconds) => {
     expect([timeAhead(text)(7), sinceTime(text)(7)]).toEqual([
       7 + seconds * 1_000,
@@ -33,7 +33,7 @@ describe('a time as a duration', () => {
     ]);
   });
 
-  it.each(['', '30', '-1s', '1.5h', '1w', '24H', '36501d', '2026-11-31', '2026-11'])(
+  it.each(['', '30', '-1s', '1.5h', '1w', '24H', '1000000s', '2026-11-31', '2026-11'])(
     'is not %j',
     (text) => {
       expect(() => timeAhead(text)).toThrow('Expected a duration such as');
