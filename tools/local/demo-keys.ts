@@ -6,7 +6,7 @@ import { issueKey } from '../admin/keys/issue.ts';
 import { revokeKey } from '../admin/keys/revoke.ts';
 import { createOwner } from '../admin/owners/create.ts';
 import type { KeyStage } from '../admin/stage/key-stage.ts';
-import { keysOf } from '../admin/store/keys.ts';
+import { findKey, keysOf } from '../admin/store/keys.ts';
 import { findOwnerOfHash, lookUpOwner } from '../admin/store/owners.ts';
 
 export type DemoKeys = Record<PlanName, string>;
@@ -59,6 +59,6 @@ async function createKey(plan: PlanName, stage: KeyStage): Promise<string> {
     await createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, stage);
   }
   const earlier = owner ? keysOf(owner).filter(({ details }) => details.label === label) : [];
-  for (const { keyId } of earlier) await revokeKey(keyId, stage);
+  for (const { keyId } of earlier) await revokeKey(await findKey(keyId, stage), stage);
   return (await issueKey({ owner: name, label }, stage)).apiKey;
 }

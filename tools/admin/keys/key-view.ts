@@ -2,7 +2,7 @@ import { recordText } from '../console/view.ts';
 import { banReason, countingLimits, limitsText } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { isoTime } from '../store/history.ts';
-import { changeKeys } from '../store/key-change.ts';
+import { saveKeys } from '../store/key-change.ts';
 import { isBanned, replacementOf, type StoredKey, statusOf } from '../store/keys.ts';
 import type { StoredEntry } from '../store/stored-owner.ts';
 
@@ -42,8 +42,9 @@ export async function changedKey(
   stage: KeyStage,
 ): Promise<KeyView> {
   // The view is made before the change, because after the change nothing must fail.
-  const view = keyView({ ...key, entry: { ...key.entry!, ...values } }, stage);
-  await changeKeys(key.owner, { command, old: key, values }, stage);
+  const changed = { ...key, entry: { ...key.entry!, ...values } };
+  const view = keyView(changed, stage);
+  await saveKeys(command, [changed], stage);
   return view;
 }
 

@@ -1,7 +1,7 @@
 import type { Result } from '../console/command-io.ts';
 import { asOption, type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
-import { changeKeys } from '../store/key-change.ts';
+import { revoked, saveKeys } from '../store/key-change.ts';
 import { endOf, findKey, type StoredKey } from '../store/keys.ts';
 
 export const revoke: Verb = {
@@ -17,9 +17,10 @@ export async function askAndRevoke(
   key: StoredKey,
   { stage, confirm }: Pick<Call, 'stage' | 'confirm'>,
 ): Promise<Result & { value: object }> {
-  const { keyId } = key;
+  const { keyId, entry } = key;
   await confirm(revokeQuestion(key));
-  const wasActive = await revokeKey(keyId, stage);
+  await revokeKey(key, stage);
+  const wasActive = entry !== undefined;
   const text = wasActive ? `${keyId} is revoked.` : `${keyId} was already ${endOf(key)}.`;
   return { value: { keyId, status: 'revoked', wasActive }, text };
 }
@@ -30,10 +31,7 @@ export function revokeQuestion({ keyId, owner, details }: StoredKey): string {
   return `Revoke ${keyId} (${name}) of ${owner.details.name}? It is refused from its next request on, for good.`;
 }
 
-/** Removes a key's entry from the ApiKeys table, so that the key is refused. Returns false if there is no entry. */
-export async function revokeKey(keyId: string, stage: KeyStage): Promise<boolean> {
-  const key = await findKey(keyId, stage);
-  if (!key.entry) return false;
-  await changeKeys(key.owner, { command: 'keys revoke', old: key }, stage);
-  return true;
+/** Removes a key's entry from the ApiKeys table, so that the key is refused. Changes nothing if there is no entry. */
+export async function revokeKey(key: StoredKey, stage: KeyStage): Promise<void> {
+  if (key.entry) await saveKeys('keys revoke', [revoked(key, stage)], stage);
 }

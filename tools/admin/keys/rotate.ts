@@ -4,11 +4,9 @@ import type { Result } from '../console/command-io.ts';
 import { futureSeconds, type Time, timeAhead } from '../console/option-values.ts';
 import { asOption, type Call, keyIdOfExamples, type Verb, yesOption } from '../console/verb.ts';
 import { isoTime } from '../store/history.ts';
-import { changeKeys } from '../store/key-change.ts';
+import { revoked } from '../store/key-change.ts';
 import { findKey, replacementOf, validEntry } from '../store/keys.ts';
-import type { StoredEntry } from '../store/stored-owner.ts';
-import { keyView } from './key-view.ts';
-import { draftKey, issuedResult } from './new-key.ts';
+import { issuedResult, storeNewKey } from './new-key.ts';
 import { askAndRevoke, revokeQuestion } from './revoke.ts';
 
 export const rotate: Verb<{ grace: Time }> = {
@@ -51,19 +49,17 @@ async function rotateOrRevoke(call: Call<{ grace: Time }>, keyId = ''): Promise<
   }
   const entry = validEntry(old, 'rotated', stage);
   if (isNow) await confirm(revokeQuestion(old));
-  const traits = { label: old.details.label, replaces: keyId };
-  const added = draftKey(old.owner, traits, inheritedFrom(entry), stage);
   // A rotation must not let the old key work longer than it would without the rotation.
   const expiresAt = graceEnd && Math.min(graceEnd, entry.expiresAt ?? graceEnd);
+  const ended = expiresAt ? { ...old, entry: { ...entry, expiresAt } } : revoked(old, stage);
+  const { owner, details } = old;
+  // The new key inherits the expiry, the access and a ban.
+  const added = { command: 'keys rotate', owner, label: details.label, entry, old: ended };
+  const issued = await storeNewKey(added, stage);
   const previousExpiresAt = expiresAt ? isoTime(expiresAt) : null;
-  // The result is made before the change, because after the change nothing must fail.
-  const view = keyView(added, stage);
-  const issued = { ...view, apiKey: added.apiKey, previousKeyId: keyId, previousExpiresAt };
   const fate = previousExpiresAt ? `works until ${previousExpiresAt}` : 'is revoked';
-  const result = issuedResult(issued, `\nThe old key ${keyId} ${fate}.`);
-  const values = expiresAt ? { expiresAt } : undefined;
-  await changeKeys(old.owner, { command: 'keys rotate', added, old, values }, stage);
-  return result;
+  const value = { ...issued, previousKeyId: keyId, previousExpiresAt };
+  return issuedResult(value, `\nThe old key ${keyId} ${fate}.`);
 }
 
 function alreadyReplaced(keyId: string, by: string): WrongStateError {
@@ -73,9 +69,4 @@ function alreadyReplaced(keyId: string, by: string): WrongStateError {
     `"./admin keys rotate ${by}" replaces the new key; ` +
     `if the old API key has leaked, "./admin keys revoke ${keyId}" ends it`;
   return new WrongStateError(problem, { remedy });
-}
-
-/** The values of an entry that a replacement inherits, such as the expiry and a ban: all except the id and the last use. */
-function inheritedFrom({ id: _id, usedAt: _usedAt, ...inherited }: StoredEntry) {
-  return inherited;
 }

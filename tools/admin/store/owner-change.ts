@@ -36,16 +36,17 @@ export async function saveOwner(
   const { ownerId, ...details } = after.details;
   const { name } = details;
   const changes = { ...differences(recorded(before), recorded(after)), ...deed.changes };
-  if (!deed.keyIds && Object.keys(changes).length === 0) return;
   const holder = name === before?.details.name ? undefined : await lookUpOwner(name, stage);
   if (holder && holder.details.ownerId !== ownerId) throw nameTaken(holder);
   const item = updateOf(before?.item, after.item);
+  const isItemChanged = Object.keys(item.set).length > 0;
+  if (!isItemChanged && name === before?.details.name) return;
   const revision = (details.revision ?? 0) + 1;
   const where = { revision: unchanged(before?.details.revision) };
   const record = recordOf({ ...deed, changes }, stage);
   const history = { [revision]: record, [revision - keptRecords]: undefined };
   const parts = [
-    ...(Object.keys(item.set).length > 0 ? [{ Update: inApiKeys(after, item, stage) }] : []),
+    ...(isItemChanged ? [{ Update: inApiKeys(after, item, stage) }] : []),
     { Update: inOwners(ownerId, { set: { ...details, revision }, where }, stage) },
     ...namesMoved(before?.details.name, after.details, stage),
     { Update: inOwners(historyKey(ownerId), { set: history }, stage) },

@@ -6,7 +6,7 @@ import { reportFailure } from '../failure-report.ts';
 import { expire } from '../keys/expire.ts';
 import { issueKey } from '../keys/issue.ts';
 import { keyView } from '../keys/key-view.ts';
-import { revokeKey } from '../keys/revoke.ts';
+import { revoke } from '../keys/revoke.ts';
 import { rotate } from '../keys/rotate.ts';
 import { unban } from '../keys/unban.ts';
 import { createOwner } from '../owners/create.ts';
@@ -95,7 +95,7 @@ const commands = {
   'keys rotate': (stage) => rotateKey(keyId, '60s', stage),
   'keys rotate without a grace period': (stage) => rotateKey(keyId, '0s', stage),
   'keys expire': (stage) => run(expire, [keyId, '1h'], stage),
-  'keys revoke': (stage) => revokeKey(keyId, stage),
+  'keys revoke': (stage) => run(revoke, [keyId], stage),
   'keys unban': (stage) => run(unban, [keyId], stage),
   'keys issue after an interrupted creation': (stage) => issueKey({ owner: 'Acme' }, stage),
   'keys issue that lets an expired key leave': (stage) => issueKey({ owner: 'Acme' }, stage),
@@ -189,7 +189,7 @@ it.each<[CommandName, string, Command]>([
   ['keys rotate', 'another expiry', expiringAt('30s')],
   ['keys rotate', 'a ban', () => setInEntry({ bannedUntil: nowSeconds + 60 })],
   ['keys expire', 'another expiry', expiringAt('30s')],
-  ['keys revoke', 'keys revoke', (stage) => revokeKey(keyId, stage)],
+  ['keys revoke', 'keys revoke', (stage) => run(revoke, [keyId], stage)],
   [
     'keys issue that lets an expired key leave',
     'keys expire, by a clock that is behind',
@@ -290,7 +290,7 @@ async function repair(error: Error, command: Command): Promise<void> {
   const { exitCode, remedy } = reportFailure(error, { stage: 'prod' });
   expect([exitCode, remedy]).toEqual([3, expect.stringContaining('run')]);
   const [, verb, newKey = ''] = /run "\.\/admin keys (revoke|rotate) (key_\w+)/.exec(remedy!) ?? [];
-  if (verb === 'revoke') await revokeKey(newKey, fixture.stage).catch(isNothingLeft);
+  if (verb === 'revoke') await run(revoke, [newKey], fixture.stage).catch(isNothingLeft);
   if (verb === 'rotate' && (await rotateKey(newKey, '0s', fixture.stage).catch(isNothingLeft)))
     return;
   await command(fixture.stage).catch(isDoneAlready);

@@ -1,11 +1,10 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach } from '@jest/globals';
-import type { Limits } from '../../../lambdas/keys/plan.ts';
-import { type PlanName, plans } from '../../../lib/settings/plans.ts';
+import { plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { type ControlPlane, createControlPlane } from '../../local/aws/management/control-plane.ts';
 import type { Verb, Call as VerbCall } from '../console/verb.ts';
-import { issueKey, type NewKey } from '../keys/issue.ts';
+import { issueKey, type KeyRequest } from '../keys/issue.ts';
 import type { IssuedKey } from '../keys/new-key.ts';
 import { createOwner } from '../owners/create.ts';
 import { changeTogether, expressions, readItems } from '../stage/dynamodb-calls.ts';
@@ -59,7 +58,7 @@ export function stageOfEachTest(): StageOfKeys {
       now: () => nowMs,
       operator: 'user/ann',
     });
-    Object.assign(stage, deployed, { usagePlanId: (plan: PlanName) => `plan-${plan}` });
+    Object.assign(stage, deployed, { usagePlanId: (plan: string) => `plan-${plan}` });
   });
   const gatewayKeys = () => {
     const { keys } = stage.gateway as ControlPlane;
@@ -111,17 +110,11 @@ export function stageOfEachTest(): StageOfKeys {
   };
 }
 
-/** The key to issue. Its owner is created unless there is one of this name. */
-export interface WantedKey extends NewKey, Partial<Limits> {
-  readonly plan?: PlanName;
-}
-
-/** Issues a key, and creates its owner if there is none. */
-export async function issueTo(wanted: WantedKey, stage: KeyStage): Promise<IssuedKey> {
-  const { owner: name, plan = 'free', perMinute, perDay } = wanted;
-  const isNew = !(await lookUpOwner(name, stage))?.item;
-  if (isNew) await createOwner({ name, plan, perMinute, perDay }, stage);
-  return issueKey(wanted, stage);
+/** Issues a key, and creates its owner on the free plan unless there is one of this name. */
+export async function issueTo(options: KeyRequest, stage: KeyStage): Promise<IssuedKey> {
+  const { owner: name } = options;
+  if (!(await lookUpOwner(name, stage))) await createOwner({ name, plan: 'free' }, stage);
+  return issueKey(options, stage);
 }
 
 /** Runs a command with `--yes`, and returns its result. */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { issueKey } from '../../admin/keys/issue.ts';
 import { listKeys } from '../../admin/keys/list.ts';
-import { revokeKey } from '../../admin/keys/revoke.ts';
+import { revoke } from '../../admin/keys/revoke.ts';
 import { setPlan } from '../../admin/owners/set-plan.ts';
 import { run, stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { type DemoKeys, provideDemoKeys } from '../demo-keys.ts';
@@ -30,7 +30,7 @@ describe('provideDemoKeys', () => {
 
   it('has another key for one that was revoked', async () => {
     const [key] = await listKeys({ owner: 'demo free' }, stage);
-    await revokeKey(key!.keyId, stage);
+    await run(revoke, [key!.keyId], stage);
 
     const { free, ...kept } = await provideDemoKeys(stage, directory.path);
 

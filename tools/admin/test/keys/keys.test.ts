@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
 import { timeAhead } from '../../console/option-values.ts';
 import { expire } from '../../keys/expire.ts';
+import type { KeyRequest } from '../../keys/issue.ts';
 import { keyView } from '../../keys/key-view.ts';
 import { listKeys } from '../../keys/list.ts';
 import type { IssuedKey } from '../../keys/new-key.ts';
-import { revokeKey } from '../../keys/revoke.ts';
+import { revoke } from '../../keys/revoke.ts';
 import { rotate } from '../../keys/rotate.ts';
 import { unban } from '../../keys/unban.ts';
 import { suspend as suspendOwner } from '../../owners/suspend.ts';
@@ -22,14 +23,13 @@ import {
   nowSeconds,
   run,
   stageOfEachTest,
-  type WantedKey,
 } from '../stage-of-keys.ts';
 
 const fixture = stageOfEachTest();
 const { stage, readAll } = fixture;
 
-const issue = (wanted: Partial<WantedKey> = {}, at: KeyStage = stage) =>
-  issueTo({ owner: 'Acme', ...wanted }, at);
+const issue = (options: Partial<KeyRequest> = {}, at: KeyStage = stage) =>
+  issueTo({ owner: 'Acme', ...options }, at);
 const keyOf = (keyId: string) => findKey(keyId, stage);
 const entryOf = async (keyId: string) => (await keyOf(keyId)).entry;
 const detailsOf = async (keyId: string) => (await keyOf(keyId)).details;
@@ -46,7 +46,7 @@ const allItems = async () => [...(await readAll('ApiKeys')), ...(await readAll('
 
 describe('issueKey', () => {
   it("stores hashes of the token in its owner's item, and never the token", async () => {
-    const wanted = { label: ' web shop ', expiresAt: nowSeconds + 60 };
+    const wanted = { label: ' web shop ', expiresIn: timeAhead('60s') };
 
     const { apiKey, keyId, ownerId } = await issue(wanted);
 
@@ -111,7 +111,7 @@ describe('the hundredth key of an owner', () => {
 
 describe('keys rotate', () => {
   it('I18: issues a key with the same owner, label, rights and ban; the old key expires after the grace', async () => {
-    const old = await issue({ label: 'web shop', isReadOnly: true });
+    const old = await issue({ label: 'web shop', readOnly: true });
     await ban(old.keyId);
     const before = (await fixture.owner(old.ownerId)).item;
 
@@ -140,7 +140,7 @@ describe('keys rotate', () => {
   });
 
   it('never extends the old key, and passes its expiry on', async () => {
-    const old = await issue({ expiresAt: nowSeconds + 100 });
+    const old = await issue({ expiresIn: timeAhead('100s') });
 
     const rotated = await rotateKey(old.keyId, '1h');
 
@@ -178,8 +178,9 @@ describe('keys rotate', () => {
   it('revokes a key that is banned after it was read', async () => {
     const { keyId } = await issue();
 
-    await revokeKey(
-      keyId,
+    await run(
+      revoke,
+      [keyId],
       interposed(stage, isTransaction, () => ban(keyId)),
     );
 
@@ -189,7 +190,7 @@ describe('keys rotate', () => {
   it('rotates a key again if its replacement was revoked', async () => {
     const { keyId } = await issue();
     const { keyId: lost } = await rotateKey(keyId, '60s');
-    await revokeKey(lost, stage);
+    await run(revoke, [lost], stage);
     expect(keyView(await keyOf(keyId), stage)).toMatchObject({ replacedBy: null });
 
     const { keyId: next } = await rotateKey(keyId, '60s');
@@ -205,7 +206,7 @@ const changes = {
 };
 const ends = {
   expired: (keyId: string) => set(keyId, { expiresAt: nowSeconds }),
-  revoked: (keyId: string) => revokeKey(keyId, stage),
+  revoked: (keyId: string) => run(revoke, [keyId], stage),
 };
 
 it.each(Object.entries(changes))(
@@ -229,7 +230,7 @@ it('a key can be revoked in a stage whose stack does not state the plans', async
   };
   const other = Object.defineProperty({ ...stage }, 'plans', { get });
 
-  expect(await revokeKey(keyId, other)).toBe(true);
+  expect(await run(revoke, [keyId], other)).toMatchObject({ wasActive: true });
   await expect(issue({}, other)).rejects.toThrow('no output Plans');
   expect(await listKeys({}, stage)).toMatchObject([{ keyId, status: 'revoked' }]);
 });
@@ -253,14 +254,14 @@ describe('a dead key', () => {
       ...{ status: 'expired', expiresAt: '2026-11-20T09:30:15Z' },
       lastUsedAt: '2026-11-20T09:30:00Z',
     });
-    expect(await revokeKey(keyId, stage)).toBe(false);
+    expect(await run(revoke, [keyId], stage)).toMatchObject({ wasActive: false });
   });
 
   it('is listed for 90 days after its end, until the next change of a key', async () => {
     await issue();
     const [revoked, expired] = [await issue(), await issue()];
     await set(expired.keyId, { expiresAt: nowSeconds });
-    await revokeKey(revoked.keyId, stage);
+    await run(revoke, [revoked.keyId], stage);
     const listed = async () => (await listKeys({}, stage)).map(({ keyId }) => keyId);
 
     await issue({}, later(89));
@@ -296,7 +297,7 @@ describe('keyView', () => {
     ['banned', ban],
     ['suspended', suspend],
     ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds })],
-    ['revoked', (keyId) => revokeKey(keyId, stage)],
+    ['revoked', (keyId) => run(revoke, [keyId], stage)],
   ])('shows a key as %s, also in the list', async (status, make) => {
     const { keyId } = await issue();
 
@@ -313,7 +314,7 @@ describe('listKeys', () => {
   it('selects keys by owner and status', async () => {
     const [one, two] = [await issue({ owner: 'One' }), await issue({ owner: 'Two' }, at(1))];
     const three = await issue({ owner: 'Two' }, at(2));
-    await revokeKey(three.keyId, stage);
+    await run(revoke, [three.keyId], stage);
     const list = async (filter: Parameters<typeof listKeys>[0]) =>
       (await listKeys(filter, stage)).map(({ keyId }) => keyId);
 
@@ -333,7 +334,7 @@ describe('listKeys', () => {
     expect(await listKeys({}, stage)).toMatchObject([
       { keyId, owner: 'Acme', status: 'active', lastFour: '????', createdAt: 'unknown' },
     ]);
-    expect(await revokeKey(keyId, stage)).toBe(true);
+    expect(await run(revoke, [keyId], stage)).toMatchObject({ wasActive: true });
     expect(await listKeys({}, stage)).toMatchObject([{ keyId, status: 'revoked' }]);
   });
 });

@@ -4,7 +4,7 @@ import { keyPrefix, otherKeyPrefix } from '../../../../test/helpers/dynamodb/key
 import { reportFailure } from '../../failure-report.ts';
 import { issueKey } from '../../keys/issue.ts';
 import { keyView } from '../../keys/key-view.ts';
-import { revokeKey } from '../../keys/revoke.ts';
+import { revoke } from '../../keys/revoke.ts';
 import { rotate } from '../../keys/rotate.ts';
 import { show, tokenIn, whoseToken } from '../../keys/show.ts';
 import { createOwnerIdentity, createToken } from '../../store/identities.ts';
@@ -34,7 +34,7 @@ describe('keys show', () => {
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
-    ['was revoked', () => revokeKey(keyId, stage), 'revoked'],
+    ['was revoked', () => run(revoke, [keyId], stage), 'revoked'],
     ['was replaced', () => run(rotate, [keyId], stage, { grace: (now) => now }), 'revoked'],
   ])('finds a key that %s', async (_, make, status) => {
     await make();
@@ -45,7 +45,7 @@ describe('keys show', () => {
   });
 
   it('finds the owner of a token whose key is no longer listed', async () => {
-    await revokeKey(keyId, stage);
+    await run(revoke, [keyId], stage);
     await issueKey({ owner: 'Acme' }, { ...stage, now: () => nowMs + 91 * 86_400_000 });
 
     expect(await whoseToken(apiKey, stage)).toMatchObject({

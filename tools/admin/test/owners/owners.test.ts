@@ -5,7 +5,7 @@ import { plans } from '../../../../lib/settings/plans.ts';
 import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { expire } from '../../keys/expire.ts';
 import { issueKey } from '../../keys/issue.ts';
-import { revokeKey } from '../../keys/revoke.ts';
+import { revoke } from '../../keys/revoke.ts';
 import { createOwner, type NewOwner } from '../../owners/create.ts';
 import { deletion } from '../../owners/delete.ts';
 import { ownerResult, ownerView } from '../../owners/owner-view.ts';
@@ -256,7 +256,7 @@ describe('ownerView', () => {
     const lastUsedAt = '2026-11-20T09:29:00Z';
 
     expect(await viewOf(ownerId)).toMatchObject({ lastUsedAt });
-    await revokeKey(old.keyId, stage);
+    await run(revoke, [old.keyId], stage);
     expect(await viewOf(ownerId)).toMatchObject({ lastUsedAt });
   });
 });

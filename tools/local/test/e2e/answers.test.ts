@@ -93,7 +93,7 @@ describe('an allowance that is used up', () => {
 });
 
 it('I18: a read-only key can list orders, and not cancel one', async () => {
-  const stage = stageFor(await store.issue('free', undefined, { isReadOnly: true }));
+  const stage = stageFor(await store.issue('free', undefined, { readOnly: true }));
 
   await stage.expect('listOrders', {}, { status: 200 });
   for (const orderId of [largest, '007']) {

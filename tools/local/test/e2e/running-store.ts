@@ -17,7 +17,7 @@ import {
   resourcesOfType,
   template,
 } from '../../../../test/helpers/synthesized.ts';
-import { issueKey, type NewKey } from '../../../admin/keys/issue.ts';
+import { issueKey, type KeyRequest } from '../../../admin/keys/issue.ts';
 import type { IssuedKey } from '../../../admin/keys/new-key.ts';
 import { createOwner } from '../../../admin/owners/create.ts';
 import { keyStage } from '../../../admin/stage/key-stage.ts';
@@ -76,11 +76,11 @@ export async function startStore(now = Date.now) {
   async function issue(
     plan: PlanName = 'enterprise',
     { perMinute, perDay }: Limits = plans.enterprise,
-    traits: Omit<NewKey, 'owner'> = {},
+    options: Omit<KeyRequest, 'owner'> = {},
   ): Promise<IssuedKey> {
     const name = `e2e ${randomUUID()}`;
     await createOwner({ name, plan, ...(plan === 'enterprise' && { perMinute, perDay }) }, keys);
-    const key = await issueKey({ owner: name, ...traits }, keys);
+    const key = await issueKey({ owner: name, ...options }, keys);
     await setCounters(key, { minuteWindow: lastingMinute(now()), dayWindow: today(now()) });
     return key;
   }
