@@ -14,7 +14,7 @@ import { type DemoKeys, provideDemoKeys } from './demo-keys.ts';
 import { loadOrders } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { localPage } from './page/local-page.ts';
-import { functionLine, log, requestLine } from './terminal.ts';
+import { log, logLine, requestLine } from './terminal.ts';
 
 /** A service that is ready. */
 export type ReadyService = Awaited<ReturnType<typeof startStoreService>>;
@@ -41,9 +41,8 @@ export async function startStoreService(
   const account = await openAccount({
     dynamodbEndpoint,
     dataDirectory,
-    log,
     // With `--json`, a program reads the output, so it gets all logs of the functions, and no lines about requests.
-    logFunction: json ? undefined : logForPerson,
+    log: json ? (source, line) => log(`${source}: ${line}`) : logForPerson,
   });
   started.defer(account.close);
   const prepare = () => deployStage(stage, join(directory, 'assembly'), account, signal);
@@ -74,8 +73,8 @@ export async function startStoreService(
   }
 }
 
-function logForPerson(functionName: string, line: string): void {
-  const shown = functionLine(functionName, line);
+function logForPerson(source: string, line: string): void {
+  const shown = logLine(source, line);
   if (shown !== undefined) log(shown);
 }
 

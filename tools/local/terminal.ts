@@ -45,10 +45,13 @@ export function requestLine({ method, target, answer, durationMs }: AnsweredRequ
   return `${parts.join(' ').trim()}\n`;
 }
 
-/** The text for a person about a line that a function logged; undefined for an entry about an ordinary request. */
-export function functionLine(functionName: string, line: string): string | undefined {
+/**
+ * The text for a person about a line that a function or another source logged; undefined for an entry about an ordinary
+ * request.
+ */
+export function logLine(source: string, line: string): string | undefined {
   // For example, `…-ListOrdersFunction45FE0E53` becomes `ListOrders`.
-  const name = /-(\w+)Function[0-9A-F]{8}$/.exec(functionName)?.[1] ?? functionName;
+  const name = /-(\w+)Function[0-9A-F]{8}$/.exec(source)?.[1] ?? source;
   const { level, message, error } = parsed(line) ?? {};
   if (!level) return printable(`${name}: ${line}`);
   if (level !== 'ERROR' && level !== 'WARN') return undefined;

@@ -5,23 +5,20 @@ import {
   type DynamoDBClient,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
-import { Gateway } from './api-gateway/gateway.ts';
+import { readGateway } from './api-gateway/gateway.ts';
 import { readCallers } from './dynamodb/callers.ts';
 import { type DatabaseOptions, openDatabase } from './dynamodb/database.ts';
 import { startDynamoDBGuard } from './dynamodb/guard.ts';
-import { type FunctionLog, loadFunctions } from './lambda/functions.ts';
+import { loadFunctions } from './lambda/functions.ts';
 import { createControlPlane } from './management/control-plane.ts';
 import { region, Template } from './template.ts';
 
 export interface AccountOptions extends DatabaseOptions {
-  /** The clock of the run and its functions, in milliseconds since the epoch. @default - the system's */
-  readonly now?: () => number;
-  readonly log: (line: string) => void;
-  /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
-  readonly logFunction?: FunctionLog | undefined;
+  /** Takes a line of a function, of `gateway` or of `iam`. */
+  readonly log: (source: string, line: string) => void;
 }
 
-/** The surroundings of a deployment, which outlive it: the data, the gateway's keys, the clock and the log. */
+/** The surroundings of a deployment, which outlive it: the data, the gateway's keys and the log. */
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 /** A template whose tables exist and whose functions are loaded. */
@@ -29,18 +26,15 @@ export type Deployment = Awaited<ReturnType<typeof deployTemplate>>;
 
 /** @throws OperatorError if there is no database */
 export async function openAccount(options: AccountOptions) {
-  const { log, now = Date.now } = options;
-  const { logFunction = (name, line) => log(`${name}: ${line}`) } = options;
+  const { log } = options;
   const database = await openDatabase(options);
-  const guard = await startDynamoDBGuard({ database, now, log });
+  const guard = await startDynamoDBGuard(database, log);
   return {
     database,
     /** The proxy through which the functions use the database. */
     guard,
-    controlPlane: createControlPlane(now),
-    now,
+    controlPlane: createControlPlane(),
     log,
-    logFunction,
     close: async () => {
       await guard.close();
       await database.close();
@@ -55,12 +49,11 @@ export async function openAccount(options: AccountOptions) {
  * @throws TemplateError for a part that is not supported
  */
 export async function deployTemplate(templateFile: string, stackName: string, account: Account) {
-  const { database, guard, controlPlane, now, log, logFunction } = account;
+  const { database, guard, controlPlane, log } = account;
   const template = new Template(JSON.parse(readFileSync(templateFile, 'utf8')), stackName);
   const callers = readCallers(template);
   const functionOf = loadFunctions(template, dirname(templateFile), {
-    now,
-    log: logFunction,
+    log,
     variablesOf: (logicalId) => ({
       AWS_ACCESS_KEY_ID: callers.get(logicalId)!.accessKeyId,
       AWS_SECRET_ACCESS_KEY: 'local',
@@ -68,7 +61,7 @@ export async function deployTemplate(templateFile: string, stackName: string, ac
       AWS_ENDPOINT_URL_DYNAMODB: guard.endpoint,
     }),
   });
-  const gateway = new Gateway(template, { functionOf, meter: controlPlane.meter, log });
+  const gateway = readGateway(template, { functionOf, meter: controlPlane.meter, log });
   const outputs = template.outputs();
   guard.admit([...callers.values()]);
   await createTables(template, database.client);

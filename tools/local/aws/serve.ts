@@ -40,7 +40,6 @@ interface ServeOptions {
  */
 export async function serve(first: Deployment, account: Account, options: ServeOptions = {}) {
   const { host = '127.0.0.1', port = 0, handler, onAnswered } = options;
-  const { now } = account;
   let current = first;
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -49,21 +48,19 @@ export async function serve(first: Deployment, account: Account, options: ServeO
     if (await answerManagement(incoming, outgoing, { ...account, ...current })) return;
     if (await handler?.(incoming, outgoing)) return;
     const [method, target] = [incoming.method!, incoming.url!];
-    const given = await current.gateway.answer({
+    const given = await current.gateway({
       method,
       ...parseTarget(target),
       headers: parseHeaders(incoming.rawHeaders),
       body: await buffer(incoming),
       sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
-      timeMs: now(),
+      timeMs: Date.now(),
     });
     // The body of an error is read as a whole, because it is small, and `onAnswered` may need its code.
     const answer =
       given.statusCode < 400 || Buffer.isBuffer(given.body)
         ? given
         : { ...given, body: await buffer(given.body) };
-    // The time is from the gateway's clock, like the times in the other headers.
-    outgoing.setHeader('Date', new Date(now()).toUTCString());
     send(answer, outgoing);
     await closed;
     // Like on Lambda, a function that streams goes on when its client has left.

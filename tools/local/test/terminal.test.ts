@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { exampleToken, keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
-import { functionLine, requestLine } from '../terminal.ts';
+import { logLine, requestLine } from '../terminal.ts';
 
 const key = exampleToken();
 
@@ -29,6 +29,6 @@ describe("in a function's log, a person", () => {
     ],
     ['nothing of its metrics', '{"_aws":{},"level":"INFO","OrdersListed":3}', undefined],
   ])('sees %s', (_, line, shown) => {
-    expect(functionLine('store-CancelFunction45FE0E53', line)).toBe(shown);
+    expect(logLine('store-CancelFunction45FE0E53', line)).toBe(shown);
   });
 });

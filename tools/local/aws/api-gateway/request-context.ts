@@ -37,11 +37,15 @@ export type Integration = (
   pathParameters: Readonly<Record<string, string>>,
 ) => Promise<GatewayAnswer>;
 
-/** The API and the stage to which a request is made. */
-export type ApiStage = Readonly<Record<'apiId' | 'stage' | 'deploymentId', string>>;
-
-/** Creates the variables that are known before the first step of the gateway. */
-export function createRequestContext(request: IncomingRequest, api: ApiStage) {
+/**
+ * Creates the variables that are known before the first step of the gateway.
+ *
+ * @param api the API and the stage to which the request is made
+ */
+export function createRequestContext(
+  request: IncomingRequest,
+  api: Readonly<Record<'apiId' | 'stage' | 'deploymentId', string>>,
+) {
   return {
     ...api,
     accountId,

@@ -8,13 +8,6 @@ import type { Database } from './database.ts';
 /** A proxy before DynamoDB that authorizes the functions' calls. */
 export type DynamoDBGuard = Awaited<ReturnType<typeof startDynamoDBGuard>>;
 
-interface GuardOptions {
-  readonly database: Pick<Database, 'endpoint' | 'isEmbedded'>;
-  /** Milliseconds since the epoch, for the header `Date`, by which clients correct their clocks. */
-  readonly now: () => number;
-  readonly log: (line: string) => void;
-}
-
 // DynamoDB Local gives each access key its own tables, so all callers share this access key.
 const sharedAuthorization =
   `AWS4-HMAC-SHA256 Credential=local/20260101/${region}/dynamodb/aws4_request, ` +
@@ -27,12 +20,13 @@ const embeddedPageMaxItems = 2_000;
  * Starts the guard on a free loopback port. The guard knows a function by its random access key id. Signatures are not
  * verified, because a program that can read the id can also read the secret. A web page can read neither.
  */
-export async function startDynamoDBGuard(options: GuardOptions) {
-  const { database, now, log } = options;
+export async function startDynamoDBGuard(
+  database: Pick<Database, 'endpoint' | 'isEmbedded'>,
+  log: (source: string, line: string) => void,
+) {
   const callers: Caller[] = [];
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    outgoing.setHeader('Date', new Date(now()).toUTCString());
     const { authorization = '' } = incoming.headers;
     const caller = callers.find(({ accessKeyId }) => authorization.includes(`=${accessKeyId}/`));
     if (!caller) {
@@ -42,7 +36,7 @@ export async function startDynamoDBGuard(options: GuardOptions) {
     const body = await text(incoming);
     const denial = caller.denialOf(operationOf(incoming), JSON.parse(body).TableName);
     if (denial === undefined) return execute(incoming, body, outgoing);
-    log(`iam: ${denial}`);
+    log('iam', denial);
     sendError(outgoing, 400, 'AccessDeniedException', denial);
   }
 

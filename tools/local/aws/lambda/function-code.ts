@@ -18,8 +18,6 @@ export interface LambdaFunction {
   readonly handler: string;
   /** The variables of its environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch, for the function's `Date`. */
-  readonly now: () => number;
   readonly log: (line: string) => void;
 }
 
@@ -60,7 +58,7 @@ export function reportUncaught(error: unknown): boolean {
 }
 
 /**
- * Loads a function's code into this process. `process`, `console`, `Date` and `awslambda` are the function's own; all
+ * Loads a function's code into this process. `process`, `console` and `awslambda` are the function's own; all
  * other globals are the run's. If the code cannot be loaded, every invocation fails.
  */
 export function loadFunction(lambda: LambdaFunction): Invoke {
@@ -124,7 +122,7 @@ export function loadFunction(lambda: LambdaFunction): Invoke {
  */
 function evaluate(
   filename: string,
-  { environment, now }: LambdaFunction,
+  { environment }: LambdaFunction,
   log: (text: string) => void,
 ): Record<string, unknown> {
   const output = lineOutput(log);
@@ -141,7 +139,6 @@ function evaluate(
     module,
     process: ownProcess,
     console: new Console(output),
-    Date: now === Date.now ? Date : dateBy(now),
     awslambda,
   };
   // A function in the module has the function's own globals as its parameters.
@@ -163,14 +160,6 @@ function lineOutput(log: (line: string) => void): Writable {
       for (const line of lines) log(line);
       done();
     },
-  });
-}
-
-function dateBy(now: () => number): DateConstructor {
-  return new Proxy(Date, {
-    construct: (system, fields) =>
-      Reflect.construct(system, fields.length === 0 ? [now()] : fields),
-    get: (system, name) => (name === 'now' ? now : Reflect.get(system, name)),
   });
 }
 

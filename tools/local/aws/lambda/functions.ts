@@ -1,16 +1,14 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Template, TemplateError } from '../template.ts';
-import { type Invoke, type LambdaFunction, loadFunction } from './function-code.ts';
-
-/** Takes a line that a function logged. */
-export type FunctionLog = (functionName: string, line: string) => void;
+import { type Invoke, loadFunction } from './function-code.ts';
 
 /** The settings that all functions share. */
-interface FunctionSurroundings extends Pick<LambdaFunction, 'now'> {
+interface FunctionSurroundings {
   /** The variables that Lambda would add to a function's own, such as its credentials, by the function's logical id. */
   readonly variablesOf: (logicalId: string) => Readonly<Record<string, string>>;
-  readonly log: FunctionLog;
+  /** Takes a line that a function logged, and the function's name. */
+  readonly log: (functionName: string, line: string) => void;
 }
 
 /** Finds the function that a URI in the template names. @throws TemplateError if there is no such function */
@@ -25,7 +23,7 @@ export type FunctionOf = (uri: string, logicalId: string) => Invoke;
 export function loadFunctions(
   template: Template,
   assembly: string,
-  { variablesOf, now, log }: FunctionSurroundings,
+  { variablesOf, log }: FunctionSurroundings,
 ): FunctionOf {
   const functions = template
     .ofType('AWS::Lambda::Function')
@@ -44,7 +42,6 @@ export function loadFunctions(
           ...variablesOf(logicalId),
           ...property('Environment')?.Variables,
         },
-        now,
         log: (line) => log(name, line),
       });
       return { arn: attribute('Arn'), invoke };

@@ -23,11 +23,8 @@ let running: Awaited<ReturnType<typeof serve>>;
 
 beforeEach(async () => {
   answered = Promise.withResolvers();
-  const gateway = {
-    answer: async (received: IncomingRequest) => answer(received),
-  };
-  const account = { now: () => 1_700_000_000_000 };
-  running = await serve({ gateway } as unknown as Deployment, account as Account, {
+  const gateway = async (received: IncomingRequest) => answer(received);
+  running = await serve({ gateway } as Deployment, {} as Account, {
     onAnswered: answered.resolve,
   });
 });
@@ -43,7 +40,6 @@ describe('the server of a gateway', () => {
 
     expect([response.status, await response.text()]).toEqual([200, 'PUT /a / ä']);
     expect(response.headers.get('x-own')).toBe('a, b');
-    expect(response.headers.get('date')).toBe('Tue, 14 Nov 2023 22:13:20 GMT');
   });
 
   it('reads an error that is streamed, so that the log has its code', async () => {

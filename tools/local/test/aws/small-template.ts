@@ -1,4 +1,4 @@
-import { Gateway } from '../../aws/api-gateway/gateway.ts';
+import { type Gateway, readGateway } from '../../aws/api-gateway/gateway.ts';
 import {
   type IncomingRequest,
   parseHeaders,
@@ -110,12 +110,12 @@ export async function gatewayOf(
   template: Template,
   run: RunFunction,
   keyValue: string,
-  log: (line: string) => void = () => {},
+  log: (source: string, line: string) => void = () => {},
 ): Promise<Gateway> {
   const { createGatewayKey, addToUsagePlan, meter } = createControlPlane();
   await createGatewayKey({ name: '', value: 'in no plan' });
   const { id: keyId } = await createGatewayKey({ name: '', value: keyValue });
   await addToUsagePlan('plan', keyId);
   const functionOf = (uri: string) => (event: object) => run(uri, event);
-  return new Gateway(template, { functionOf, meter, log });
+  return readGateway(template, { functionOf, meter, log });
 }

@@ -34,7 +34,6 @@ function load(properties: Record<string, unknown> = {}) {
   directory.write('asset.List/index.js', '');
   return loadFunctions(createTemplate(lambda('List', properties)), directory.path, {
     variablesOf: () => ({}),
-    now: Date.now,
     log: () => {},
   });
 }

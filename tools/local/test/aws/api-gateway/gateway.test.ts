@@ -70,13 +70,13 @@ function answering(rest: object = {}, Resource = '*'): InvocationResult {
 
 /** @param others resources that are added, or replaced */
 const createGateway = (others: Resources = {}) =>
-  gatewayOf(createTemplate({ ...resources, ...others }), invoke, 'value-of-ann', (line) =>
-    lines.push(line),
+  gatewayOf(createTemplate({ ...resources, ...others }), invoke, 'value-of-ann', (...words) =>
+    lines.push(words.join(': ')),
   );
 
 async function send(target: string, ...headers: NonNullable<RequestParts['headers']>) {
   const gateway = await createGateway();
-  const answer = await gateway.answer(createRequest({ target: `/test${target}`, headers }));
+  const answer = await gateway(createRequest({ target: `/test${target}`, headers }));
   return { ...answer, headers: Object.fromEntries(answer.headers) };
 }
 

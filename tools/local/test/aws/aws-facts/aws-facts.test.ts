@@ -62,7 +62,7 @@ describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
     const isReturned = 'functionReturns' in request;
     const gateway = await createGateway(factApi);
 
-    const { statusCode, ...rest } = await gateway.answer(
+    const { statusCode, ...rest } = await gateway(
       createRequest({
         method: request.method ?? (isReturned ? 'POST' : 'GET'),
         target: path,

@@ -12,14 +12,13 @@ beforeEach(() => {
 });
 
 /** Loads a function from the text of its file. */
-function load(code: string, now = Date.now) {
+function load(code: string) {
   directory.write('index.js', code);
   return loadFunction({
     name: 'fn',
     codeDirectory: directory.path,
     handler: 'index.handler',
     environment: { OWN: 'own' },
-    now,
     log: (line) => lines.push(line),
   });
 }
@@ -67,13 +66,6 @@ describe('a function', () => {
     await invoke({});
 
     expect(lines).toEqual(['half line', 'two', 'lines { a: 1 }', 'to the log too']);
-  });
-
-  it("reads the run's clock", async () => {
-    const handler = '() => [Date.now(), new Date(), +new Date(5), new Date() instanceof Date]';
-    const invoke = load(`exports.handler = ${handler};`, () => 1_000);
-
-    expect(await payloadOf(invoke({}))).toEqual([1_000, '1970-01-01T00:00:01.000Z', 5, true]);
   });
 
   it.each([
