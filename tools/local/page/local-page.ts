@@ -15,7 +15,7 @@ interface LocalPageOptions {
 
 const number = new Intl.NumberFormat('en');
 const folder = import.meta.dirname;
-const scripts = ['page.ts', 'orders.ts', 'limits.ts', 'elements.ts'];
+const scripts = ['page.ts', 'orders.ts', 'elements.ts'];
 
 /** The files of the page, by their paths. */
 const files: Readonly<Record<string, string>> = {
