@@ -18,32 +18,26 @@ const largeIds = [2n ** 53n + 1n, 2n ** 63n - 1n];
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
 const hourMs = 3_600_000;
 
-/** A file of orders to load. */
-interface OrdersFile {
-  readonly path: string;
-  /** Ends the loading when it is aborted. */
-  readonly signal: AbortSignal;
-  tell(text: string): void;
-}
-
 /**
  * Fills an empty table with the orders of a file, or with the sample. Orders of an earlier run, or of somebody else,
  * are kept.
  *
+ * @param file the path of the file. @default - the sample
+ * @param signal ends the loading when it is aborted
+ * @returns whether the table was empty
  * @throws OperatorError if a line of the file is not an order
  */
 export async function loadOrders(
-  file: OrdersFile | undefined,
+  file: string | undefined,
   { dynamodb, tableName }: OrdersTable,
-): Promise<void> {
+  signal: AbortSignal,
+): Promise<boolean> {
   const scan = new ScanCommand({ TableName: tableName, Limit: 1 });
-  if ((await dynamodb.send(scan)).Count !== 0) {
-    return file?.tell('was not loaded, because the store has orders');
-  }
-  const orders = file ? await readOrders(file.path, file.signal) : sampleOrders();
+  if ((await dynamodb.send(scan)).Count !== 0) return false;
+  const orders = file ? await readOrders(file, signal) : sampleOrders();
   let puts: TransactWriteItem[] = [];
   const insert = async () => {
-    file?.signal.throwIfAborted();
+    signal.throwIfAborted();
     await dynamodb.send(new TransactWriteItemsCommand({ TransactItems: puts }));
     puts = [];
   };
@@ -52,6 +46,7 @@ export async function loadOrders(
     if (puts.length === transactionMaxItems) await insert();
   }
   if (puts.length > 0) await insert();
+  return true;
 }
 
 /** The sample, which is the same in each run. Two of three orders are pending, and the other orders have shipped. */

@@ -113,7 +113,7 @@ async function deployStage(
 async function fillTables(
   deployment: Deployment,
   { database, controlPlane }: Account,
-  { stage: name, orders: path }: LocalOptions,
+  { stage: name, orders: file }: LocalOptions,
   dataDirectory: string | undefined,
   signal: AbortSignal,
 ): Promise<DemoKeys> {
@@ -125,11 +125,10 @@ async function fillTables(
     now: Date.now,
     operator: 'npm start',
   });
-  const tell = (text: string) => log(printable(`${path}: ${text}`));
-  const file = path ? { path, signal, tell } : undefined;
   // The gateway of a new run lacks the keys of owners that an earlier run has created, so they are repaired.
   await repairOwners(stage);
-  await loadOrders(file, { dynamodb, tableName: outputs.OrdersTableName });
+  const isLoaded = await loadOrders(file, { dynamodb, tableName: outputs.OrdersTableName }, signal);
+  if (file && !isLoaded) log(printable(`${file} was not loaded, because the store has orders`));
   const demoKeys = await provideDemoKeys(stage, dataDirectory);
   signal.throwIfAborted();
   return demoKeys;
