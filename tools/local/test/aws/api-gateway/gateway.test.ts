@@ -184,7 +184,6 @@ describe('a streamed result', () => {
 describe('the template of a gateway', () => {
   const { Integration } = mock();
   const mockWith = (parts: object) => ({ Integration: { ...Integration, ...parts } });
-  const undeclared = { StatusCode: '200', ResponseParameters: { 'method.response.header.X': '' } };
   const variable = 'a MOCK integration whose status depends on the request';
 
   it.each<[string, object]>([
@@ -194,10 +193,6 @@ describe('the template of a gateway', () => {
     ['GET /secret: an integration of type HTTP', { Integration: { Type: 'HTTP' } }],
     [`GET /mock: ${variable}`, mockWith({ PassthroughBehavior: 'WHEN_NO_MATCH' })],
     [`GET /mock: ${variable}`, mockWith({ RequestTemplates: { 'text/plain': '{}' } })],
-    [
-      'GET /mock: method.response.header.X, which MethodResponses does not declare,',
-      mockWith({ IntegrationResponses: [undeclared] }),
-    ],
     ['Default: the mapping of path.x', { ResponseParameters: { 'path.x': "'1'" } }],
     [
       'Default: the mapping of gatewayresponse.header.x to method.request.path.y',
