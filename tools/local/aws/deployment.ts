@@ -11,7 +11,7 @@ import { type DatabaseOptions, openDatabase } from './dynamodb/database.ts';
 import { startDynamoDBGuard } from './dynamodb/guard.ts';
 import { loadFunctions } from './lambda/functions.ts';
 import { createControlPlane } from './management/control-plane.ts';
-import { region, Template } from './template.ts';
+import { readTemplate, region, type Template } from './template.ts';
 
 export interface AccountOptions extends DatabaseOptions {
   /** Takes a line of a function, of `gateway` or of `iam`. */
@@ -50,17 +50,15 @@ export async function openAccount(options: AccountOptions) {
  */
 export async function deployTemplate(templateFile: string, stackName: string, account: Account) {
   const { database, guard, controlPlane, log } = account;
-  const template = new Template(JSON.parse(readFileSync(templateFile, 'utf8')), stackName);
+  const template = readTemplate(JSON.parse(readFileSync(templateFile, 'utf8')), stackName);
   const callers = readCallers(template);
-  const functionOf = loadFunctions(template, dirname(templateFile), {
-    log,
-    variablesOf: (logicalId) => ({
-      AWS_ACCESS_KEY_ID: callers.get(logicalId)!.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_REGION: region,
-      AWS_ENDPOINT_URL_DYNAMODB: guard.endpoint,
-    }),
+  const variablesOf = (logicalId: string) => ({
+    AWS_ACCESS_KEY_ID: callers.get(logicalId)!.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL_DYNAMODB: guard.endpoint,
   });
+  const functionOf = loadFunctions(template, dirname(templateFile), variablesOf, log);
   const gateway = readGateway(template, { functionOf, meter: controlPlane.meter, log });
   const outputs = template.outputs();
   guard.admit([...callers.values()]);

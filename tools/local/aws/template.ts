@@ -52,39 +52,30 @@ const supportedTypes: Readonly<Record<string, RegExp>> = {
 };
 
 /** A CloudFormation template whose resource types are all supported. */
-export class Template {
-  readonly #raw: RawTemplate;
-  readonly #stackName: string;
-  readonly #resources: ReadonlyMap<string, TemplateResource>;
+export type Template = ReturnType<typeof readTemplate>;
 
-  /** @throws TemplateError for a resource type that is not supported */
-  constructor(raw: unknown, stackName: string) {
-    this.#raw = raw as RawTemplate;
-    this.#stackName = stackName;
-    const ids = Object.keys(this.#raw.Resources);
-    this.#resources = new Map(ids.map((id) => [id, this.#createResource(id)]));
-  }
+/** @throws TemplateError for a resource type that is not supported */
+export function readTemplate({ Resources, Outputs = {} }: RawTemplate, stackName: string) {
+  const resources = new Map(Object.keys(Resources).map((id) => [id, createResource(id)]));
+  return {
+    ofType: (type: string) => [...resources.values()].filter((resource) => resource.type === type),
+    outputs: (): Record<string, string> => {
+      const outputs = Object.entries(Outputs).map(([name, { Value }]) => [
+        name,
+        String(resolve(Value, `output ${name}`)),
+      ]);
+      return Object.fromEntries(outputs);
+    },
+  };
 
-  ofType(type: string): TemplateResource[] {
-    return [...this.#resources.values()].filter((resource) => resource.type === type);
-  }
-
-  outputs(): Record<string, string> {
-    const outputs = Object.entries(this.#raw.Outputs ?? {}).map(([name, { Value }]) => [
-      name,
-      String(this.#resolve(Value, `output ${name}`)),
-    ]);
-    return Object.fromEntries(outputs);
-  }
-
-  #createResource(logicalId: string): TemplateResource {
-    const { Type: type, Properties = {} } = this.#raw.Resources[logicalId]!;
+  function createResource(logicalId: string): TemplateResource {
+    const { Type: type, Properties = {} } = Resources[logicalId]!;
     const [, service = '', kind = ''] = type.split('::');
     if (!supportedTypes[service]?.test(kind)) {
       throw new TemplateError(logicalId, `the type ${type} (see ${import.meta.filename})`);
     }
-    const name = `${this.#stackName}-${logicalId}`;
-    const property = (key: string) => this.#resolve(Properties[key], logicalId);
+    const name = `${stackName}-${logicalId}`;
+    const property = (key: string) => resolve(Properties[key], logicalId);
     return {
       logicalId,
       type,
@@ -104,23 +95,20 @@ export class Template {
    * @throws TemplateError for a function or a reference that is not supported
    * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html
    */
-  #resolve(value: unknown, owner: string): unknown {
-    const resolve = (item: unknown) => this.#resolve(item, owner);
-    if (Array.isArray(value)) return value.map(resolve);
+  function resolve(value: unknown, owner: string): unknown {
+    if (Array.isArray(value)) return value.map((item) => resolve(item, owner));
     if (typeof value !== 'object' || value === null) return value;
     const entries = Object.entries(value);
     const [name, argument] = entries[0] ?? ['', undefined];
-    if (name === 'Ref') {
-      return pseudoParameters[argument] ?? this.#resource(argument, owner).ref;
-    }
-    if (name === 'Fn::GetAtt') return this.#resource(argument[0], owner).attribute(argument[1]);
-    if (name === 'Fn::Join') return argument[1].map(resolve).join(argument[0]);
+    if (name === 'Ref') return pseudoParameters[argument] ?? resourceOf(argument, owner).ref;
+    if (name === 'Fn::GetAtt') return resourceOf(argument[0], owner).attribute(argument[1]);
+    if (name === 'Fn::Join') return (resolve(argument[1], owner) as string[]).join(argument[0]);
     if (name.startsWith('Fn::')) throw new TemplateError(owner, `the function ${name}`);
-    return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item)]));
+    return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item, owner)]));
   }
 
-  #resource(logicalId: string, owner: string): TemplateResource {
-    const found = this.#resources.get(logicalId);
+  function resourceOf(logicalId: string, owner: string): TemplateResource {
+    const found = resources.get(logicalId);
     if (!found) throw new TemplateError(owner, `a reference to ${logicalId}`);
     return found;
   }

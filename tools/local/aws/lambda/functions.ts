@@ -3,14 +3,6 @@ import { basename, join } from 'node:path';
 import { type Template, TemplateError } from '../template.ts';
 import { type Invoke, loadFunction } from './function-code.ts';
 
-/** The settings that all functions share. */
-interface FunctionSurroundings {
-  /** The variables that Lambda would add to a function's own, such as its credentials, by the function's logical id. */
-  readonly variablesOf: (logicalId: string) => Readonly<Record<string, string>>;
-  /** Takes a line that a function logged, and the function's name. */
-  readonly log: (functionName: string, line: string) => void;
-}
-
 /** Finds the function that a URI in the template names. @throws TemplateError if there is no such function */
 export type FunctionOf = (uri: string, logicalId: string) => Invoke;
 
@@ -18,12 +10,16 @@ export type FunctionOf = (uri: string, logicalId: string) => Invoke;
  * Loads the template's functions.
  *
  * @param assembly the folder in which the CDK has put the template and the code
+ * @param variablesOf the variables that Lambda would add to a function's own, such as its credentials, by the
+ *   function's logical id
+ * @param log takes a line that a function logged, and the function's name
  * @throws TemplateError if a function's code is not in the assembly
  */
 export function loadFunctions(
   template: Template,
   assembly: string,
-  { variablesOf, log }: FunctionSurroundings,
+  variablesOf: (logicalId: string) => Readonly<Record<string, string>>,
+  log: (functionName: string, line: string) => void,
 ): FunctionOf {
   const functions = template
     .ofType('AWS::Lambda::Function')

@@ -32,10 +32,13 @@ const directory = temporaryDirectoryOfEachTest();
 function load(properties: Record<string, unknown> = {}) {
   mkdirSync(join(directory.path, 'asset.List'));
   directory.write('asset.List/index.js', '');
-  return loadFunctions(createTemplate(lambda('List', properties)), directory.path, {
-    variablesOf: () => ({}),
-    log: () => {},
-  });
+  const template = createTemplate(lambda('List', properties));
+  return loadFunctions(
+    template,
+    directory.path,
+    () => ({}),
+    () => {},
+  );
 }
 
 const arn = 'arn:aws:lambda:us-east-1:000000000000:function:Small-List';
