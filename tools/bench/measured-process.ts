@@ -1,36 +1,26 @@
+import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
-import { lambdaContext } from '../../test/helpers/functions/events.ts';
+import type { Job } from './comparisons.ts';
 
-/** The task of a fresh process: it loads a bundle, and calls its handler. */
-export interface Job {
-  /** The absolute path of the bundle that exports `handler`; an ES module ends in `.mjs`. */
-  bundleFile: string;
-  event: unknown;
-  /** The number of calls before the measured calls. These calls take longer, until V8 has compiled the code. */
-  warmUps: number;
-  calls: number;
-}
-
-/** The measurements of a fresh process. */
+/** The measurements of a fresh process, which it prints as JSON. */
 export interface Measurements {
-  /** The time for loading the bundle and for the first call. */
-  coldMs: number;
-  /** The average for one of the measured calls. */
+  /**
+   * The average for one of the measured calls. This is the time of all threads, which other load on the machine affects
+   * less than the elapsed time. Lambda allots CPU time to a function.
+   */
   cpuMs: number;
-  /** The bytes of the last streamed response. */
-  bytes: number;
   peakRssMb: number;
-  /** The result of the last call: the returned value or, if the handler streams, the status. */
-  answer: unknown;
+  /** What the last call returned. If the handler streams, the status and the length of the response. */
+  answer: { statusCode?: number; bytes?: number };
 }
 
-type Handler = (...parameters: unknown[]) => Promise<unknown>;
+type Handler = (...parameters: unknown[]) => Promise<Measurements['answer']>;
 
 /** A response stream that counts its bytes. */
 class LambdaStream extends Writable {
-  readonly prelude?: { statusCode: number };
+  statusCode = 200;
   bytes = 0;
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -39,42 +29,38 @@ class LambdaStream extends Writable {
   }
 }
 
-// This file is bundled, so that the fresh process loads nothing but this code and the function.
-const context = lambdaContext(300_000);
-const { bundleFile, event, warmUps, calls } = JSON.parse(process.argv[2]!) as Job;
-let bytes = 0;
-
-installLambdaDouble();
-measure().then((measurements) => process.send!(measurements, () => process.exit()));
-
-async function measure(): Promise<Measurements> {
-  const startedAtMs = performance.now();
-  const { handler } = bundleFile.endsWith('.mjs')
-    ? await import(pathToFileURL(bundleFile).href)
-    : createRequire(bundleFile)(bundleFile);
-  let answer = await handler(event, context);
-  const coldMs = performance.now() - startedAtMs;
-  for (let call = 1; call < warmUps; call++) answer = await handler(event, context);
-
-  const cpuAtStart = process.cpuUsage();
-  for (let call = 0; call < calls; call++) answer = await handler(event, context);
-  const { user, system } = process.cpuUsage(cpuAtStart);
-  const cpuMs = (user + system) / 1_000 / (calls || 1);
-  const peakRssMb = process.resourceUsage().maxRSS / 1_024;
-  return { coldMs, cpuMs, bytes, peakRssMb, answer };
-}
-
-/** Replaces two parts of Lambda's runtime for Node: the global `awslambda`, and the log that the runtime opens. */
-function installLambdaDouble(): void {
-  const HttpResponseStream = {
-    from: (stream: LambdaStream, prelude: object) => Object.assign(stream, { prelude }),
-  };
-  const streamifyResponse = (handler: Handler) => async (event: unknown, context: unknown) => {
+/** The global that Lambda's runtime defines before it loads a function. */
+const awslambda = {
+  HttpResponseStream: {
+    from: (stream: LambdaStream, { statusCode }: { statusCode: number }) =>
+      Object.assign(stream, { statusCode }),
+  },
+  streamifyResponse: (handler: Handler) => async (event: unknown, context: unknown) => {
     const stream = new LambdaStream();
     await handler(event, stream, context);
-    bytes = stream.bytes;
-    return { statusCode: 200, ...stream.prelude };
-  };
-  Object.assign(globalThis, { awslambda: { HttpResponseStream, streamifyResponse } });
-  process.stdout.write = () => true;
+    return { statusCode: stream.statusCode, bytes: stream.bytes };
+  },
+};
+
+Object.assign(globalThis, { awslambda });
+// Lambda's runtime reads the log of a function from its output.
+process.stdout.write = () => true;
+measure(JSON.parse(process.argv[2]!)).then((measurements) => {
+  writeSync(process.stdout.fd, JSON.stringify(measurements));
+  process.exit();
+});
+
+async function measure({ bundle, event, warmUps, calls }: Job): Promise<Measurements> {
+  const context = { awsRequestId: 'benchmark', getRemainingTimeInMillis: () => 300_000 };
+  const file = resolve(bundle);
+  let cpuAtStart = process.cpuUsage();
+  const { handler }: { handler: Handler } = createRequire(file)(file);
+  for (let call = 0; call < warmUps; call++) await handler(event, context);
+
+  if (warmUps > 0) cpuAtStart = process.cpuUsage();
+  let answer = {};
+  for (let call = 0; call < calls; call++) answer = await handler(event, context);
+  const { user, system } = process.cpuUsage(cpuAtStart);
+  const cpuMs = (user + system) / 1_000 / calls;
+  return { cpuMs, peakRssMb: process.resourceUsage().maxRSS / 1_024, answer };
 }

@@ -39,6 +39,6 @@ export async function handler({
 }
 
 function limiter(keyPrefix: string, points: number, duration: number): RateLimiterDynamo {
-  const table = { tableName: process.env.COUNTERS_TABLE!, tableCreated: true, ttlSet: true };
+  const table = { tableName: 'rate-limiter-counters', tableCreated: true, ttlSet: true };
   return new RateLimiterDynamo({ storeClient: dynamodb, ...table, keyPrefix, points, duration });
 }
