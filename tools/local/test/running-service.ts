@@ -16,20 +16,10 @@ export interface Ready {
 }
 
 /** A process that runs the service. */
-export interface Run {
-  readonly child: ChildProcess;
-  /** Its first output. @throws an error with its standard error if it ends without output */
-  readonly started: Promise<string>;
-  /** Its whole output, and how it ended. */
-  readonly stdout: Promise<string>;
-  readonly stderr: Promise<string>;
-  readonly exited: Promise<[number | null, NodeJS.Signals | null]>;
-}
+export type Run = ReturnType<typeof startRun>;
 
 /** A service that is ready, and a way to end it. */
-export interface RunningService extends Ready, Run {
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type RunningService = Awaited<ReturnType<typeof startService>>;
 
 const quiet = '--disable-warning=ExperimentalWarning';
 
@@ -42,27 +32,35 @@ export function startRun(
   options: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   directory = root,
-): Run {
+) {
   const child = spawn(process.execPath, [quiet, 'tools/local/run.ts', ...options], {
     cwd: directory,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stderr = text(child.stderr);
-  const exited = once(child, 'exit') as Run['exited'];
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const printed = once(child.stdout, 'data').then(([chunk]) => String(chunk));
   const failed = exited.then(async () => Promise.reject(new Error(await stderr)));
   const started = Promise.race([printed, failed]);
   // If the run ends before a caller waits for its start, the rejection is not unhandled.
   started.catch(() => {});
-  return { child, started, stdout: text(child.stdout), stderr, exited };
+  return {
+    child: child as ChildProcess,
+    /** Its first output. @throws an error with its standard error if it ends without output */
+    started,
+    /** Its whole output, and how it ended. */
+    stdout: text(child.stdout),
+    stderr,
+    exited,
+  };
 }
 
 /** Starts the service on a free port, and waits until it is ready. */
 export async function startService(
   options: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
-): Promise<RunningService> {
+) {
   const run = startRun(['--json', '--port', '0', ...options], environment);
   const ready: Ready = JSON.parse(await run.started);
   return {
