@@ -9,9 +9,6 @@ interface ApiKey {
   usagePlanId?: string;
 }
 
-/** A plan and the days for which its usage is read, such as `2026-11-20`. */
-type UsageInterval = Readonly<Record<'usagePlanId' | 'startDate' | 'endDate', string>>;
-
 /** API Gateway's API keys and usage plans, which last as long as the run. */
 export type ControlPlane = ReturnType<typeof createControlPlane>;
 
@@ -61,14 +58,14 @@ export function createControlPlane(now = Date.now) {
       key.usagePlanId = usagePlanId;
     },
 
-    /** The requests of each key on each day, without the key's remaining quota. */
-    getUsage: async ({ usagePlanId, startDate, endDate }: UsageInterval) => {
+    /** The requests of each key on each day, such as `2026-11-20`, without the key's remaining quota. */
+    getUsage: async (asked: { usagePlanId: string; startDate: string; endDate: string }) => {
       const days: string[] = [];
-      for (let day = Date.parse(startDate); day <= Date.parse(endDate); day += dayMs) {
+      for (let day = Date.parse(asked.startDate); day <= Date.parse(asked.endDate); day += dayMs) {
         days.push(dayOf(day));
       }
       const requests = (id: string) =>
-        days.map((day) => [usage.get(`${usagePlanId} ${id} ${day}`) ?? 0]);
+        days.map((day) => [usage.get(`${asked.usagePlanId} ${id} ${day}`) ?? 0]);
       return Object.fromEntries([...keys.keys()].map((id) => [id, requests(id)]));
     },
 

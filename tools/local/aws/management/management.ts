@@ -1,15 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { DynamoDBGuard } from '../dynamodb/guard.ts';
+import type { Account, Deployment } from '../deployment.ts';
 import { type ControlPlane, RefusedCallError } from './control-plane.ts';
 import { isTrusted } from './loopback.ts';
-
-interface ManagedServices {
-  readonly controlPlane: ControlPlane;
-  readonly outputs: Readonly<Record<string, string>>;
-  readonly stackName: string;
-  readonly guard: DynamoDBGuard;
-}
 
 /**
  * The operations of API Gateway by method, collection and part. Their parameters are the ids in the path, the query and
@@ -30,7 +23,7 @@ const operations: Record<string, (plane: ControlPlane, parameters: any) => Promi
 export async function answerManagement(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  services: ManagedServices,
+  services: Account & Deployment,
 ): Promise<boolean> {
   if (!isTrusted(incoming)) return false;
   const { method, headers } = incoming;
@@ -71,7 +64,7 @@ export async function answerManagement(
 }
 
 /** @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html */
-function description({ stackName, outputs }: ManagedServices): string {
+function description({ stackName, outputs }: Deployment): string {
   const members = Object.entries(outputs).map(([key, value]) => {
     const text = value.replaceAll('&', '&amp;');
     return `<member><OutputKey>${key}</OutputKey><OutputValue>${text}</OutputValue></member>`;

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfFile } from '../../../../../test/helpers/temporary-directory.ts';
 import { isFromThisMachine } from '../../../aws/management/loopback.ts';
 import { type LocalService, startLocalService } from '../local-service.ts';
 import { api, method, mock } from '../small-template.ts';
 
-/* tools/admin/test/admin.test.ts tests the calls that an operator's commands make. */
+/* tools/admin/test/admin.test.ts tests the calls that an operator's commands make, which are answered. */
 
 const directory = temporaryDirectoryOfFile();
 let service: LocalService;
@@ -24,16 +23,11 @@ afterAll(() => service.close());
 async function send(path: string, method: string, headers: object, body?: string) {
   const call = request(service.origin, { path, method, headers: { ...headers } }).end(body);
   const [response] = await once(call, 'response');
-  return { status: response.statusCode, body: await text(response) };
+  response.resume();
+  return response.statusCode;
 }
 
 const signed = { authorization: 'AWS4-HMAC-SHA256 x' };
-
-it('a call that an AWS client on this machine has signed is answered', async () => {
-  const answer = await send('/apikeys', 'GET', signed);
-
-  expect(answer).toEqual({ status: 200, body: '{"item":[]}' });
-});
 
 it.each<[string, string, object]>([
   ['a call under the host name of a web site', 'GET', { ...signed, host: 'evil.example' }],
@@ -50,7 +44,7 @@ it.each<[string, string, object]>([
     await send('/', 'POST', { ...headers, ...target }, 'Action=DeleteStack'),
   ];
 
-  expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+  expect(answers).toEqual([403, 403]);
 });
 
 describe('a request', () => {
