@@ -34,14 +34,12 @@ export async function provideDemoKeys(
     }),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
-  if (file) replaceFile(file, JSON.stringify(demoKeys));
+  if (file) {
+    // If the process is killed before the renaming, the old file stays as it is.
+    writeFileSync(`${file}.new`, JSON.stringify(demoKeys), { flush: true });
+    renameSync(`${file}.new`, file);
+  }
   return demoKeys;
-}
-
-/** Replaces a file. If the process is killed before the end, the old file stays as it is. */
-function replaceFile(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text, { flush: true });
-  renameSync(`${file}.new`, file);
 }
 
 /** Whether a key still works for good. A rotated key has an expiry, so it does not. */

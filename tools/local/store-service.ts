@@ -42,7 +42,10 @@ export async function startStoreService(
     dynamodbEndpoint,
     dataDirectory,
     // With `--json`, a program reads the output, so it gets all logs of the functions, and no lines about requests.
-    log: json ? (source, line) => log(`${source}: ${line}`) : logForPerson,
+    log: (source, line) => {
+      const shown = json ? `${source}: ${line}` : logLine(source, line);
+      if (shown !== undefined) log(shown);
+    },
   });
   started.defer(account.close);
   const prepare = () => deployStage(stage, join(directory, 'assembly'), account, signal);
@@ -71,11 +74,6 @@ export async function startStoreService(
   } catch (error) {
     throw account.database.explain(error);
   }
-}
-
-function logForPerson(source: string, line: string): void {
-  const shown = logLine(source, line);
-  if (shown !== undefined) log(shown);
 }
 
 /**

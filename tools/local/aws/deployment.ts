@@ -60,10 +60,9 @@ export async function deployTemplate(templateFile: string, stackName: string, ac
   });
   const functionOf = loadFunctions(template, dirname(templateFile), variablesOf, log);
   const gateway = readGateway(template, { functionOf, meter: controlPlane.meter, log });
-  const outputs = template.outputs();
   guard.admit([...callers.values()]);
   await createTables(template, database.client);
-  return { stackName, outputs, gateway };
+  return { stackName, outputs: template.outputs, gateway };
 }
 
 /**

@@ -57,15 +57,13 @@ export type Template = ReturnType<typeof readTemplate>;
 /** @throws TemplateError for a resource type that is not supported */
 export function readTemplate({ Resources, Outputs = {} }: RawTemplate, stackName: string) {
   const resources = new Map(Object.keys(Resources).map((id) => [id, createResource(id)]));
+  const outputs = Object.entries(Outputs).map(([name, { Value }]) => [
+    name,
+    String(resolve(Value, `output ${name}`)),
+  ]);
   return {
     ofType: (type: string) => [...resources.values()].filter((resource) => resource.type === type),
-    outputs: (): Record<string, string> => {
-      const outputs = Object.entries(Outputs).map(([name, { Value }]) => [
-        name,
-        String(resolve(Value, `output ${name}`)),
-      ]);
-      return Object.fromEntries(outputs);
-    },
+    outputs: Object.fromEntries(outputs) as Record<string, string>,
   };
 
   function createResource(logicalId: string): TemplateResource {

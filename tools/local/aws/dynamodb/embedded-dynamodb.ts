@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { OperatorError } from '../../../shared/errors.ts';
@@ -73,13 +71,14 @@ export async function startEmbeddedDynamoDB(databaseFile?: string) {
 
 function binaryPath(): string {
   const packageName = `@dynoxide/${process.platform}-${process.arch}`;
-  const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? [];
-  const path = folders.map((each) => join(each, packageName, 'dynoxide')).find(existsSync);
-  if (path !== undefined) return path;
-  throw new OperatorError(
-    `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
-      'DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http://127.0.0.1:8000',
-  );
+  try {
+    return createRequire(import.meta.url).resolve(`${packageName}/dynoxide`);
+  } catch {
+    throw new OperatorError(
+      `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
+        'DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http://127.0.0.1:8000',
+    );
+  }
 }
 
 // The address is random on Linux only, because other systems do not assign all of 127.0.0.0/8 to the loopback
