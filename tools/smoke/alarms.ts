@@ -2,7 +2,6 @@ import { stageOfKey, stageSettings } from '../../lib/settings/stages.ts';
 import { callLimitSettings } from '../admin/stage/call-limits.ts';
 import type { StageCheck } from './checks.ts';
 import { CheckSkipped } from './runner.ts';
-import { CheckFailed } from './stage/stage.ts';
 
 /** The check that an alarm would reach somebody. It reads the topic of the alarms, with AWS credentials. */
 export function alarmCheck(TopicArn: string): StageCheck {
@@ -17,7 +16,7 @@ export function alarmCheck(TopicArn: string): StageCheck {
     if (hasNoEmail && Number(Attributes.SubscriptionsPending) === 0) {
       throw new CheckSkipped('nobody has subscribed, and the stage has no alarmEmail');
     }
-    throw new CheckFailed('nobody has confirmed a subscription');
+    throw new Error('nobody has confirmed a subscription');
   };
   const group = 'docs/runbook.md: Alarms that reach nobody';
   return { group, title: 'has somebody who gets its alarms', run };

@@ -1,6 +1,5 @@
 import { OperatorError, reasonOf } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
-import { CheckFailed } from './stage/stage.ts';
 
 /** A check of one aspect of a subject, such as a stage. */
 export interface Check<Subject> {
@@ -49,7 +48,7 @@ export async function runChecks<Subject>(
     } catch (error) {
       if (error instanceof OperatorError) throw error;
       outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
-      details = error instanceof CheckFailed ? error.message : reasonOf(error);
+      details = (error as Error).message || reasonOf(error);
     }
     counts[outcome]++;
     if (group !== lastGroup) print(`\n${group}`);

@@ -2,22 +2,25 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { zstdDecompressSync } from 'node:zlib';
+import type { ComparedAnswer } from '../../../test/contract/contract.ts';
 
-/** A response as it was received: headers not joined, redirects not followed. */
-export interface Answer {
+/** A response as it was received: headers not joined, redirects not followed, and the body decompressed. */
+export interface Answer extends ComparedAnswer {
   readonly question: OutgoingRequest;
-  readonly status: number;
-  /** The values by lower-case header name. A header that was sent twice has two values. */
-  readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** The body, decompressed if it has a `Content-Encoding`. */
   readonly text: string;
 }
 
-export interface OutgoingRequest {
+/** What a request asks for. */
+export interface Route {
+  /** The id of an operation, or the name of other responses of the contract, with which the response is compared. */
+  readonly name: string;
   readonly method: string;
   /** The path and query below the base URL, which are sent without normalization. */
   readonly path: string;
+}
+
+export interface OutgoingRequest extends Route {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }
@@ -30,19 +33,17 @@ export type Send = (question: OutgoingRequest) => Promise<Answer>;
  * checks depend.
  */
 export function senderTo(base: URL, timeoutMs: number): Send {
-  const { request: open } = base.protocol === 'https:' ? https : http;
   // HTTPS goes through the proxy of the environment, if there is one. A local run has no TLS, so it needs no agent.
-  const agent = new https.Agent({ keepAlive: true, proxyEnv: process.env });
+  const [open, agent] =
+    base.protocol === 'https:'
+      ? [https.request, new https.Agent({ keepAlive: true, proxyEnv: process.env })]
+      : [http.request, undefined];
   return async (question) => {
-    const { method, path, headers, body } = question;
+    const { method, body } = question;
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const request = open(base, {
-      path: base.pathname + path,
-      method,
-      headers: { ...headers, ...length },
-      timeout: timeoutMs,
-      ...(base.protocol === 'https:' && { agent }),
-    });
+    const headers = { ...question.headers, ...length };
+    const path = base.pathname + question.path;
+    const request = open(base, { path, method, headers, agent, timeout: timeoutMs });
     request.on('timeout', () =>
       request.destroy(new Error(`no answer within ${timeoutMs / 1_000} seconds`)),
     );
@@ -50,18 +51,31 @@ export function senderTo(base: URL, timeoutMs: number): Send {
     request.on('error', () => {});
     request.end(body);
     const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const bytes = await buffer(response);
+    // No check asks for another coding than zstd.
+    const isCompressed = 'content-encoding' in response.headers;
+    const decoder = new TextDecoder('utf-8', { fatal: true });
     return {
       question,
       status: response.statusCode!,
       headers: new Map(Object.entries(response.headersDistinct) as [string, string[]][]),
-      text: await textOf(response),
+      text: decoder.decode(isCompressed ? zstdDecompressSync(bytes) : bytes),
     };
   };
 }
 
-async function textOf(response: IncomingMessage): Promise<string> {
-  const bytes = await buffer(response);
-  const coding = response.headers['content-encoding'];
-  const decompress = coding === 'gzip' ? gunzipSync : zstdDecompressSync;
-  return new TextDecoder('utf-8', { fatal: true }).decode(coding ? decompress(bytes) : bytes);
+/** The value of a header, all values if it was sent several times; undefined if it was not sent. */
+export function headerOf({ headers }: Answer, name: string): string | undefined {
+  return headers.get(name)?.join();
+}
+
+/** The numbers in a header; none if it was not sent. */
+export function numbersOf(answer: Answer, name: string): number[] {
+  return (headerOf(answer, name) ?? '').match(/\d+/g)?.map(Number) ?? [];
+}
+
+/** The three headers about the window with the fewest requests left; NaN for a header that is missing or not a number. */
+export function rateLimitOf(answer: Answer) {
+  const value = (name: string) => Number(headerOf(answer, `x-ratelimit-${name}`));
+  return { limit: value('limit'), remaining: value('remaining'), reset: value('reset') };
 }

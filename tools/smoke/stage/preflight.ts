@@ -1,6 +1,6 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
-import { CheckFailed, ensureNotUsedUp, type Stage, shown } from './stage.ts';
+import { ensureNotUsedUp, type Stage, shown } from './stage.ts';
 
 /** The longest wait until a new key, stage or domain has reached all hosts of API Gateway. */
 const longestWaitMs = 120_000;
@@ -21,7 +21,9 @@ export async function preflight(
   for (let good = 0; good < goodAnswersInARow; ) {
     const answer = await stage
       .call('getPet', { headers: { connection: 'close' } })
-      .catch(unreachable);
+      .catch(({ cause }) => {
+        throw new OperatorError(`--url does not answer: ${reasonOf(cause)}`);
+      });
     ensureNotUsedUp(answer);
     const isTemporary = answer.status === 403 || answer.status >= 500;
     if (answer.status !== 410 && (!isTemporary || waitedMs >= longestWaitMs)) {
@@ -37,9 +39,4 @@ export async function preflight(
     await sleep(pauseMs);
     waitedMs += pauseMs;
   }
-}
-
-function unreachable(error: unknown): never {
-  if (!(error instanceof CheckFailed)) throw error;
-  throw new OperatorError(`--url does not answer: ${reasonOf(error.cause)}`);
 }

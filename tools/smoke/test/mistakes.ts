@@ -24,7 +24,7 @@ export function spoilt(send: Send, mistake: Mistake): Send {
 // A check that cannot fail is worthless. So a test puts each mistake into the responses of the service, and the named
 // check has to notice it. tools/local/test/e2e/answers.test.ts shows that the checks pass without mistakes.
 
-const missingHeader = 'refuses a missing Authorization header';
+const missingHeader = 'refuses a missing key on every operation';
 const unknownPath =
   'answers 404 to paths that are not in the contract, whatever their content type';
 const unknownMethod =
@@ -71,7 +71,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   [unknownPath, 'are 60, 0, 0, expected 0, 0, 0', withHeader(404, 'x-ratelimit-limit', '60')],
   [unknownMethod, 'allow is PUT, expected GET', withHeader(405, 'allow', 'PUT')],
   [gone, 'expected Sun, 01 Nov 2026', withHeader(410, 'sunset', 'Fri, 01 Jan 2027 00:00:00 GMT')],
-  [gone, 'describe no window of', withHeader(410, 'x-ratelimit-remaining', '2')],
+  [gone, 'not as in ratelimit', withHeader(410, 'x-ratelimit-remaining', '2')],
   [exhausted, 'retry-after is 1, the minute ends in', withHeader(429, 'retry-after', '1')],
   [listed, 'has a content-length, so it was not streamed', withHeader(200, 'content-length', '1')],
   [listed, 'content-encoding is undefined, expected zstd', withHeader(200, 'content-encoding')],
