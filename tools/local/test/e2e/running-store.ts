@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { join } from 'node:path';
 import { runInThisContext } from 'node:vm';
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -12,11 +10,7 @@ import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
 import { DynamodbProxy } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { startDynamoDb } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
-import {
-  assemblyDirectory,
-  resourcesOfType,
-  template,
-} from '../../../../test/helpers/synthesized.ts';
+import { templateFile } from '../../../../test/helpers/synthesized.ts';
 import { issueKey, type KeyRequest } from '../../../admin/keys/issue.ts';
 import type { IssuedKey } from '../../../admin/keys/new-key.ts';
 import { createOwner } from '../../../admin/owners/create.ts';
@@ -47,11 +41,10 @@ export type RunningStore = Awaited<ReturnType<typeof startStore>>;
  */
 export async function startStore(now = Date.now) {
   const restoreTimeLimits = lengthenTimeLimits();
-  const templateFile = writeTemplate();
   const database = await startDynamoDb();
   const proxy = await DynamodbProxy.before(database.endpoint);
   const service = await startLocalService({
-    templateFile,
+    templateFile: templateFile('staging'),
     stackName: stackName('staging'),
     dynamodbEndpoint: proxy.url,
     now,
@@ -135,19 +128,6 @@ export async function startStore(now = Date.now) {
       restoreTimeLimits();
     },
   };
-}
-
-/** Writes the template of staging with tables of its own, because tests of other files may share the database. */
-function writeTemplate(): string {
-  const id = randomUUID();
-  const tables = resourcesOfType('staging', 'AWS::DynamoDB::Table').map(([name]) => name);
-  const renamed = tables.reduce(
-    (text, name) => text.replaceAll(`"${name}"`, `"${name}${id.slice(0, 8)}"`),
-    JSON.stringify(template('staging')),
-  );
-  const file = join(assemblyDirectory(), `changed-${id}.json`);
-  writeFileSync(file, renamed);
-  return file;
 }
 
 /** A minute that a faster clock can have begun. It is the current one for at least four minutes. */

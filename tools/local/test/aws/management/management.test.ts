@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfFile } from '../../../../../test/helpers/temporary-directory.ts';
 import { isFromThisMachine } from '../../../aws/management/loopback.ts';
 import { type LocalService, startLocalService } from '../local-service.ts';
@@ -47,22 +47,20 @@ it.each<[string, string, object]>([
   expect(answers).toEqual([403, 403]);
 });
 
-describe('a request', () => {
-  it.each<[string | undefined, string | undefined, boolean]>([
-    ['127.0.0.1', 'localhost', true],
-    ['::1', '[::1]:3000', true],
-    ['::ffff:127.100.200.255', '127.100.200.255:3000', true],
-    ['192.0.2.1', 'localhost', false],
-    ['1127.0.0.1', 'localhost', false],
-    ['127.0.0.1', undefined, false],
-    ['127.0.0.1', 'evil.example', false],
-    ['127.0.0.1', 'evil.localhost', false],
-    ['127.0.0.1', '127.0.0.1.evil.example', false],
-  ])('from %s to %s is from this machine: %s', (remoteAddress, host, expected) => {
-    const headers = host === undefined ? {} : { host };
+it.each<[string | undefined, string | undefined, boolean]>([
+  ['127.0.0.1', 'localhost', true],
+  ['::1', '[::1]:3000', true],
+  ['::ffff:127.100.200.255', '127.100.200.255:3000', true],
+  ['192.0.2.1', 'localhost', false],
+  ['1127.0.0.1', 'localhost', false],
+  ['127.0.0.1', undefined, false],
+  ['127.0.0.1', 'evil.example', false],
+  ['127.0.0.1', 'evil.localhost', false],
+  ['127.0.0.1', '127.0.0.1.evil.example', false],
+])('a request from %s to %s is from this machine: %s', (remoteAddress, host, expected) => {
+  const headers = host === undefined ? {} : { host };
 
-    const incoming = { socket: { remoteAddress }, headers } as unknown as IncomingMessage;
+  const incoming = { socket: { remoteAddress }, headers } as unknown as IncomingMessage;
 
-    expect(isFromThisMachine(incoming)).toBe(expected);
-  });
+  expect(isFromThisMachine(incoming)).toBe(expected);
 });
