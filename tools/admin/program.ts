@@ -11,6 +11,9 @@ import { orders } from './orders/orders.ts';
 import { owners } from './owners/owners.ts';
 import type { Target } from './stage/target.ts';
 
+/** All commands. */
+export const groups = [owners, keys, orders] as const;
+
 /** Runs one command of the operator, and prints a failure in one line with its remedy. Returns the exit code. */
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
   const isJson = commandLine.includes('--json');
@@ -46,7 +49,7 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
       outputError: () => {},
     })
     .hook('preAction', () => takeTargetOfEnvironment(program, io));
-  for (const group of [owners, keys, orders]) addGroup(program, io, group);
+  for (const group of groups) addGroup(program, io, group);
   return program;
 }
 
