@@ -20,7 +20,7 @@ export interface Route {
   readonly path: string;
 }
 
-export interface OutgoingRequest extends Route {
+interface OutgoingRequest extends Route {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }

@@ -74,9 +74,9 @@ describe('smoke test', () => {
   });
 
   it('exits with 1 on a difference, and shows the request, the response and what was expected', async () => {
-    const { exitCode, output } = await runWith((answer) => {
-      if (answer.text.includes('order_not_found')) answer.status = 500;
-    });
+    const { exitCode, output } = await runWith(
+      ({ text }) => text.includes('order_not_found') && { status: 500 },
+    );
 
     expect(output).toMatch(
       /✗ answers 404 to an order.*\n +request: \w+ \/store\/orders\/-\d+\n +response: 500 .*request id .*"order_not_found".*\n +expected: 404 order_not_found/,
@@ -93,15 +93,16 @@ describe('smoke test', () => {
   });
 
   it('never prints a key or an escape sequence, whatever the stage answers', async () => {
-    const { exitCode, output, errors } = await runWith((answer) => {
-      const { authorization = '' } = answer.question.headers ?? {};
-      answer.headers.set('x-echo', [encodeURI(authorization)]);
-      answer.text = `{"code":"\u001b[2J\u009b2J","message":${JSON.stringify(authorization)}}`;
+    const { exitCode, output, errors } = await runWith(({ headers, question }) => {
+      const { authorization = '' } = question.headers ?? {};
+      const text = `{"code":"\u001b[2J\u009b2J","message":${JSON.stringify(authorization)}}`;
+      return { headers: new Map([...headers, ['x-echo', [encodeURI(authorization)]]]), text };
     });
 
     const all = output + errors.join();
     expect(exitCode).toBe(1);
     expect(all).toContain(`${keyPrefix}…`);
+    expect(all).toContain('the response repeats the API key');
     expect(all).not.toMatch(new RegExp(`${keyPrefix}[0-9A-Za-z]`));
     expect(all).not.toMatch(/(?!\n)\p{Cc}/u);
   });
