@@ -7,6 +7,4 @@ outliveLostOutput();
 process.exitCode = await smokeTest(process.argv.slice(2), {
   environment: process.env,
   readInput: async () => (process.stdin.isTTY ? undefined : text(process.stdin)),
-  print: console.log,
-  printError: console.error,
 });

@@ -31,10 +31,9 @@ const marks = { passed: '✓', failed: '✗', skipped: '–' };
 export async function runChecks<Subject>(
   checks: readonly Check<Subject>[],
   subject: Subject,
-  printLine: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const print = (line: string) => printLine(printable(line));
+  const print = (line: string) => console.log(printable(line));
   const counts = { passed: 0, failed: 0, skipped: 0 };
   let lastGroup = '';
   for (const { group, title, expected, run } of checks) {

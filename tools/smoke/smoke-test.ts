@@ -14,8 +14,6 @@ interface SmokeIo {
   readonly environment: NodeJS.ProcessEnv;
   /** Reads standard input; undefined if it is a terminal. */
   readonly readInput: () => Promise<string | undefined>;
-  readonly print: (line: string) => void;
-  readonly printError: (line: string) => void;
   /** @default - to the stage */
   readonly send?: Send | undefined;
 }
@@ -56,8 +54,6 @@ const timeoutMs = 30_000;
 
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], io: SmokeIo): Promise<number> {
-  // An answer or a mistyped option may contain a key, and a wrong server can send control characters.
-  const printError = (line: string) => io.printError(printable(line));
   try {
     const options = parseCommandLine<SmokeOptions>(command(), argv);
     if (options === undefined) return 0;
@@ -66,11 +62,12 @@ export async function smokeTest(argv: readonly string[], io: SmokeIo): Promise<n
     const key = (io.environment.ORDERS_KEY || (await io.readInput()))?.trim();
     if (!key) throw new OperatorError('the API key is missing: set ORDERS_KEY, or pipe the key');
     const stage = new Stage(io.send ?? senderTo(url, timeoutMs), key);
-    await preflight(stage, printError);
-    return (await runChecks(selectChecks(options), stage, io.print)) ? 0 : 1;
+    await preflight(stage);
+    return (await runChecks(selectChecks(options), stage)) ? 0 : 1;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    printError(`smoke: ${error.message}`);
+    // An answer or a mistyped option may contain a key, and a wrong server can send control characters.
+    console.error(printable(`smoke: ${error.message}`));
     return 1;
   }
 }

@@ -40,7 +40,7 @@ export function acceptanceRows(alarmTopic: string): Row[] {
       'within 10 s',
       async (trial) => {
         const { createdDate } = await gatewayKey(trial);
-        await preflight(trial.api, console.error);
+        await preflight(trial.api);
         return secondsSince(createdDate!.getTime(), 10);
       },
     ),
@@ -68,7 +68,24 @@ export function acceptanceRows(alarmTopic: string): Row[] {
       'docs/operating.md: These policies are for one stage',
       "PUT /tags with another stage's tag, and for another stage's key",
       '403, 403',
-      tagAsOperator,
+      async (trial) => {
+        const { AccessKeyId, SecretAccessKey, SessionToken } = trial.operator;
+        const credentials = {
+          accessKeyId: AccessKeyId!,
+          secretAccessKey: SecretAccessKey!,
+          sessionToken: SessionToken!,
+        };
+        const client = new APIGateway({ ...settings, credentials });
+        const [, , , region] = trial.outputs.AlarmTopicArn.split(':');
+        const tag = ({ id }: ApiKey, value: string) => {
+          const resourceArn = `arn:aws:apigateway:${region}::/apikeys/${id}`;
+          return statusOf(client.tagResource({ resourceArn, tags: { [stackTag]: value } }));
+        };
+        // The key's name lets `remove` delete the key.
+        const foreign = { name: `${stack}-own_foreign`, tags: { [stackTag]: 'another-stack' } };
+        const given = await tag(await gatewayKey(trial), 'another-stack');
+        return `${given}, ${await tag(await gateway.createApiKey(foreign), stack)}`;
+      },
     ),
     // Imports so many orders that a list takes longer than a second.
     row(
@@ -119,7 +136,30 @@ export function acceptanceRows(alarmTopic: string): Row[] {
       'docs/clients.md: If the connection closes first',
       'a list over HTTP/2 that Lambda ends after a second',
       '200 without the last ]',
-      brokenList,
+      async ({ outputs, api }) => {
+        // Reads the list without compression, so that it takes longer than a second.
+        const FunctionName = outputs.ListOrdersFunctionName;
+        await lambda.updateFunctionConfiguration({ FunctionName, Timeout: 1 });
+        await waitUntilFunctionUpdatedV2({ client: lambda, maxWaitTime: 120 }, { FunctionName });
+        const { origin, pathname } = new URL(outputs.BaseUrl);
+        // Ignored here, because an error of the session is also an error of the request.
+        const session = connect(origin).on('error', () => {});
+        const headers = {
+          ':path': `${pathname}/store/orders`,
+          authorization: `Bearer ${api.key}`,
+          'accept-encoding': 'identity',
+        };
+        const request = session.request(headers, { signal: AbortSignal.timeout(300_000) });
+        const [{ ':status': status }] = await once(request.setEncoding('utf8'), 'response');
+        let text = '';
+        request.on('data', (chunk) => {
+          text += chunk;
+        });
+        const error = await finished(request).then(() => 'no error', String);
+        session.destroy();
+        const isWhole = text.trimEnd().endsWith(']');
+        return `${status} ${isWhole ? 'with' : 'without'} the last ], ${error}, HTTP/2 code ${request.rstCode}`;
+      },
     ),
     row(
       'docs/runbook.md: `Task timed out`',
@@ -132,13 +172,33 @@ export function acceptanceRows(alarmTopic: string): Row[] {
       'docs/runbook.md: 503, `INTEGRATION_FAILURE`',
       'a throttled list',
       'status 503, integrationStatus 429, errorType INTEGRATION_FAILURE',
-      throttledList,
+      async ({ api, outputs, signal }) => {
+        const startTime = Date.now();
+        await stop(outputs.ListOrdersFunctionName);
+        const line = await eventually(signal, async () => {
+          await api.call('listOrders');
+          return logLine(outputs.AccessLogGroupName, '{ $.status != "200" }', startTime);
+        });
+        const { status, integrationStatus, errorType } = JSON.parse(line);
+        return `status ${status}, integrationStatus ${integrationStatus}, errorType ${errorType}`;
+      },
     ),
     row(
       'docs/runbook.md: is raised in these minutes',
       'the time from an error to its alarm',
       'ALARM within 300 s',
-      timeToAlarm,
+      async ({ api, outputs, signal }) => {
+        // Keeps sending requests without an authorizer until the alarm is on.
+        await stop(outputs.AuthorizerFunctionName);
+        const startedMs = Date.now();
+        return eventually(signal, async () => {
+          await Promise.all(Array.from({ length: 10 }, () => api.call('getPet')));
+          const { StateValue } = await alarm('AuthorizerFailures');
+          const seen = `${StateValue} ${secondsSince(startedMs, 300)}`;
+          if (StateValue !== 'ALARM') throw new Error(seen);
+          return seen;
+        });
+      },
     ),
     // The newest line must be recent, because the row before this one has sent requests until now.
     row(emptyLog, 'the age of the newest IncomingLogEvents', 'within 180 s', async () => {
@@ -158,7 +218,20 @@ export function acceptanceRows(alarmTopic: string): Row[] {
       'docs/first-deploy.md: while nothing else changes API Gateway',
       'a change of the REST API while its TLS policy changes',
       'UPDATING: accepted',
-      changeWhileUpdating,
+      async ({ outputs, signal }) => {
+        const { RestApiId: restApiId } = outputs;
+        const change = (path: string, value: string) =>
+          gateway.updateRestApi({ restApiId, patchOperations: [{ op: 'replace', path, value }] });
+        const status = async () => (await gateway.getRestApi({ restApiId })).apiStatus;
+        await change('/securityPolicy', 'SecurityPolicy_TLS13_1_3_2025_09');
+        const during = await status();
+        const outcome = await change('/description', '').then(() => 'accepted', reasonOf);
+        // Until then, API Gateway may refuse to delete the REST API.
+        await eventually(signal, async () => {
+          if ((await status()) !== 'AVAILABLE') throw new Error('the REST API is still updating');
+        });
+        return `${during}: ${outcome}`;
+      },
     ),
   ];
 }
@@ -182,54 +255,6 @@ async function statusOf(call: Promise<{ $metadata: { httpStatusCode?: number } }
   return $metadata?.httpStatusCode;
 }
 
-/**
- * With the operators' policy, tries to give a key of the trial another stage's tag, and to give another stage's key the
- * trial's tag.
- */
-async function tagAsOperator(trial: Trial): Promise<string> {
-  const { AccessKeyId, SecretAccessKey, SessionToken } = trial.operator;
-  const credentials = {
-    accessKeyId: AccessKeyId!,
-    secretAccessKey: SecretAccessKey!,
-    sessionToken: SessionToken!,
-  };
-  const client = new APIGateway({ ...settings, credentials });
-  const [, , , region] = trial.outputs.AlarmTopicArn.split(':');
-  const tag = ({ id }: ApiKey, value: string) => {
-    const resourceArn = `arn:aws:apigateway:${region}::/apikeys/${id}`;
-    return statusOf(client.tagResource({ resourceArn, tags: { [stackTag]: value } }));
-  };
-  // The key's name lets `remove` delete the key.
-  const foreign = { name: `${stack}-own_foreign`, tags: { [stackTag]: 'another-stack' } };
-  const given = await tag(await gatewayKey(trial), 'another-stack');
-  return `${given}, ${await tag(await gateway.createApiKey(foreign), stack)}`;
-}
-
-/** Reads a list without compression, so that it takes longer than a second. */
-async function brokenList({ outputs, api }: Trial): Promise<string> {
-  const FunctionName = outputs.ListOrdersFunctionName;
-  await lambda.updateFunctionConfiguration({ FunctionName, Timeout: 1 });
-  await waitUntilFunctionUpdatedV2({ client: lambda, maxWaitTime: 120 }, { FunctionName });
-  const { origin, pathname } = new URL(outputs.BaseUrl);
-  // Ignored here, because an error of the session is also an error of the request.
-  const session = connect(origin).on('error', () => {});
-  const headers = {
-    ':path': `${pathname}/store/orders`,
-    authorization: `Bearer ${api.key}`,
-    'accept-encoding': 'identity',
-  };
-  const request = session.request(headers, { signal: AbortSignal.timeout(300_000) });
-  const [{ ':status': status }] = await once(request.setEncoding('utf8'), 'response');
-  let text = '';
-  request.on('data', (chunk) => {
-    text += chunk;
-  });
-  const error = await finished(request).then(() => 'no error', String);
-  session.destroy();
-  const isWhole = text.trimEnd().endsWith(']');
-  return `${status} ${isWhole ? 'with' : 'without'} the last ], ${error}, HTTP/2 code ${request.rstCode}`;
-}
-
 /** The first line of a log that a filter pattern matches. @throws Error if there is none */
 async function logLine(logGroupName: string, filterPattern: string, startTime = 0) {
   const query = { logGroupName, filterPattern, startTime };
@@ -237,30 +262,6 @@ async function logLine(logGroupName: string, filterPattern: string, startTime = 
     if (events[0]?.message) return events[0].message;
   }
   throw new Error(`${logGroupName} has no line with ${filterPattern}`);
-}
-
-async function throttledList({ api, outputs, signal }: Trial): Promise<string> {
-  const startTime = Date.now();
-  await stop(outputs.ListOrdersFunctionName);
-  const line = await eventually(signal, async () => {
-    await api.call('listOrders');
-    return logLine(outputs.AccessLogGroupName, '{ $.status != "200" }', startTime);
-  });
-  const { status, integrationStatus, errorType } = JSON.parse(line);
-  return `status ${status}, integrationStatus ${integrationStatus}, errorType ${errorType}`;
-}
-
-/** Keeps sending requests without an authorizer until the alarm is on. */
-async function timeToAlarm({ api, outputs, signal }: Trial): Promise<string> {
-  await stop(outputs.AuthorizerFunctionName);
-  const startedMs = Date.now();
-  return eventually(signal, async () => {
-    await Promise.all(Array.from({ length: 10 }, () => api.call('getPet')));
-    const { StateValue } = await alarm('AuthorizerFailures');
-    const seen = `${StateValue} ${secondsSince(startedMs, 300)}`;
-    if (StateValue !== 'ALARM') throw new Error(seen);
-    return seen;
-  });
 }
 
 /** Lets Lambda refuse all invocations of a function. */
@@ -281,21 +282,6 @@ async function lastHourOf(MetricDataQueries: MetricDataQuery[]) {
   const StartTime = new Date(Date.now() - 3_600_000);
   const query = { StartTime, EndTime: new Date(), MetricDataQueries };
   return (await cloudWatch.getMetricData(query)).MetricDataResults![0]!;
-}
-
-async function changeWhileUpdating({ outputs, signal }: Trial): Promise<string> {
-  const { RestApiId: restApiId } = outputs;
-  const change = (path: string, value: string) =>
-    gateway.updateRestApi({ restApiId, patchOperations: [{ op: 'replace', path, value }] });
-  const status = async () => (await gateway.getRestApi({ restApiId })).apiStatus;
-  await change('/securityPolicy', 'SecurityPolicy_TLS13_1_3_2025_09');
-  const during = await status();
-  const outcome = await change('/description', '').then(() => 'accepted', reasonOf);
-  // Until then, API Gateway may refuse to delete the REST API.
-  await eventually(signal, async () => {
-    if ((await status()) !== 'AVAILABLE') throw new Error('the REST API is still updating');
-  });
-  return `${during}: ${outcome}`;
 }
 
 /** Compares the time since a moment, which is in Unix milliseconds, with a limit in seconds. */

@@ -45,7 +45,7 @@ async function run(isCleanOnly = false): Promise<number> {
   try {
     const trial = await deploy(interruption.signal);
     const rows = acceptanceRows(trial.outputs.AlarmTopicArn);
-    return (await runChecks(rows, trial, console.log, trial.signal)) ? 0 : 1;
+    return (await runChecks(rows, trial, trial.signal)) ? 0 : 1;
   } finally {
     await remove();
   }

@@ -34,15 +34,11 @@ const waiting = { client: cloudFormation, maxWaitTime: 1_800 };
 /** Metrics, roles and changes of API Gateway can be late by some minutes. */
 const patienceMs = 900_000;
 
-/** The settings with which programs are run. */
-interface Session {
-  readonly signal: AbortSignal;
-  /** The credentials of a role with the operators' policy. @default - the credentials of the caller */
-  readonly operator?: Credentials;
-}
-
 /** A stage that is deployed, checked and removed. It has the owner `customer`. */
-export interface Trial extends Required<Session> {
+export interface Trial {
+  readonly signal: AbortSignal;
+  /** The credentials of a role with the operators' policy. */
+  readonly operator: Credentials;
   readonly outputs: Readonly<Record<OutputName, string>>;
   readonly ownerId: string;
   /** The stage, which is called with the owner's key. */
@@ -52,7 +48,7 @@ export interface Trial extends Required<Session> {
 /** Deploys the trial, and creates its owner as an operator. @throws Error if a command fails */
 export async function deploy(signal: AbortSignal): Promise<Trial> {
   const cdk = createRequire(import.meta.url).resolve('aws-cdk/bin/cdk');
-  await run({ signal }, [cdk, 'deploy', '--require-approval', 'never']);
+  await run([cdk, 'deploy', '--require-approval', 'never'], { signal });
   const { Stacks } = await cloudFormation.describeStacks({ StackName: stack });
   const listed = Stacks?.[0]?.Outputs ?? [];
   const outputs = Object.fromEntries(listed.map((each) => [each.OutputKey, each.OutputValue]));
@@ -110,48 +106,45 @@ export async function eventually<Seen>(
   signal: AbortSignal,
   look: () => Promise<Seen>,
 ): Promise<Seen> {
-  const endMs = performance.now() + patienceMs;
-  while (true) {
+  for (const endMs = performance.now() + patienceMs; ; await sleep(5_000)) {
     try {
       return await look();
     } catch (error) {
       signal.throwIfAborted();
       if (performance.now() > endMs) throw error;
     }
-    await sleep(5_000);
   }
 }
 
-/** Runs an operator's command. @returns its standard output */
-export function admin(session: Session, words: readonly string[], input?: string): Promise<string> {
-  return run(session, ['tools/admin/run.ts', ...words], input);
-}
-
-/**
- * Runs a program of this repository. @returns its standard output @throws Error with the last line that the program has
- * printed, if it fails
- */
-async function run(
-  { operator, signal }: Session,
+/** Runs a command of an operator. @returns its standard output @throws Error if it fails */
+export function admin(
+  { signal, operator }: Pick<Trial, 'signal' | 'operator'>,
   words: readonly string[],
-  input = '',
+  input?: string,
 ): Promise<string> {
   const env = {
     ...process.env,
-    ...(operator && {
-      AWS_ACCESS_KEY_ID: operator.AccessKeyId,
-      AWS_SECRET_ACCESS_KEY: operator.SecretAccessKey,
-      AWS_SESSION_TOKEN: operator.SessionToken,
-      // The profile is removed, because the SDK would prefer it to these credentials.
-      AWS_PROFILE: undefined,
-    }),
+    AWS_ACCESS_KEY_ID: operator.AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: operator.SecretAccessKey,
+    AWS_SESSION_TOKEN: operator.SessionToken,
+    // The profile is removed, because the SDK would prefer it to these credentials.
+    AWS_PROFILE: undefined,
   };
-  const running = promisify(execFile)(process.execPath, words, { env, signal });
+  return run(['tools/admin/run.ts', ...words], { signal, env }, input);
+}
+
+/** Runs a program of this repository. The error of a program that fails is the last line that it has printed. */
+async function run(
+  words: readonly string[],
+  options: { readonly signal: AbortSignal; readonly env?: NodeJS.ProcessEnv },
+  input = '',
+): Promise<string> {
+  const running = promisify(execFile)(process.execPath, words, options);
   running.child.stderr!.pipe(process.stderr, { end: false });
   // A program that fails may not read its input to the end.
   running.child.stdin!.on('error', () => {}).end(input);
   const { stdout } = await running.catch(({ message }: Error) => {
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
     throw new Error(message.trim().split('\n').at(-1));
   });
   return stdout.trim();

@@ -1,5 +1,6 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
+import { printable } from '../../shared/printable.ts';
 import { ensureNotUsedUp, type Stage, shown } from './stage.ts';
 
 /** The longest wait until a new key, stage or domain has reached all hosts of API Gateway. */
@@ -14,7 +15,6 @@ const goodAnswersInARow = 5;
  */
 export async function preflight(
   stage: Stage,
-  print: (line: string) => void,
   sleep: (ms: number) => Promise<unknown> = realSleep,
 ): Promise<void> {
   let waitedMs = 0;
@@ -35,7 +35,9 @@ export async function preflight(
     good = isTemporary ? 0 : good + 1;
     if (!isTemporary && waitedMs === 0) continue;
     if (waitedMs === 0)
-      print(`Waiting up to 120 s, because a new key may not work yet: ${shown(answer)}`);
+      console.error(
+        printable(`Waiting up to 120 s, because a new key may not work yet: ${shown(answer)}`),
+      );
     await sleep(pauseMs);
     waitedMs += pauseMs;
   }

@@ -1,5 +1,5 @@
 import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { OperatorError } from '../../shared/errors.ts';
 import { alarmCheck } from '../alarms.ts';
@@ -16,11 +16,12 @@ const check = (run: Check<unknown>['run'], expected?: string): Check<unknown> =>
   ...(expected !== undefined && { expected }),
 });
 
+const log = jest.spyOn(console, 'log').mockImplementation(() => {});
+
 /** Makes checks. @returns whether no check has failed, and what is printed */
 async function run(...checks: Check<unknown>[]) {
-  const lines: string[] = [];
-  const print = (line: string) => lines.push(line.trim());
-  return [await runChecks(checks, {}, print), ...lines];
+  log.mockClear();
+  return [await runChecks(checks, {}), ...log.mock.calls.flat().map((line) => line.trim())];
 }
 
 describe('a run', () => {
@@ -44,9 +45,9 @@ describe('a run', () => {
     const interrupted = AbortSignal.abort(new OperatorError('interrupted'));
 
     await expect(run(check(ending))).rejects.toThrow('no requests left');
-    await expect(
-      runChecks([check(throwing(new Error('runs')))], {}, () => {}, interrupted),
-    ).rejects.toThrow('interrupted');
+    await expect(runChecks([check(throwing(new Error('runs')))], {}, interrupted)).rejects.toThrow(
+      'interrupted',
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { plans } from '../../../lib/settings/plans.ts';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
@@ -29,17 +29,17 @@ const someKey = `${keyPrefix}${'a'.repeat(46)}`;
 
 type RunOptions = Partial<Record<'key' | 'input', string> & { send: Send }>;
 
+const log = jest.spyOn(console, 'log').mockImplementation(() => {});
+const logError = jest.spyOn(console, 'error').mockImplementation(() => {});
+beforeEach(() => {
+  jest.clearAllMocks();
+});
+
 async function run(words: readonly string[], { key, input, send }: RunOptions = {}) {
-  const lines: string[] = [];
-  const errors: string[] = [];
-  const exitCode = await smokeTest(['--url', store.baseUrl, ...words], {
-    environment: { ORDERS_KEY: key },
-    readInput: async () => input,
-    print: (line) => lines.push(line),
-    printError: (line) => errors.push(line),
-    send,
-  });
-  return { exitCode, output: lines.join('\n'), errors };
+  const environment = { ORDERS_KEY: key };
+  const io = { environment, readInput: async () => input, send };
+  const exitCode = await smokeTest(['--url', store.baseUrl, ...words], io);
+  return { exitCode, output: log.mock.calls.join('\n'), errors: logError.mock.calls.flat() };
 }
 
 /** A key of the Free plan with this many requests left in its minute. */
@@ -175,17 +175,16 @@ describe('smoke test, before its checks', () => {
       'Waiting up to 120 s, because a new key may not work yet: 503 ',
     ],
   ])('waits for a stage that %s', async (_, answers, expectedMs, message) => {
-    const told: string[] = [];
     let waitedMs = 0;
     const send: Send = (question) => answering(answers.shift()!)(question);
     const sleep = async (ms: number) => {
       waitedMs += ms;
     };
 
-    const started = preflight(new Stage(send, someKey), (line) => told.push(line), sleep);
-    await started.catch((error) => told.push(error.message));
+    const started = preflight(new Stage(send, someKey), sleep);
+    const error = await started.catch(String);
 
-    expect(told.at(-1) ?? '').toContain(message);
+    expect(error ?? logError.mock.calls.join()).toContain(message);
     expect(waitedMs).toBe(expectedMs);
   });
 });
