@@ -55,7 +55,7 @@ export async function startStoreService(
     const server = await serve(deployment, account, {
       host,
       port,
-      handler: localPage({ basePath, demoKeys }),
+      handler: localPage(basePath, demoKeys),
       onAnswered: json ? undefined : (answered) => void process.stdout.write(requestLine(answered)),
     });
     started.defer(server.close);

@@ -7,12 +7,6 @@ import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts'
 import { isFromThisMachine } from '../aws/management/loopback.ts';
 import type { Handler } from '../aws/serve.ts';
 
-interface LocalPageOptions {
-  /** The path of the API on the same origin, such as `/staging/v1`. */
-  readonly basePath: string;
-  readonly demoKeys: Readonly<Record<PlanName, string>>;
-}
-
 const number = new Intl.NumberFormat('en');
 const folder = import.meta.dirname;
 const scripts = ['page.ts', 'orders.ts', 'elements.ts'];
@@ -42,8 +36,20 @@ const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** Serves the page, which contains the demo keys, to this machine only. */
-export function localPage(options: LocalPageOptions): Handler {
+/**
+ * Serves the page, which contains the demo keys, to this machine only.
+ *
+ * @param basePath the path of the API on the same origin, such as `/staging/v1`
+ */
+export function localPage(basePath: string, demoKeys: Record<PlanName, string>): Handler {
+  const choices = planNames.map((plan) => `<option value="${demoKeys[plan]}">${planTitle(plan)}`);
+  // These values need no escaping, because keys and titles consist of plain words.
+  const values: Readonly<Record<string, string>> = {
+    basePath,
+    serviceTitle,
+    demoKeys: choices.join('\n'),
+    columns: [...orderFieldNames, 'cancel'].map((name) => `<th scope="col">${name}`).join(''),
+  };
   return async (request, response) => {
     const { method, url = '' } = request;
     const path = url.replace(/\?.*/s, '').slice(1);
@@ -53,7 +59,7 @@ export function localPage(options: LocalPageOptions): Handler {
     const type = extname(file);
     let text = readFileSync(file, 'utf8');
     if (type === '.ts') text = stripTypeScriptTypes(text);
-    if (type === '.html') text = filled(text, options);
+    if (type === '.html') text = text.replaceAll(/{{(\w+)}}/g, (_, name) => values[name]!);
     const contentType = `${mediaTypes[type]}; charset=utf-8`;
     response.writeHead(200, { ...securityHeaders, 'Content-Type': contentType }).end(text);
     return true;
@@ -64,16 +70,4 @@ export function localPage(options: LocalPageOptions): Handler {
 function planTitle(plan: PlanName): string {
   const { perMinute, perDay } = plans[plan];
   return `${plan}: ${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
-}
-
-/** Inserts the values of this run. They need no escaping, because keys and titles consist of plain words. */
-function filled(page: string, { basePath, demoKeys }: LocalPageOptions): string {
-  const choices = planNames.map((plan) => `<option value="${demoKeys[plan]}">${planTitle(plan)}`);
-  const values: Readonly<Record<string, string>> = {
-    basePath,
-    serviceTitle,
-    demoKeys: choices.join('\n'),
-    columns: [...orderFieldNames, 'cancel'].map((name) => `<th scope="col">${name}`).join(''),
-  };
-  return page.replaceAll(/{{(\w+)}}/g, (_, name) => values[name]!);
 }

@@ -5,10 +5,10 @@ import { recordByPlan } from '../../../../lib/settings/plans.ts';
 import { serve } from '../../../../test/helpers/loopback-server.ts';
 import { localPage } from '../../page/local-page.ts';
 
-const handle = localPage({
-  basePath: '/staging/v1',
-  demoKeys: recordByPlan((plan) => `so_test_${plan}`),
-});
+const handle = localPage(
+  '/staging/v1',
+  recordByPlan((plan) => `so_test_${plan}`),
+);
 
 // Requests that the page does not answer go to the gateway, which this test replaces by a 404.
 const server = await serve(async (request, response) => {
