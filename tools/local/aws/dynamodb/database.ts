@@ -28,21 +28,18 @@ export async function openDatabase({ dynamodbEndpoint, dataDirectory }: Database
     ? externalDatabase(dynamodbEndpoint)
     : await startEmbeddedDynamoDB(dataDirectory && join(dataDirectory, 'dynamodb.sqlite'));
   opened.defer(() => server.close());
-  const { endpoint, ended, failure } = server;
   const parts = opened.move();
   return {
-    endpoint,
-    /** Resolves with the reason when the embedded server has ended. */
-    ended,
+    ...server,
     /** Whether it is the embedded server, which executes one call at a time. */
     isEmbedded: !dynamodbEndpoint,
     /** The operator's client, which may do everything. */
-    client: operatorClient(endpoint),
+    client: operatorClient(server.endpoint),
     /** Converts an error that the database has caused into an error for the user. Returns any other error unchanged. */
     explain: (error: unknown): unknown => {
       // An error with metadata is from the SDK, and so from the database.
       const found = [error, Object(error).cause].find((each) => '$metadata' in Object(each));
-      return found ? failure(reasonOf(found)) : error;
+      return found ? server.failure(reasonOf(found)) : error;
     },
     close: () => parts.disposeAsync(),
   };

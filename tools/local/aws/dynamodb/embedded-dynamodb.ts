@@ -50,7 +50,7 @@ export async function startEmbeddedDynamoDB(databaseFile?: string) {
     : ['in memory', 'start again'];
   const failure = (reason: string) =>
     new OperatorError(`the embedded DynamoDB ${place} fails (${reason}): ${remedy}`);
-  /** Resolves when the program has ended. */
+  /** Resolves with the reason when the program has ended. */
   const ended = once(child, 'exit').then(([code, killer]) => {
     (child.stdio[3] as Writable).end('stop\n');
     return failure(`dynoxide ended (${code ?? killer}${lastLine})`);
