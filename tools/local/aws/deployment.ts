@@ -59,7 +59,7 @@ export async function deployTemplate(templateFile: string, stackName: string, ac
     AWS_ENDPOINT_URL_DYNAMODB: guard.endpoint,
   });
   const functionOf = loadFunctions(template, dirname(templateFile), variablesOf, log);
-  const gateway = readGateway(template, { functionOf, meter: controlPlane.meter, log });
+  const gateway = readGateway(template, functionOf, controlPlane.meter, log);
   guard.admit([...callers.values()]);
   await createTables(template, database.client);
   return { stackName, outputs: template.outputs, gateway };

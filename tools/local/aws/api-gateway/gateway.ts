@@ -11,13 +11,6 @@ import {
 } from './request-context.ts';
 import { readRoutes } from './routes.ts';
 
-interface GatewayServices {
-  readonly functionOf: FunctionOf;
-  /** Counts a request of an API key. Returns the key; undefined if the gateway must refuse the request. */
-  readonly meter: ControlPlane['meter'];
-  readonly log: (source: string, line: string) => void;
-}
-
 /** Answers a request to a REST API. Never rejects, because every error becomes an answer. */
 export type Gateway = (request: IncomingRequest) => Promise<GatewayAnswer>;
 
@@ -25,11 +18,14 @@ export type Gateway = (request: IncomingRequest) => Promise<GatewayAnswer>;
  * Reads the REST API of a template. If a step of API Gateway stops a request, it throws a `GatewayFault`, which is
  * answered with a gateway response.
  *
+ * @param meter counts a request of an API key, and returns the key; undefined if the gateway must refuse the request
  * @throws TemplateError if a part of the template is not supported
  */
 export function readGateway(
   template: Template,
-  { functionOf, meter, log }: GatewayServices,
+  functionOf: FunctionOf,
+  meter: ControlPlane['meter'],
+  log: (source: string, line: string) => void,
 ): Gateway {
   const [restApi] = template.ofType('AWS::ApiGateway::RestApi');
   const [stage] = template.ofType('AWS::ApiGateway::Stage');
@@ -66,8 +62,7 @@ export function readGateway(
       throw new GatewayFault(isSigned ? 'DEFAULT_4XX' : 'MISSING_AUTHENTICATION_TOKEN');
     }
     const { route, pathParameters } = found;
-    const { resourceId, operationName } = route;
-    Object.assign(context, { resourceId, resourcePath: route.path, operationName });
+    Object.assign(context, { resourceId: route.resourceId, resourcePath: route.path });
     let usageKey: string | undefined;
     if (route.authorizer) {
       const authorization = await route.authorizer(request, methodArn(request, api.apiId));

@@ -8,18 +8,15 @@ import type { IncomingRequest } from './incoming-request.ts';
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
  */
-export type RequestContext = ReturnType<typeof createRequestContext> & LaterVariables;
-
-/** The variables that the gateway's steps add. */
-interface LaterVariables {
+export type RequestContext = ReturnType<typeof createRequestContext> & {
+  // The gateway's steps add these variables.
   readonly identity: { apiKey?: string; apiKeyId?: string };
   resourceId?: string;
   resourcePath?: string;
-  operationName?: string | undefined;
   authorizer?: Readonly<Record<string, string>>;
   /** The message of a gateway response, as a JSON string with its quotes. */
   error?: { readonly messageString: string };
-}
+};
 
 /** The response to a client. */
 export interface GatewayAnswer {

@@ -73,7 +73,6 @@ function readRoute(
     pattern: new RegExp(`^${segments.join('/')}$`, 's'),
     parameterNames: [...path.matchAll(/\{(.+?)\+?\}/g)].map(([, name]) => name!),
     resourceId: String(property('ResourceId')),
-    operationName: property('OperationName') as string | undefined,
     authorizer,
     isApiKeyRequired: property('ApiKeyRequired') === true,
     integration: readIntegration(method, functionOf),

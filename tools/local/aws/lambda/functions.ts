@@ -24,10 +24,8 @@ export function loadFunctions(
   const functions = template
     .ofType('AWS::Lambda::Function')
     .map(({ logicalId, ref: name, property, attribute }) => {
-      const codeDirectory = join(
-        assembly,
-        `asset.${basename(`${property('Code').S3Key}`, '.zip')}`,
-      );
+      const asset = basename(String(property('Code').S3Key), '.zip');
+      const codeDirectory = join(assembly, `asset.${asset}`);
       if (!existsSync(codeDirectory)) throw new TemplateError(logicalId, 'code without an asset');
       const invoke = loadFunction({
         name,

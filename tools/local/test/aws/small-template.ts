@@ -116,5 +116,5 @@ export async function gatewayOf(
   const { id: keyId } = await createGatewayKey({ name: '', value: keyValue });
   await addToUsagePlan('plan', keyId);
   const functionOf = (uri: string) => (event: object) => run(uri, event);
-  return readGateway(template, { functionOf, meter, log });
+  return readGateway(template, functionOf, meter, log);
 }
