@@ -9,7 +9,6 @@ const failure = (name: string, message: string, rest: object = {}) =>
 const answered = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
 
 const onStage = { stage: 'prod' };
-const locally = { local: 'http://127.0.0.1:3000/v1' };
 
 describe('a failed call', () => {
   const noSession = 'The SSO session associated with this profile has expired.';
@@ -37,22 +36,22 @@ describe('a failed call', () => {
 
   it('has its remedy before that of a command that can be repeated', () => {
     const expired = failure('ExpiredTokenException', 'The token is expired', answered(400));
+    const cause = failedCall(expired, 'DynamoDB Scan');
     const remedy = 'run the command again to complete it';
-    const thrown = new OperatorError('Some keys may be purged', {
-      cause: failedCall(expired, 'DynamoDB Scan'),
-      remedy,
-    });
 
-    const report = reportFailure(thrown, onStage);
+    const report = reportFailure(new OperatorError('half done', { cause, remedy }), onStage);
 
-    expect(report).toMatchObject({
-      exitCode: 3,
-      code: 'noCredentials',
-      message: 'Some keys may be purged',
-    });
-    expect(report.remedy).toMatch(
-      /^sign in with "aws sso login".*; then run the command again to complete it$/,
-    );
+    expect(report).toMatchObject({ exitCode: 3, code: 'noCredentials', message: 'half done' });
+    expect(report.remedy).toMatch(/^sign in with "aws sso login".*; then run .* to complete it$/);
+  });
+
+  it('is reported with the address of a local service', () => {
+    const refused = failure('Error', 'connect ECONNREFUSED', { code: 'ECONNREFUSED' });
+    const error = failedCall(refused, 'CloudFormation DescribeStacks');
+
+    const { message } = reportFailure(error, { local: 'http://127.0.0.1:3000/v1' });
+
+    expect(message).toMatch(/^http:\/\/127\.0\.0\.1:3000: /);
   });
 });
 
@@ -64,31 +63,19 @@ it('an interruption has exit code 5, also if a command adds how far it got', () 
   expect(report).toMatchObject({ exitCode: 5, code: 'interrupted', message: 'half done' });
 });
 
-it('a failure of a local service is reported with the address and a remedy', () => {
-  const refused = failure('Error', 'connect ECONNREFUSED', { code: 'ECONNREFUSED' });
+it('a bug in the program is reported in one line without a stack trace', () => {
+  const report = reportFailure(new TypeError('x is not\n a function'), onStage);
 
-  const report = reportFailure(failedCall(refused, 'CloudFormation DescribeStacks'), locally);
-
-  expect(report).toMatchObject({
-    exitCode: 3,
-    class: 'service',
-    message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000: /),
-    remedy: expect.stringMatching(/^check that .* on a local run "npm start", works/),
-  });
+  expect(report).toMatchObject({ exitCode: 1, message: 'TypeError: x is not a function' });
 });
 
-describe('a failure of anything else', () => {
-  it('is one line without a stack trace if the program has a bug', () => {
-    const report = reportFailure(new TypeError('x is not\n a function'), onStage);
+it.each([
+  [onStage, '--stage prod'],
+  [{ local: 'http://127.0.0.1:3000/v1' }, '--local http://127.0.0.1:3000'],
+])('each command that a failure quotes names its target: %j', (target, option) => {
+  const quoted = '"./admin keys list" and "./admin owners list"';
 
-    expect(report).toMatchObject({ exitCode: 1, message: 'TypeError: x is not a function' });
-  });
+  const { remedy } = reportFailure(new OperatorError('x', { remedy: quoted }), target);
 
-  it('names the stage in each command that it quotes', () => {
-    const quoted = '"./admin keys list" and "./admin owners list"';
-    const { message, remedy } = reportFailure(new OperatorError('x', { remedy: quoted }), onStage);
-
-    expect(message).toBe('x');
-    expect(remedy).toBe('"./admin keys list --stage prod" and "./admin owners list --stage prod"');
-  });
+  expect(remedy).toBe(`"./admin keys list ${option}" and "./admin owners list ${option}"`);
 });

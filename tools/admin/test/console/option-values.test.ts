@@ -4,7 +4,6 @@ import { sinceTime, timeAhead, untilTime, wholeNumber } from '../../console/opti
 describe('a time as a duration', () => {
   it.each([
     ['0s', 0],
-    ['30s', 30],
     ['15m', 900],
     ['24h', 86_400],
     ['999999d', 86_399_913_600],
