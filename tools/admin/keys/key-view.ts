@@ -41,11 +41,9 @@ export async function changedKey(
   values: Partial<StoredEntry>,
   stage: KeyStage,
 ): Promise<KeyView> {
-  // The view is made before the change, because after the change nothing must fail.
   const changed = { ...key, entry: { ...key.entry!, ...values } };
-  const view = keyView(changed, stage);
   await saveKeys(command, [changed], stage);
-  return view;
+  return keyView(changed, stage);
 }
 
 /** Formats a key. The API key itself is given only when it has just been issued. */

@@ -1,12 +1,11 @@
 import { Option } from 'commander';
 import type { Verb } from '../console/verb.ts';
 import { tableText } from '../console/view.ts';
-import type { KeyStage } from '../stage/key-stage.ts';
 import { keyStatuses, keysOf } from '../store/keys.ts';
 import { ownersNamed } from '../store/owners.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
-export const list: Verb<KeyFilter> = {
+export const list: Verb<{ owner?: string; status?: KeyView['status'] }> = {
   usage: 'list',
   description: 'list all keys, or only the keys that the options select, the newest first',
   options: [
@@ -14,27 +13,15 @@ export const list: Verb<KeyFilter> = {
     new Option('--status <status>', 'only keys in this state').choices(keyStatuses),
   ],
   examples: ['keys list --stage prod --owner "Acme Ltd" --status banned'],
-  run: async ({ stage, options }) => {
-    const views = await listKeys(options, stage);
+  run: async ({ stage, options: { owner, status } }) => {
+    const views = (await ownersNamed(owner, stage))
+      .flatMap(keysOf)
+      .map((key) => keyView(key, stage))
+      .filter((key) => status === undefined || key.status === status)
+      .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
     return { value: views, text: tableText(views.map(rowOf), 'There are no such keys.') };
   },
 };
-
-/** Selects the keys to list. An absent field selects all keys. */
-interface KeyFilter {
-  /** The owner's id or name. */
-  readonly owner?: string;
-  readonly status?: KeyView['status'];
-}
-
-/** Lists keys, the newest first. @throws OperatorError if the owner does not exist */
-export async function listKeys({ owner, status }: KeyFilter, stage: KeyStage): Promise<KeyView[]> {
-  return (await ownersNamed(owner, stage))
-    .flatMap(keysOf)
-    .map((key) => keyView(key, stage))
-    .filter((key) => status === undefined || key.status === status)
-    .sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
-}
 
 function rowOf({ keyId, status, lastUsedAt, owner, label }: KeyView) {
   const lastUsed = lastUsedAt?.slice(0, 10) ?? 'never';

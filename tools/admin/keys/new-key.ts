@@ -39,10 +39,8 @@ export async function storeNewKey(key: NewKey, stage: KeyStage): Promise<IssuedK
     details: { label, replaces: old?.keyId, lastFour, createdAt, tokenHash },
     entry: { ...key.entry, id: ownCharactersOf(keyId), usedAt: undefined },
   };
-  // The view is made before the change, because after the change nothing must fail.
-  const view = keyView(added, stage);
   await saveKeys(command, old ? [old, added] : [added], stage);
-  return { ...view, apiKey };
+  return { ...keyView(added, stage), apiKey };
 }
 
 /** The result of a command that issues a key. */

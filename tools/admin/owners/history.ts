@@ -15,10 +15,12 @@ has only the deletion. You can still read this history, by the owner's id.`,
     const ownerId = isOwnerId(idOrName)
       ? idOrName
       : (await findOwner(idOrName, stage)).details.ownerId;
-    const records = (await readHistory(ownerId, stage)).reverse();
+    const records = await readHistory(ownerId, stage);
     if (records.length === 0) await findOwner(ownerId, stage);
-    const text = records.map(textOf).join('\n\n') || 'There are no changes.';
-    return { value: records, text };
+    // DynamoDB does not keep the order of a map's entries.
+    const value = records.map(({ at, by, command, ...rest }) => ({ at, by, command, ...rest }));
+    const text = value.reverse().map(textOf).join('\n\n') || 'There are no changes.';
+    return { value, text };
   },
 };
 

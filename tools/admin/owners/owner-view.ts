@@ -49,10 +49,8 @@ export async function changedOwner(
     details: { ...before.details, ...values.details },
     item: { ...before.item, ...values.item },
   };
-  // The result is made before the change, because after the change nothing must fail.
-  const result = ownerResult(after, stage);
   await saveOwner(before, after, { command }, stage);
-  return result;
+  return ownerResult(after, stage);
 }
 
 /** The result of a command that shows an owner. */

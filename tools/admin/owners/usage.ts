@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { InvalidValueError } from '../../shared/errors.ts';
 import type { Verb } from '../console/verb.ts';
@@ -11,11 +11,7 @@ export const usage: Verb<{ month?: string }> = {
   usage: 'usage [owner]',
   description:
     'show the requests of a month that API Gateway has metered, by owner, or for one owner by day',
-  options: [
-    new Option('--month <month>', 'such as 2026-11 (default: the present month)').argParser(
-      monthOf,
-    ),
-  ],
+  options: [new Option('--month <month>', 'such as 2026-11 (default: the present month)')],
   help: `Days and months are in UTC. API Gateway meters only admitted requests, and keeps
 their numbers for 90 days. AWS does not promise that they are exact.`,
   examples: [
@@ -42,19 +38,14 @@ const dayMs = 86_400_000;
 
 const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);
 
-function monthOf(text: string): string {
-  if (/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)) return text;
-  throw new InvalidArgumentError('Expected a month such as 2026-11.');
-}
-
 /**
  * The days of a month until today, such as `2026-11-20`, that are still metered.
  *
  * @throws InvalidValueError if no day of the month is metered
  */
-export function daysOf(month: string, nowMs: number): string[] {
+function daysOf(month: string, nowMs: number): string[] {
   const metered = Array.from({ length: meteredDays }, (_, age) => dayOf(nowMs - age * dayMs));
-  const days = metered.reverse().filter((day) => day.startsWith(month));
+  const days = metered.reverse().filter((day) => day.slice(0, 7) === month);
   if (days.length > 0) return days;
   const expected = `a month from ${metered[0]!.slice(0, 7)} to ${dayOf(nowMs).slice(0, 7)}`;
   throw new InvalidValueError('--month', month, expected);
@@ -70,7 +61,7 @@ const rowOf = ({ ownerId, plan, requests, name }: OwnerUsage) => {
  * The requests that API Gateway has metered on consecutive days (UTC), with the API Gateway keys of all plans. Lists
  * all owners, the busiest owner first, or one owner. `days` has the days with requests.
  */
-export async function ownersUsage(
+async function ownersUsage(
   idOrName: string | undefined,
   dates: readonly string[],
   stage: KeyStage,

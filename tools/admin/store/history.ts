@@ -23,10 +23,8 @@ export async function readHistory(ownerId: string, stage: KeyStage): Promise<His
   const key = { ownerId: historyKey(ownerId) };
   const item = await readItem<Record<string, HistoryRecord>>(stage.ownersTable, key, stage);
   const { ownerId: _, ...records } = item ?? {};
-  // The names of records are the revisions of the owner, and JavaScript sorts such names. DynamoDB does not keep the
-  // order of a map's entries, so the members are put into a fixed order.
-  const ordered = ({ at, by, command, ...rest }: HistoryRecord) => ({ at, by, command, ...rest });
-  return Object.values(records).map(ordered);
+  // The names of records are the revisions of the owner, and JavaScript sorts such names.
+  return Object.values(records);
 }
 
 /** The fields whose values differ. */

@@ -83,50 +83,42 @@ describe('the operator and a running service', () => {
   it('I17: issues a key that works at once', async () => {
     const key = await issue('free', 'Acme');
 
+    const { perMinute, perDay } = free;
     expect(key).toMatchObject({
-      keyId: expect.stringMatching(/^key_[0-9A-Za-z]{32}$/),
       apiKey: expect.stringMatching(new RegExp(`^${keyPrefix}[0-9A-Za-z]{46}$`)),
-      plan: 'free',
-      isReadOnly: false,
-      owner: 'Acme',
-      ownerId: expect.stringMatching(/^own_[0-9A-Za-z]{20}$/),
-      perMinute: free.perMinute,
-      perDay: free.perDay,
-      label: null,
-      expiresAt: null,
+      ...{ owner: 'Acme', plan: 'free', perMinute, perDay, isReadOnly: false },
+      ...{ label: null, expiresAt: null },
     });
     expect(await statusWith(key.apiKey)).toBe(200);
-  });
-
-  const brokenOutput = (error: Error) =>
-    new Writable({ write: (_chunk, _encoding, done) => done(error) }).on('error', () => {});
-  const fullDisk = () => brokenOutput(new Error('ENOSPC: no space left on device'));
-
-  it('prints that a change was made whose result could not be printed', async () => {
-    const run = await admin('owners create Unseen --plan free', { stdout: fullDisk() });
-
-    expect(run).toMatchObject({
-      exitCode: 1,
-      stderr:
-        'error: The result could not be printed: ENOSPC: no space left on device; if the command makes a change, the change is made; write the output to another place\n',
-    });
-    expect(await adminJson('owners show Unseen')).toMatchObject({ name: 'Unseen' });
-  });
-
-  it('succeeds if the reader of the result has closed the pipe', async () => {
-    const stdout = brokenOutput(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
-
-    expect(await admin('owners list', { stdout })).toMatchObject({ exitCode: 0, stderr: '' });
-  });
-
-  it('prints how to revoke a key that could not be printed', async () => {
-    await adminJson('owners create Lost --plan free');
-    const { exitCode, stderr } = await admin('keys issue --owner Lost', { stdout: fullDisk() });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      /^error: The API key of (key_\w+) could not be printed: ENOSPC.*; nobody has received it, so run "\.\/admin keys revoke \1 --local http/,
+    expect((await admin(`keys show ${key.keyId}`)).stdout).toMatch(
+      new RegExp(`^api key +…${key.apiKey.slice(-4)}$`, 'm'),
     );
+  });
+
+  const fullDisk = new Error('ENOSPC: no space left on device');
+  const closedPipe = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+
+  it.each([
+    [
+      'owners create Unseen --plan free',
+      fullDisk,
+      /^error: The result could not be printed: ENOSPC: .*; if the command makes a change, the change is made; write the output to another place\n$/,
+    ],
+    [
+      'keys issue --owner Unseen',
+      fullDisk,
+      /^error: The API key of (key_\w+) could not be printed: ENOSPC.*; nobody has received it, so run "\.\/admin keys revoke \1 --local http/,
+    ],
+    ['owners list', closedPipe, /^$/],
+  ])('%s says what to do if its result cannot be printed', async (line, error, message) => {
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(error) });
+    stdout.on('error', () => {});
+
+    const { exitCode, stderr } = await admin(line, { stdout });
+
+    expect(stderr).toMatch(message);
+    expect(exitCode).toBe(stderr ? 1 : 0);
+    expect(await adminJson('owners show Unseen')).toMatchObject({ name: 'Unseen' });
   });
 
   it('I17: rotates a key: both work during the grace period, which can be extended, and the old one not after it', async () => {
@@ -191,15 +183,13 @@ describe('the operator and a running service', () => {
   });
 
   it('refuses the keys of an owner while the owner is suspended', async () => {
-    const { owner, ownerId, apiKey } = await issue();
+    const { owner, ownerId, keyId, apiKey } = await issue();
 
     await adminJson(`owners suspend ${owner} --yes`);
     const suspended = await statusWith(apiKey);
     const { stdout } = await admin(`keys issue --owner ${owner}`);
-    const [shown] = (await adminJson(`keys list --owner ${owner}`)).map(
-      ({ keyId }: { keyId: string }) => admin(`keys show ${keyId}`),
-    );
-    expect((await shown).stdout).toMatch(/\n\nThe owner is suspended\. "\.\/admin keys rotate/);
+    const shown = await admin(`keys show ${keyId}`);
+    expect(shown.stdout).toMatch(/\n\nThe owner is suspended\. "\.\/admin keys rotate/);
     await adminJson(`owners resume ${owner}`);
 
     expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);
@@ -296,6 +286,12 @@ describe('the operator and a running service', () => {
     expect((await admin('owners list')).stdout).toMatch(/ gold \(removed\) /);
 
     const { exitCode, stdout, stderr } = await admin('owners repair');
+    expect((await admin(`owners show ${ownerId}`)).stdout).toMatch(
+      new RegExp(
+        `^plan +gold, which was removed: "./admin owners set-plan ${ownerId} free --loc`,
+        'm',
+      ),
+    );
     await adminJson(`owners set-plan ${owner} free`);
 
     expect([exitCode, stdout]).toEqual([4, `Repaired 1 owner: ${other.ownerId}\n`]);
@@ -313,18 +309,47 @@ describe('the operator and a running service', () => {
     await adminJson(`owners set-plan ${owner} free`);
   });
 
-  it('shows who has changed an owner and its keys, also after its deletion', async () => {
+  it('shows who has changed what of an owner and its keys, and when, also after its deletion', async () => {
     const { owner, ownerId, keyId } = await issue();
-    await admin(`owners set-plan ${owner} pro --as Ann`);
-    await admin(`keys revoke ${keyId} --yes --as Bob`);
+    const at = new Date(nowMs).toISOString();
+    const limits = '--per-minute 70 --per-day 500';
+    await adminJson(`owners set-plan ${owner} enterprise ${limits} --as Ann`);
+    // Changes nothing, so it is not recorded.
+    await adminJson(`owners set-plan ${owner} enterprise --as Eve`);
+    // This operator's clock is behind.
+    nowMs -= 1_000;
+    await adminJson(`keys expire ${keyId} 1h --yes --as Bob`);
+    nowMs += 1_000;
+    await adminJson(`keys revoke ${keyId} --yes --as Bob`);
 
     const { stdout } = await admin(`owners history ${owner}`);
+    const history = await adminJson(`owners history ${owner}`);
 
-    expect(stdout).toMatch(/who +Ann\ncommand +owners set-plan\nchanges +plan free → pro\n/);
+    const [keyIds, ended] = [[keyId], { from: 'valid', to: 'revoked' }];
+    const to = (value: unknown) => ({ from: null, to: value });
+    const end = new Date(nowMs + 3_599_000).toISOString().replace('.000', '');
+    const [ann, bob, local] = ['Ann', 'Bob', 'local'].map((by) => ({ at, by }));
+    expect(history).toEqual([
+      { ...bob, command: 'keys revoke', keyIds, changes: { status: ended } },
+      {
+        ...{ ...bob, at: new Date(nowMs - 1_000).toISOString(), command: 'keys expire', keyIds },
+        changes: { expiresAt: to(end) },
+      },
+      {
+        ...{ ...ann, command: 'owners set-plan' },
+        changes: { plan: { from: 'free', to: 'enterprise' }, perMinute: to(70), perDay: to(500) },
+      },
+      { ...local, command: 'keys issue', keyIds, changes: {} },
+      { ...local, command: 'owners create', changes: { name: to(owner), plan: to('free') } },
+    ]);
+    expect(Object.keys(history[0]).slice(0, 3)).toEqual(['at', 'by', 'command']);
     expect(stdout).toMatch(
       new RegExp(
-        `^when +\\S+Z\nwho +Bob\ncommand +keys revoke\nkeys +${keyId}\nchanges +status valid → revoked\n\nwhen `,
+        `^when +${at}\nwho +Bob\ncommand +keys revoke\nkeys +${keyId}\nchanges +status valid → revoked\n\nwhen `,
       ),
+    );
+    expect(stdout).toMatch(
+      /who +Ann\n.*\nchanges +perDay none → 500, perMinute none → 70, plan free → enterprise\n/,
     );
     await adminJson(`owners delete ${owner} --yes`);
     expect(await adminJson(`owners history ${ownerId}`)).toMatchObject([
@@ -356,11 +381,6 @@ describe('the operator and a running service', () => {
   it('I25: lifts a ban, and shows what happened', async () => {
     const { keyId, apiKey, ownerId } = await issue();
     const { toleratedRejectionsPerMinute, banSeconds } = plans.enterprise;
-    const limits = '--per-minute 5000000000000 --per-day 9';
-    const tooHigh = await admin(`owners set-plan ${ownerId} enterprise ${limits}`);
-    expect(tooHigh.stderr).toMatch(
-      /^error: --per-minute: 5000000000000 is not accepted; expected .* from 1 to \d+, the maximum of/,
-    );
     await adminJson(`owners set-plan ${ownerId} enterprise --per-minute 1 --per-day 9`);
     const statuses = [await statusWith(apiKey), await statusWith(apiKey)];
     await changeOwner(ownerId, {
@@ -388,9 +408,10 @@ describe('the operator and a running service', () => {
     expect(reset.stdout).toMatch(/^this minute +0 of 1 used,/m);
     expect(await statusWith(apiKey)).toBe(429);
 
-    const unbanned = await adminJson(`keys unban ${keyId}`);
+    const unbanned = await admin(`keys unban ${keyId}`);
 
-    expect(unbanned).toMatchObject({ wasBanned: true, bannedUntil: null });
+    expect(unbanned.stdout).toBe(`The ban of ${keyId} is lifted.\n`);
+    expect(await adminJson(`keys unban ${keyId}`)).toMatchObject({ wasBanned: false });
     expect((await findKey(keyId, stage)).entry).not.toHaveProperty('rejectionCount');
     expect(await statusWith(apiKey)).toBe(200);
   });

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { issueKey } from '../../admin/keys/issue.ts';
-import { listKeys } from '../../admin/keys/list.ts';
+import type { KeyView } from '../../admin/keys/key-view.ts';
+import { list } from '../../admin/keys/list.ts';
 import { revoke } from '../../admin/keys/revoke.ts';
 import { setPlan } from '../../admin/owners/set-plan.ts';
 import { run, stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
@@ -29,12 +30,12 @@ describe('provideDemoKeys', () => {
   });
 
   it('has another key for one that was revoked', async () => {
-    const [key] = await listKeys({ owner: 'demo free' }, stage);
+    const [key] = await run(list, [], stage, { owner: 'demo free' });
     await run(revoke, [key!.keyId], stage);
 
     const { free, ...kept } = await provideDemoKeys(stage, directory.path);
 
-    const [replacement] = await listKeys({ owner: 'demo free', status: 'active' }, stage);
+    const [replacement] = await run(list, [], stage, { owner: 'demo free', status: 'active' });
     expect(free.slice(-4)).toBe(replacement!.lastFour);
     expect(before).toMatchObject(kept);
   });
@@ -44,8 +45,8 @@ describe('provideDemoKeys', () => {
 
     const { free } = await provideDemoKeys(stage, undefined);
 
-    const left = await listKeys({ owner: 'demo free', status: 'active' }, stage);
-    expect(left.map(({ lastFour }) => lastFour).sort()).toEqual(
+    const left = await run(list, [], stage, { owner: 'demo free', status: 'active' });
+    expect(left.map(({ lastFour }: KeyView) => lastFour).sort()).toEqual(
       [apiKey, free].map((token) => token.slice(-4)).sort(),
     );
   });
