@@ -49,7 +49,6 @@ describe('errors', () => {
     '; GET /store/orders lists all orders; DynamoDB has exports, backups and mass changes (docs/operating.md, "Orders")';
   it.each([
     [1, 'owners create x --plan gold', `Allowed choices are ${planNames.join(', ')}.`],
-    [1, 'owners usage --month 2026-13', 'Expected a month such as 2026-11.'],
     [1, 'owners create x --per-day 1e3', 'Expected a whole number from 1.'],
     [1, `keys rotate ${keyId} --grace 1day`, 'Expected a duration such as 30s'],
     [1, `keys expire ${keyId} soon`, "'soon' is invalid for argument 'when'. Expected a duration"],
