@@ -14,14 +14,12 @@ export function operatorName(
   { USER, USERNAME }: CommandIo['environment'],
   callerArn: string | undefined,
 ): string {
-  if (as !== undefined) return ownName(as);
+  if (as !== undefined) {
+    const name = checkedText('--as', as, 128);
+    if (!/^key_/i.test(name)) return name;
+    // An operator's cancellation would look like a customer's.
+    throw new InvalidValueError('--as', name, 'your name, not a key id');
+  }
   if (callerArn === undefined) return USER || USERNAME || 'local';
   return callerArn.split(':').slice(5).join(':');
-}
-
-/** Checks the value of `--as`. A key id is refused, because an operator's cancellation would look like a customer's. */
-function ownName(as: string): string {
-  const name = checkedText('--as', as, 128);
-  if (/^key_/i.test(name)) throw new InvalidValueError('--as', name, 'your name, not a key id');
-  return name;
 }

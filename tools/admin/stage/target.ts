@@ -29,8 +29,7 @@ export function refuseWrongTarget({ stage, local }: Target): void {
   }
   if (local !== undefined && originIn(local) === undefined) {
     const expected = "the service's origin, such as http://127.0.0.1:3000";
-    // Removes a password even if the URL is not valid, because errors are often logged.
-    throw new InvalidValueError('--local', local.replace(/\/\/.*@/, '//…@'), expected);
+    throw new InvalidValueError('--local', local, expected);
   }
   if (stage !== undefined && !isStageName(stage)) {
     throw new InvalidValueError('--stage', stage, stageChoices);

@@ -4,14 +4,8 @@ import { InterruptedError } from '../../../shared/errors.ts';
 import type { CommandIo } from '../../console/command-io.ts';
 import { confirm, readSecret } from '../../console/questions.ts';
 
-interface Terminal {
-  readonly io: CommandIo;
-  readonly shown: () => string;
-  readonly modes: boolean[];
-}
-
 /** Standard input that already contains a text. */
-function input(typed: string, { isTTY = true } = {}): Terminal {
+function input(typed: string, { isTTY = true } = {}) {
   const [stdin, stderr] = [new PassThrough(), new PassThrough()];
   const modes: boolean[] = [];
   stdin.end(typed);
