@@ -43,9 +43,7 @@ export async function printResult(
   result: Result,
 ): Promise<void> {
   const { issued } = result;
-  const targeted = (_name: string, part: unknown) =>
-    typeof part === 'string' ? withTarget(part, target) : part;
-  const text = isJson ? JSON.stringify(result.value, targeted) : withTarget(result.text, target);
+  const text = withTarget(isJson ? JSON.stringify(result.value) : result.text, target);
   const line = `${printable(text, issued?.apiKey)}\n`;
   await new Promise<void>((resolve, reject) => {
     stdout.write(line, (error) => (error ? reject(error) : resolve()));

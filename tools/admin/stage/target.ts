@@ -13,11 +13,13 @@ export function labelOf({ stage, local }: Target): string {
   return local === undefined ? `stage ${stage}` : (originIn(local) ?? local);
 }
 
-/** Adds the target to each command that a text quotes, because a pasted command could act on another stage. */
+/**
+ * Adds the target to each command that a text or JSON quotes, because a pasted command could act on another stage.
+ */
 export function withTarget(text: string, { stage, local }: Target): string {
   if (stage === undefined && local === undefined) return text;
   const option = local === undefined ? `--stage ${stage}` : `--local ${labelOf({ local })}`;
-  return text.replaceAll(/"(\.\/admin [^"]+)"/g, `"$1 ${option}"`);
+  return text.replaceAll(/(\\?")(\.\/admin [^"\\]+)\1/g, `$1$2 ${option}$1`);
 }
 
 /** @throws OperatorError unless exactly one of the fields is set and valid */
