@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { tokenChecksum } from '../../lambdas/keys/api-key.ts';
-import { apiKeyPrefixes } from '../../lib/settings/stages.ts';
+import { apiKeyPrefixes, stageOfKey, stageSettings } from '../../lib/settings/stages.ts';
 import {
   type DocumentedError,
   operationOf,
   operations,
   operationsWith,
 } from '../../test/contract/contract.ts';
+import { callLimitSettings } from '../admin/stage/call-limits.ts';
 import { type Check, CheckSkipped } from './runner.ts';
 import { type Answer, headerOf, numbersOf, rateLimitOf } from './stage/http-client.ts';
 import { type CallOptions, codeOf, type Stage } from './stage/stage.ts';
@@ -16,6 +17,7 @@ export type StageCheck = Check<Stage>;
 
 const unauthorized = { status: 401, code: 'unauthorized' };
 const gone = { status: 410, code: 'gone' };
+const alreadyCancelled = { status: 409, code: 'order_already_cancelled' };
 const methodNotAllowed = { status: 405, code: 'method_not_allowed' };
 
 /** Requests that the stage must refuse because of their key. */
@@ -47,97 +49,112 @@ const badOrderIds = ['007', '+1', '1.0', 'abc', '9223372036854775808', '9'.repea
 const resuming = { headers: { range: 'bytes=1-' } };
 const brokenJson = { body: '{', headers: { 'content-type': 'application/json' } };
 
-/** The checks of every run, which change no order. */
-export const usualChecks: readonly StageCheck[] = [
-  ...checksOf('R4, R16, R17, R18, I16, I18: Authentication', {
-    ...Object.fromEntries(
-      Object.entries(refusals).map(([what, optionsOf]) => [
-        `refuses ${what}`,
-        (stage: Stage) => stage.expect('listOrders', optionsOf(stage.key), unauthorized),
-      ]),
-    ),
-    'refuses a missing key on every operation': async (stage) => {
-      for (const { operationId } of operations) {
-        await stage.expect(operationId, { authorization: null, orderId: '1' }, unauthorized);
-      }
-    },
-    'accepts the scheme in any case, and two spaces after it': async (stage) => {
-      for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
-        await stage.expect('getPet', { authorization: `${scheme} ${stage.key}` }, gone);
-      }
-    },
-  }),
-  ...checksOf('R27, I10: Unknown paths', {
-    'answers 404 to paths that are not in the contract, whatever their content type': async (
-      stage,
-    ) => {
-      for (const path of ['', '/store', '/pets', '/unknown', '/store/orders/1/unknown']) {
-        for (const method of methods) {
-          for (const options of [...withAndWithoutKey, uncommonBody]) {
-            await expectUnknown(stage, method, path, options);
-          }
-        }
-      }
-    },
-    'answers 405 to methods that a path of the contract lacks, and names those that it has': async (
-      stage,
-    ) => {
-      for (const [template, those] of Map.groupBy(operations, (operation) => operation.path)) {
-        const path = template.replaceAll(/\{\w+\}/g, '1');
-        const known = those.map(({ method }) => method);
-        for (const method of methods.filter((each) => !known.includes(each))) {
-          for (const options of withAndWithoutKey) {
-            const answer = await stage.ask({ name: 'unknownMethods', method, path }, options);
-            stage.compare(answer, methodNotAllowed, [allowDifference(answer, known)]);
-          }
-        }
-      }
-    },
-  }),
-  ...checksOf('R1, R3, R8, R9, R15, I3, I7, I8, I9: Orders', {
-    'returns all orders as a JSON array, streamed and compressed, whatever the query': expectList,
-    'answers 404 to an order that does not exist': (stage) =>
-      expectOnEach(stage, { status: 404, code: 'order_not_found' }),
-    'answers 400 to an order id that is not a canonical int64': async (stage) => {
-      for (const orderId of badOrderIds) {
-        await expectOnEach(stage, { status: 400, code: 'invalid_order_id' }, { orderId });
-      }
-    },
-    'answers 400 to a request that resumes a list': (stage) =>
-      expectOnEach(stage, { status: 400, code: 'range_not_supported' }, resuming),
-    'answers 400 to a JSON body that does not parse': (stage) =>
-      expectOnEach(stage, { status: 400, code: 'invalid_body' }, brokenJson),
-  }),
-  ...checksOf('R28, I27: Deprecated pet operation', {
-    'answers 410 gone, with the documented sunset date': (stage) => {
-      const documented = new Date(`${operationOf('getPet')['x-sunset']}T00:00:00Z`).toUTCString();
-      return stage.expect('getPet', {}, gone, (answer) => {
-        const sunset = headerOf(answer, 'sunset');
-        return [sunset !== documented && `sunset is ${sunset}, expected ${documented}`];
-      });
-    },
-  }),
-  ...checksOf('R22, R23, I20, I24: Rate limits', {
-    'lowers Remaining by one for each admitted request, and not for others': (stage) =>
-      inOneWindow(stage, isCountdown),
-  }),
-];
-
-/** Checks that cancel an order. */
-export function cancellationChecks(orderId: string): StageCheck[] {
-  return checksOf('R12, R13, I2, I4: Cancel an order', {
-    [`cancels order ${orderId}`]: (stage) =>
-      stage.expect('cancelOrder', { orderId }, { status: 204 }),
-    [`answers 409 when order ${orderId} is cancelled again`]: (stage) =>
-      stage.expect('cancelOrder', { orderId }, { status: 409, code: 'order_already_cancelled' }),
-  });
+/** The checks of which a run can do without, because they change something or need more rights. */
+export interface FurtherChecks {
+  /** A pending order, which is cancelled. */
+  readonly cancelOrder?: string;
+  /** Whether to use up the key's limit. */
+  readonly limits?: boolean;
+  /** The ARN of the SNS topic of the alarms. */
+  readonly alarmTopic?: string;
 }
 
-/** The check that uses up the key's limit. */
-export const exhaustionChecks = checksOf('R19, R24, I14, I22, I23: Used-up rate limits', {
-  'admits exactly what Remaining promised, then answers 429 on every operation': (stage) =>
-    inOneWindow(stage, isExhausted),
-});
+/** The checks of a run. The check that uses up the key's limit comes last. */
+export function selectChecks({ cancelOrder, limits, alarmTopic }: FurtherChecks): StageCheck[] {
+  return [
+    ...checksOf('R4, R16, R17, R18, I16, I18: Authentication', {
+      ...Object.fromEntries(
+        Object.entries(refusals).map(([what, optionsOf]) => [
+          `refuses ${what}`,
+          (stage: Stage) => stage.expect('listOrders', optionsOf(stage.key), unauthorized),
+        ]),
+      ),
+      'refuses a missing key on every operation': async (stage) => {
+        for (const { operationId } of operations) {
+          await stage.expect(operationId, { authorization: null, orderId: '1' }, unauthorized);
+        }
+      },
+      'accepts the scheme in any case, and two spaces after it': async (stage) => {
+        for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer ']) {
+          await stage.expect('getPet', { authorization: `${scheme} ${stage.key}` }, gone);
+        }
+      },
+    }),
+    ...checksOf('R27, I10: Unknown paths', {
+      'answers 404 to paths that are not in the contract, whatever their content type': async (
+        stage,
+      ) => {
+        for (const path of ['', '/store', '/pets', '/unknown', '/store/orders/1/unknown']) {
+          for (const method of methods) {
+            for (const options of [...withAndWithoutKey, uncommonBody]) {
+              await expectUnknown(stage, method, path, options);
+            }
+          }
+        }
+      },
+      'answers 405 to methods that a path of the contract lacks, and names those that it has':
+        async (stage) => {
+          for (const [template, those] of Map.groupBy(operations, (operation) => operation.path)) {
+            const path = template.replaceAll(/\{\w+\}/g, '1');
+            const known = those.map(({ method }) => method);
+            for (const method of methods.filter((each) => !known.includes(each))) {
+              for (const options of withAndWithoutKey) {
+                const answer = await stage.ask({ name: 'unknownMethods', method, path }, options);
+                stage.compare(answer, methodNotAllowed, [allowDifference(answer, known)]);
+              }
+            }
+          }
+        },
+    }),
+    ...checksOf('R1, R3, R8, R9, R15, I3, I7, I8, I9: Orders', {
+      'returns all orders as a JSON array, streamed and compressed, whatever the query': expectList,
+      'answers 404 to an order that does not exist': (stage) =>
+        expectOnEach(stage, { status: 404, code: 'order_not_found' }),
+      'answers 400 to an order id that is not a canonical int64': async (stage) => {
+        for (const orderId of badOrderIds) {
+          await expectOnEach(stage, { status: 400, code: 'invalid_order_id' }, { orderId });
+        }
+      },
+      'answers 400 to a request that resumes a list': (stage) =>
+        expectOnEach(stage, { status: 400, code: 'range_not_supported' }, resuming),
+      'answers 400 to a JSON body that does not parse': (stage) =>
+        expectOnEach(stage, { status: 400, code: 'invalid_body' }, brokenJson),
+    }),
+    ...checksOf('R28, I27: Deprecated pet operation', {
+      'answers 410 gone, with the documented sunset date': (stage) => {
+        const documented = new Date(`${operationOf('getPet')['x-sunset']}T00:00:00Z`).toUTCString();
+        return stage.expect('getPet', {}, gone, (answer) => {
+          const sunset = headerOf(answer, 'sunset');
+          return [sunset !== documented && `sunset is ${sunset}, expected ${documented}`];
+        });
+      },
+    }),
+    ...checksOf('R22, R23, I20, I24: Rate limits', {
+      'lowers Remaining by one for each admitted request, and not for others': (stage) =>
+        inOneWindow(stage, isCountdown),
+    }),
+
+    ...(alarmTopic
+      ? checksOf('docs/runbook.md: Alarms that reach nobody', {
+          'has somebody who gets its alarms': (stage) => expectSubscriber(stage, alarmTopic),
+        })
+      : []),
+    ...(cancelOrder
+      ? checksOf('R12, R13, I2, I4: Cancel an order', {
+          'cancels the order': (stage) =>
+            stage.expect('cancelOrder', { orderId: cancelOrder }, { status: 204 }),
+          'answers 409 when the order is cancelled again': (stage) =>
+            stage.expect('cancelOrder', { orderId: cancelOrder }, alreadyCancelled),
+        })
+      : []),
+    ...(limits
+      ? checksOf('R19, R24, I14, I22, I23: Used-up rate limits', {
+          'admits exactly what Remaining promised, then answers 429 on every operation': (stage) =>
+            inOneWindow(stage, isExhausted),
+        })
+      : []),
+  ];
+}
 
 /** Creates the checks of one group from their titles and functions. */
 function checksOf(
@@ -264,4 +281,19 @@ function compareLimited(stage: Stage, answer: Answer): void {
       `retry-after is ${retryAfter}, the minute ends in ${seconds} seconds`,
     !answer.text.includes(` ${retryAfter} second`) && 'the message does not say how long to wait',
   ]);
+}
+
+/** Checks that an alarm would reach somebody. Reads the topic of the alarms, with AWS credentials. */
+async function expectSubscriber({ key }: Stage, TopicArn: string): Promise<void> {
+  // Loaded here, because no other check needs it.
+  const { SNS } = await import('@aws-sdk/client-sns');
+  const client = new SNS({ ...callLimitSettings(), region: TopicArn.split(':')[3]! });
+  const { Attributes = {} } = await client.getTopicAttributes({ TopicArn });
+  if (Number(Attributes.SubscriptionsConfirmed) > 0) return;
+  const stage = stageOfKey(key);
+  const hasNoEmail = stage && stageSettings(stage).alarmEmail === undefined;
+  if (hasNoEmail && Number(Attributes.SubscriptionsPending) === 0) {
+    throw new CheckSkipped('nobody has subscribed, and the stage has no alarmEmail');
+  }
+  throw new Error('nobody has confirmed a subscription');
 }

@@ -3,8 +3,7 @@ import { versionPath } from '../../lib/settings/functions.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
-import { alarmCheck } from './alarms.ts';
-import { cancellationChecks, exhaustionChecks, type StageCheck, usualChecks } from './checks.ts';
+import { type FurtherChecks, selectChecks } from './checks.ts';
 import { runChecks } from './runner.ts';
 import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
@@ -16,15 +15,6 @@ interface SmokeIo {
   readonly readInput: () => Promise<string | undefined>;
   /** @default - to the stage */
   readonly send?: Send | undefined;
-}
-
-interface SmokeOptions {
-  readonly url?: URL;
-  /** A pending order. */
-  readonly cancelOrder?: string;
-  readonly limits?: boolean;
-  /** The ARN of the SNS topic of the alarms. */
-  readonly alarmTopic?: string;
 }
 
 const command = () =>
@@ -55,7 +45,7 @@ const timeoutMs = 30_000;
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], io: SmokeIo): Promise<number> {
   try {
-    const options = parseCommandLine<SmokeOptions>(command(), argv);
+    const options = parseCommandLine<FurtherChecks & { readonly url?: URL }>(command(), argv);
     if (options === undefined) return 0;
     const { url } = options;
     if (!url) throw new OperatorError("--url is missing: use the stack's output BaseUrl");
@@ -70,16 +60,6 @@ export async function smokeTest(argv: readonly string[], io: SmokeIo): Promise<n
     console.error(printable(`smoke: ${error.message}`));
     return 1;
   }
-}
-
-/** The selected checks. The check that uses up the key's limit comes last. */
-export function selectChecks({ cancelOrder, limits, alarmTopic }: SmokeOptions): StageCheck[] {
-  return [
-    ...usualChecks,
-    ...(alarmTopic ? [alarmCheck(alarmTopic)] : []),
-    ...(cancelOrder ? cancellationChecks(cancelOrder) : []),
-    ...(limits ? exhaustionChecks : []),
-  ];
 }
 
 /** The host names of this machine. A parsed URL has every IPv4 address as four decimal numbers. */

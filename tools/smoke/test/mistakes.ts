@@ -76,7 +76,7 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     ({ question }) => question.path === '/store/orders' && { status: 503 },
   ],
   // The order is already cancelled.
-  ['cancels order 1', 'expected: 204', () => false],
+  ['cancels the order', 'expected: 204', () => false],
 
   // Bodies
   [

@@ -2,7 +2,7 @@ import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { OperatorError } from '../../shared/errors.ts';
-import { alarmCheck } from '../alarms.ts';
+import { selectChecks } from '../checks.ts';
 import { type Check, CheckSkipped, runChecks } from '../runner.ts';
 import { Stage } from '../stage/stage.ts';
 
@@ -66,7 +66,8 @@ describe('the check of the alarms', () => {
     sns.on(GetTopicAttributesCommand, { TopicArn }).resolves({ Attributes });
     const stage = new Stage(throwing(new Error('sends no request')), key);
 
-    const printed = await run(check(() => alarmCheck(TopicArn).run(stage)));
+    const { run: readTopic } = selectChecks({ alarmTopic: TopicArn }).at(-1)!;
+    const printed = await run(check(() => readTopic(stage)));
 
     expect(printed).toEqual(expect.arrayContaining([isGood, `${mark} check`]));
   });

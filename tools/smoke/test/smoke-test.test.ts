@@ -3,9 +3,9 @@ import { plans } from '../../../lib/settings/plans.ts';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { type RunningStore, startStore } from '../../local/test/e2e/running-store.ts';
-import { exhaustionChecks } from '../checks.ts';
+import { selectChecks } from '../checks.ts';
 import { CheckSkipped } from '../runner.ts';
-import { selectChecks, smokeTest } from '../smoke-test.ts';
+import { smokeTest } from '../smoke-test.ts';
 import { type Answer, type Send, senderTo } from '../stage/http-client.ts';
 import { preflight } from '../stage/preflight.ts';
 import { Stage } from '../stage/stage.ts';
@@ -67,7 +67,7 @@ describe('smoke test', () => {
       key: apiKey,
     });
 
-    expect(output).toContain('✓ cancels order 9007199254740993');
+    expect(output).toContain('✓ cancels the order');
     expect(output).toContain('✓ admits exactly what Remaining promised');
     expect(output).toMatch(/\d+ passed, 0 failed, 0 skipped$/);
     expect(exitCode).toBe(0);
@@ -87,7 +87,7 @@ describe('smoke test', () => {
 
   it('does not try to use up a limit that is too high', async () => {
     const { apiKey } = await store.issue('enterprise');
-    const { run: useUp } = exhaustionChecks[0]!;
+    const { run: useUp } = selectChecks({ limits: true }).at(-1)!;
 
     await expect(useUp(new Stage(store.send, apiKey))).rejects.toThrow(CheckSkipped);
   });

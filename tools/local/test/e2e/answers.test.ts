@@ -8,7 +8,7 @@ import { expectContained } from '../../../../test/helpers/agreement.ts';
 import { contentType, disowned, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer, splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
 import type { IssuedKey } from '../../../admin/keys/new-key.ts';
-import { selectChecks } from '../../../smoke/smoke-test.ts';
+import { selectChecks } from '../../../smoke/checks.ts';
 import type { Answer } from '../../../smoke/stage/http-client.ts';
 import { type CallOptions, codeOf, Stage } from '../../../smoke/stage/stage.ts';
 import { lastingMinute, type RunningStore, startStore, today } from './running-store.ts';
