@@ -38,17 +38,18 @@ export async function runChecks<Subject>(
   let lastGroup = '';
   for (const { group, title, expected, run } of checks) {
     let outcome: keyof typeof counts = 'passed';
-    let details = '';
+    let seen = '';
     try {
       signal?.throwIfAborted();
-      const seen = String(await run(subject));
-      if (expected !== undefined) details = `expected: ${expected}\nseen: ${seen}`;
+      const result = await run(subject);
+      if (expected !== undefined) seen = String(result);
       if (!seen.includes(expected ?? '')) outcome = 'failed';
     } catch (error) {
       if (error instanceof OperatorError) throw error;
       outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
-      details = (error as Error).message || reasonOf(error);
+      seen = (error as Error).message || reasonOf(error);
     }
+    const details = expected === undefined ? seen : `expected: ${expected}\nseen: ${seen}`;
     counts[outcome]++;
     if (group !== lastGroup) print(`\n${group}`);
     lastGroup = group;

@@ -28,8 +28,8 @@ describe('a run', () => {
   it.each([
     [true, 'contains what is expected', async () => 'it works', ['✓ check', 'seen: it works']],
     [false, 'differs', async () => 'other', ['✗ check', 'expected: works', 'seen: other']],
-    [false, 'fails', throwing(new Error('a\nb')), ['✗ check', 'a', 'b']],
-    [true, 'is skipped', throwing(new CheckSkipped('no domain')), ['– check', 'no domain']],
+    [false, 'fails', throwing(new Error('a\nb')), ['✗ check', 'expected: works', 'seen: a', 'b']],
+    [true, 'is skipped', throwing(new CheckSkipped('no domain')), ['– check', 'seen: no domain']],
   ])('is good: %s, if a check %s, and runs the next check', async (isGood, _, first, lines) => {
     const printed = await run(
       check(first, 'works'),
