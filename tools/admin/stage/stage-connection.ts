@@ -30,12 +30,6 @@ export interface StageConnection extends KeyStage {
   readonly place: string;
 }
 
-/** A command cannot act on the stage from here. */
-class NotOperableError extends OperatorError {
-  override readonly failureClass = 'service';
-  override readonly code = 'notOperable';
-}
-
 /** The time after which API Gateway knows a new gateway key. */
 const newKeyMs = 10_000;
 
@@ -98,7 +92,7 @@ export async function connect(
 /**
  * The identity of the credentials.
  *
- * @throws NotOperableError if it is not in the account of the stage
+ * @throws OperatorError if it is not in the account of the stage
  */
 async function callerIn(stage: StageName, client: STSClient) {
   const { Account = '', Arn } = await client.send(new GetCallerIdentityCommand());
@@ -106,7 +100,7 @@ async function callerIn(stage: StageName, client: STSClient) {
   if (Account === expected) return { Account, Arn };
   const problem = `stage ${stage} is in account ${expected}, but the credentials are for account ${Account}`;
   const remedy = `set AWS_PROFILE to a profile of account ${expected}, or correct lib/settings/stages.ts`;
-  throw new NotOperableError(problem, { remedy });
+  throw new OperatorError(problem, { remedy });
 }
 
 /**
@@ -118,7 +112,7 @@ function refuseWrongClock(offsetMs: number): void {
   if (Math.abs(offsetMs) <= toleratedClockMs) return;
   const seconds = Math.round(Math.abs(offsetMs) / 1_000);
   const side = offsetMs < 0 ? 'ahead of' : 'behind';
-  throw new NotOperableError(`this machine's clock is ${seconds} s ${side} AWS's clock`, {
+  throw new OperatorError(`this machine's clock is ${seconds} s ${side} AWS's clock`, {
     remedy: 'set the clock of this machine: "timedatectl set-ntp true"',
   });
 }
