@@ -46,7 +46,7 @@ export function stageOfEachTest(): StageOfKeys {
     );
   });
   const stage = {} as KeyStage;
-  beforeEach(async () => {
+  const startEmpty = async () => {
     const outputs: Record<string, string> = {
       ApiKeysTableName: await database.createApiKeysTable(),
       OwnersTableName: await database.createOwnersTable(),
@@ -59,7 +59,8 @@ export function stageOfEachTest(): StageOfKeys {
       operator: 'user/ann',
     });
     Object.assign(stage, deployed, { usagePlanId: (plan: string) => `plan-${plan}` });
-  });
+  };
+  beforeEach(startEmpty);
   const gatewayKeys = () => {
     const { keys } = stage.gateway as ControlPlane;
     return new Map([...keys.values()].map(({ value, usagePlanId }) => [value, usagePlanId]));
@@ -76,30 +77,20 @@ export function stageOfEachTest(): StageOfKeys {
       const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
       const set = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
       const { ownerHash } = (await owner(ownerId)).details;
-      const change = {
-        table: stage.apiKeysTable,
-        key: { ownerHash },
-        set: Object.fromEntries(set),
-      };
-      await changeTogether([{ Update: expressions(change) }], stage);
+      const change = { key: { ownerHash }, set: Object.fromEntries(set) };
+      const Update = expressions({ table: stage.apiKeysTable, ...change });
+      await changeTogether([{ Update }], stage);
     },
     save: async () => {
-      const readBoth = async () => [
-        ...(await readAll('ApiKeys')).map((Item) => {
-          return { TableName: stage.apiKeysTable, Item, Key: { ownerHash: Item.ownerHash } };
-        }),
-        ...(await readAll('Owners')).map((Item) => {
-          return { TableName: stage.ownersTable, Item, Key: { ownerId: Item.ownerId } };
-        }),
-      ];
-      const [saved, keys] = [await readBoth(), gatewayKeys()];
-      const known = saved.map(({ Key }) => JSON.stringify(Key));
+      const [owners, entries] = [await readAll('Owners'), await readAll('ApiKeys')];
+      const keys = gatewayKeys();
       return async () => {
-        const added = (await readBoth()).filter(({ Key }) => !known.includes(JSON.stringify(Key)));
-        const puts = saved.map(({ TableName, Item }) => ({ Put: { TableName, Item } }));
-        const deletions = added.map(({ TableName, Key }) => ({ Delete: { TableName, Key } }));
-        await changeTogether([...puts, ...deletions], stage);
-        Object.assign(stage, { gateway: createControlPlane() });
+        await startEmpty();
+        const puts = [
+          ...owners.map((Item) => ({ Put: { TableName: stage.ownersTable, Item } })),
+          ...entries.map((Item) => ({ Put: { TableName: stage.apiKeysTable, Item } })),
+        ];
+        await changeTogether(puts, stage);
         for (const [value, usagePlanId] of keys) {
           const key = { name: `${stage.stackName}-${value}`, value, tags: {} };
           const { id } = await stage.gateway.createGatewayKey(key);
