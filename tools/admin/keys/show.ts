@@ -8,7 +8,6 @@ import { ownerResult } from '../owners/owner-view.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { findKey, keysOf, type StoredKey } from '../store/keys.ts';
 import { findOwnerOfHash } from '../store/owners.ts';
-import type { StoredOwner } from '../store/stored-owner.ts';
 import { type KeyView, keyText, keyView } from './key-view.ts';
 
 export const show: Verb = {
@@ -53,7 +52,7 @@ const tokenForm = new RegExp(`${anyKeyPrefix}[0-9A-Za-z]+`, 'g');
  * Finds the token in a text. @throws OperatorError unless there is exactly one token. The error contains no part of the
  * text
  */
-export function tokenIn(text: string): string {
+function tokenIn(text: string): string {
   const [token, ...others] = new Set(text.match(tokenForm));
   if (token !== undefined && others.length === 0) return token;
   throw new OperatorError(
@@ -67,10 +66,7 @@ export function tokenIn(text: string): string {
  * Finds the owner of a token, and its key, even if it is no longer valid. The key is undefined if it is no longer
  * listed. @throws OperatorError without the token
  */
-export async function whoseToken(
-  token: string,
-  stage: KeyStage,
-): Promise<{ readonly owner: StoredOwner; readonly key: StoredKey | undefined }> {
+async function whoseToken(token: string, stage: KeyStage) {
   const { tokenPrefix } = stage;
   if (!token.startsWith(tokenPrefix)) {
     const problem = `The API key belongs to stage ${stageOfKey(token)}`;

@@ -18,14 +18,9 @@ any time.`,
   run: async ({ stage }) => {
     const { repaired, leftOut, deletedKeys } = await repairOwners(stage);
     const [first] = leftOut;
-    const failure = first
-      ? new DifferentError(
-          `${counted(leftOut.length, 'owner')} not repaired: ${leftOut.join(', ')}`,
-          {
-            remedy: `"./admin owners show ${first}" says how to repair the first`,
-          },
-        )
-      : undefined;
+    const problem = `${counted(leftOut.length, 'owner')} not repaired: ${leftOut.join(', ')}`;
+    const remedy = `"./admin owners show ${first}" says how to repair the first`;
+    const failure = first ? new DifferentError(problem, { remedy }) : undefined;
     const lines = [
       repaired.length > 0
         ? `Repaired ${counted(repaired.length, 'owner')}: ${repaired.join(', ')}`
