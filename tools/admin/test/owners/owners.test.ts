@@ -205,8 +205,9 @@ it('owners show has the usage, the banned keys, and the last use of any key, als
 });
 
 it('owners usage adds the requests in each usage plan, by the id of a gateway key or its value', async () => {
-  const { ownerId } = (await create()).details;
   const { ownerId: busy } = (await create({ name: 'Busy' })).details;
+  const later = { ...stage, now: () => stage.now() + 1 };
+  const { ownerId } = (await create({}, later)).details;
   const [gatewayKey] = await findGatewayKeys(stage, ownerId);
   const log = (...used: number[]) => used.map((requests) => [requests, 1_000 - requests]);
   const metered: Record<string, Record<string, number[][]>> = {
