@@ -11,27 +11,13 @@ import { changeTogether, expressions, readItems } from '../stage/dynamodb-calls.
 import type { KeyGateway } from '../stage/key-gateway.ts';
 import { type KeyStage, keyStage } from '../stage/key-stage.ts';
 import { lookUpOwner, readOwner } from '../store/owners.ts';
-import type { StoredOwner } from '../store/stored-owner.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
 export const nowSeconds = Math.floor(nowMs / 1_000);
 export const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
 
-/** A stage's owners and keys. */
-export interface StageOfKeys {
-  readonly stage: KeyStage;
-  /** The usage plan of each gateway key, by the key's value; undefined if it is in none. */
-  gatewayKeys(): Map<string, string | undefined>;
-  readAll(table: 'ApiKeys' | 'Owners'): Promise<Record<string, unknown>[]>;
-  owner(ownerId: string): Promise<StoredOwner>;
-  /** Sets attributes of an owner's item, or of a key's entry in it. */
-  set(ownerId: string, values: Record<string, unknown>, tokenHash?: string): Promise<void>;
-  /** Reads everything. The returned function restores it. */
-  save(): Promise<() => Promise<void>>;
-}
-
 /** Gives each test of the calling file an empty stage, whose tables are in an embedded database. */
-export function stageOfEachTest(): StageOfKeys {
+export function stageOfEachTest() {
   const database = embeddedDynamoDbOfFile();
   beforeAll(() => {
     // DynamoDB answers other reads with values that may be outdated, and the embedded database does not.
@@ -61,44 +47,45 @@ export function stageOfEachTest(): StageOfKeys {
     Object.assign(stage, deployed, { usagePlanId: (plan: string) => `plan-${plan}` });
   };
   beforeEach(startEmpty);
+  /** The usage plan of each gateway key, by the key's value; undefined if it is in none. */
   const gatewayKeys = () => {
     const { keys } = stage.gateway as ControlPlane;
     return new Map([...keys.values()].map(({ value, usagePlanId }) => [value, usagePlanId]));
   };
-  const readAll: StageOfKeys['readAll'] = (table) =>
-    readItems(table === 'Owners' ? stage.ownersTable : stage.apiKeysTable, stage);
+  const readAll = (table: 'ApiKeys' | 'Owners') =>
+    readItems<Record<string, unknown>>(
+      table === 'Owners' ? stage.ownersTable : stage.apiKeysTable,
+      stage,
+    );
   const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
-  return {
-    stage,
-    gatewayKeys,
-    readAll,
-    owner,
-    set: async (ownerId, values, tokenHash) => {
-      const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
-      const set = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
-      const { ownerHash } = (await owner(ownerId)).details;
-      const change = { key: { ownerHash }, set: Object.fromEntries(set) };
-      const Update = expressions({ table: stage.apiKeysTable, ...change });
-      await changeTogether([{ Update }], stage);
-    },
-    save: async () => {
-      const [owners, entries] = [await readAll('Owners'), await readAll('ApiKeys')];
-      const keys = gatewayKeys();
-      return async () => {
-        await startEmpty();
-        const puts = [
-          ...owners.map((Item) => ({ Put: { TableName: stage.ownersTable, Item } })),
-          ...entries.map((Item) => ({ Put: { TableName: stage.apiKeysTable, Item } })),
-        ];
-        await changeTogether(puts, stage);
-        for (const [value, usagePlanId] of keys) {
-          const key = { name: `${stage.stackName}-${value}`, value, tags: {} };
-          const { id } = await stage.gateway.createGatewayKey(key);
-          await stage.gateway.addToUsagePlan(usagePlanId!, id);
-        }
-      };
-    },
+  /** Sets attributes of an owner's item, or of a key's entry in it. */
+  const set = async (ownerId: string, values: Record<string, unknown>, tokenHash?: string) => {
+    const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
+    const entries = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
+    const { ownerHash } = (await owner(ownerId)).details;
+    const change = { key: { ownerHash }, set: Object.fromEntries(entries) };
+    const Update = expressions({ table: stage.apiKeysTable, ...change });
+    await changeTogether([{ Update }], stage);
   };
+  /** Reads everything. The returned function restores it. */
+  const save = async () => {
+    const [owners, entries] = [await readAll('Owners'), await readAll('ApiKeys')];
+    const keys = gatewayKeys();
+    return async () => {
+      await startEmpty();
+      const puts = [
+        ...owners.map((Item) => ({ Put: { TableName: stage.ownersTable, Item } })),
+        ...entries.map((Item) => ({ Put: { TableName: stage.apiKeysTable, Item } })),
+      ];
+      await changeTogether(puts, stage);
+      for (const [value, usagePlanId] of keys) {
+        const key = { name: `${stage.stackName}-${value}`, value, tags: {} };
+        const { id } = await stage.gateway.createGatewayKey(key);
+        await stage.gateway.addToUsagePlan(usagePlanId!, id);
+      }
+    };
+  };
+  return { stage, gatewayKeys, readAll, owner, set, save };
 }
 
 /** Issues a key, and creates its owner on the free plan unless there is one of this name. */
