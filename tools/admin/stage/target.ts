@@ -31,7 +31,8 @@ export function refuseWrongTarget({ stage, local }: Target): void {
   }
   if (local !== undefined && originIn(local) === undefined) {
     const expected = "the service's origin, such as http://127.0.0.1:3000";
-    throw new InvalidValueError('--local', local, expected);
+    // Removes a password even if the URL is not valid, because errors are often logged.
+    throw new InvalidValueError('--local', local.replace(/\/\/.*@/, '//…@'), expected);
   }
   if (stage !== undefined && !isStageName(stage)) {
     throw new InvalidValueError('--stage', stage, stageChoices);

@@ -19,6 +19,8 @@ describe('which service is operated', () => {
     [2, target, [], both],
     [1, `--stage: "no" is not accepted; expected ${stageChoices}`, ['--stage', 'no'], {}],
     [1, "expected the service's origin, such as http://127.0.0.1:3000", ['--local', '3000'], {}],
+    // A password is not repeated.
+    [1, '--local: "http://…@[::1" is not accepted', ['--local', 'http://ann:secret@[::1'], {}],
   ])('is named once, and exists: %i, %s', async (exitCode, message, words, environment) => {
     const refused = await admin(['keys', 'list', ...words], { environment });
 
