@@ -1,4 +1,5 @@
 import { parseAuthorization } from '../../../lambdas/keys/api-key.ts';
+import { errorsOf, operationOf } from '../../../test/contract/contract.ts';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { type Answer, rateLimitOf, type Send } from '../stage/http-client.ts';
 
@@ -25,6 +26,9 @@ const gone = 'answers 410 gone, with the documented sunset date';
 const listed = 'returns all orders as a JSON array, streamed and compressed, whatever the query';
 const counted = 'lowers Remaining by one for each admitted request, and not for others';
 const exhausted = 'admits exactly what Remaining promised, then answers 429 on every operation';
+
+const { responses } = operationOf('cancelOrder');
+const invalidOrderId = errorsOf(responses).find(({ code }) => code === 'invalid_order_id');
 
 /** Sets a header in the answers of one status, or removes it. */
 const withHeader =
@@ -79,6 +83,12 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
   ['cancels the order', 'expected: 204', () => false],
 
   // Bodies
+  [
+    // With this mistake, the response is another one that the contract documents.
+    'answers 400 to a JSON body that does not parse',
+    'expected: 400 invalid_body, as in openapi.yaml',
+    ({ status }) => status === 400 && { text: JSON.stringify(invalidOrderId) },
+  ],
   [
     listed,
     "Expected ',' or ']' after array element",
