@@ -27,8 +27,8 @@ const listed = 'returns all orders as a JSON array, streamed and compressed, wha
 const counted = 'lowers Remaining by one for each admitted request, and not for others';
 const exhausted = 'admits exactly what Remaining promised, then answers 429 on every operation';
 
-const { responses } = operationOf('cancelOrder');
-const invalidOrderId = errorsOf(responses).find(({ code }) => code === 'invalid_order_id');
+const { responses } = operationOf('listOrders');
+const notResumable = errorsOf(responses).find(({ code }) => code === 'range_not_supported');
 
 /** Sets a header in the answers of one status, or removes it. */
 const withHeader =
@@ -87,7 +87,8 @@ export const mistakes: [check: string, report: string, mistake: Mistake][] = [
     // With this mistake, the response is another one that the contract documents.
     'answers 400 to a JSON body that does not parse',
     'expected: 400 invalid_body, as in openapi.yaml',
-    ({ status }) => status === 400 && { text: JSON.stringify(invalidOrderId) },
+    ({ status, question }) =>
+      status === 400 && question.path === '/store/orders' && { text: JSON.stringify(notResumable) },
   ],
   [
     listed,
