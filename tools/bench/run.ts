@@ -2,7 +2,9 @@ import { compare } from './compare.ts';
 import { comparisons } from './comparisons.ts';
 import { setUpWorkbench } from './workbench.ts';
 
-console.log("Compares the service's speed and memory with other libraries, in about two minutes.");
+console.log(
+  "Compares the service's speed and memory with other libraries, in less than three minutes.",
+);
 await using workbench = await setUpWorkbench();
 for (const comparison of comparisons) {
   process.stdout.write(comparison.name);
@@ -18,6 +20,6 @@ for (const comparison of comparisons) {
   if (!isMet) process.exitCode = 1;
 }
 
-function rounded(value: number): string {
-  return value.toPrecision(3);
+function rounded(value: number): number {
+  return Number(value.toPrecision(3));
 }
