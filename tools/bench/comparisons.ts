@@ -74,7 +74,7 @@ export const comparisons: readonly Comparison[] = [
   {
     name: 'authorizer vs rate-limiter-flexible',
     value: 'cpuMs',
-    rounds: 5,
+    rounds: 3,
     ours: { ...firstCall, ...authorizer, bundle: 'ours/authorizer.js', warmUps: 400, calls: 800 },
     peer: { bundle: 'peers/rateLimiterFlexible.js' },
     maxRatio: 0.36,
