@@ -60,7 +60,7 @@ export const comparisons: readonly Comparison[] = [
     // There is more than one page, so that the comparison notices a loss of orders between pages.
     ours: { ...list, bundle: 'ours/listOrders.js', warmUps: 4, calls: 4, pages: 16 },
     peer: { bundle: 'peers/documentClient.js' },
-    maxRatio: 0.6,
+    maxRatio: 0.55,
   },
   {
     name: 'two million orders vs one million',
@@ -77,7 +77,7 @@ export const comparisons: readonly Comparison[] = [
     rounds: 3,
     ours: { ...firstCall, ...authorizer, bundle: 'ours/authorizer.js', warmUps: 400, calls: 800 },
     peer: { bundle: 'peers/rateLimiterFlexible.js' },
-    maxRatio: 0.36,
+    maxRatio: 0.33,
   },
   ...functionNames.map(
     (name): Comparison => ({
@@ -86,7 +86,7 @@ export const comparisons: readonly Comparison[] = [
       rounds: 7,
       ours: { ...firstCall, ...firstCalls[name], bundle: `ours/${name}.js` },
       peer: { bundle: `default/${name}.js` },
-      maxRatio: 0.7,
+      maxRatio: 0.6,
     }),
   ),
 ];
