@@ -163,23 +163,16 @@ describe('the operator and a running service', () => {
     },
   );
 
-  it('refuses a grace period that ends in the past, which could be a mistake in the year', async () => {
-    const { keyId, apiKey } = await issue();
-
-    expect(await admin(`keys rotate ${keyId} --grace 2026-01-15 --yes`)).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringMatching(/^error: --grace: .* a time ahead/),
-    });
-    expect(await statusWith(apiKey)).toBe(200);
-  });
-
-  it("names the owner's id if an owner's name is given as an operator's", async () => {
-    const { owner, ownerId } = await issue();
+  it('says what is meant if an owner is given as an operator, or a key as an owner', async () => {
+    const { owner, ownerId, keyId } = await issue();
 
     expect(await admin(`orders reopen --since 1h --yes --cancelled-by ${owner}`)).toMatchObject({
       exitCode: 4,
       stderr: expect.stringContaining(`give its id: ${ownerId}`),
     });
+    expect((await admin(`owners show ${keyId}`)).stderr).toContain(
+      `There is no owner "${keyId}"; "./admin keys show ${keyId} --local`,
+    );
   });
 
   it('refuses the keys of an owner while the owner is suspended', async () => {
@@ -233,21 +226,6 @@ describe('the operator and a running service', () => {
     expect(none).toMatchObject({ requests: 0, days: [] });
   });
 
-  it('finds the owner of a key id, and of a leaked token without printing it', async () => {
-    const { apiKey, keyId, owner } = await issue();
-
-    const found = await admin('keys show', { input: apiKey });
-
-    for (const part of [keyId, owner, 'status     active', 'The API key is valid']) {
-      expect(found.stdout).toContain(part);
-    }
-    expect((await admin(`keys show ${keyId}`)).stdout).toBe(found.stdout);
-    expect((await admin(`owners show ${keyId}`)).stderr).toContain(
-      `There is no owner "${keyId}"; "./admin keys show ${keyId} --local`,
-    );
-    expect(found.stdout).not.toContain(apiKey.slice(8, 28));
-  });
-
   it.each<[string, (key: { keyId: string; owner: string }) => string]>([
     ['Revoke key_', ({ keyId }) => `keys revoke ${keyId}`],
     ['Revoke key_', ({ keyId }) => `keys rotate ${keyId} --grace 0s`],
@@ -278,35 +256,47 @@ describe('the operator and a running service', () => {
     },
   );
 
-  it('repairs a missing API Gateway key, leaves out an owner whose plan was removed, and ends with exit code 4', async () => {
-    const [{ owner, ownerId }, other] = [await issue(), await issue()];
+  it('repairs API Gateway keys that are missing or in no usage plan, leaves out an owner whose plan was removed, and ends with exit code 4', async () => {
+    const [{ owner, ownerId }, missing, inNoPlan] = [
+      await issue(),
+      await issue(),
+      await issue('pro'),
+    ];
+    const gatewayKeys = () =>
+      [...service.controlPlane.keys.values()]
+        .map((key) => `${key.value} ${key.usagePlanId}`)
+        .sort();
+    const before = gatewayKeys();
     await changeOwner(ownerId, { plan: 'gold' });
-    await deleteGatewayKeys(other.ownerId, stage);
-    expect(await statusWith(other.apiKey)).toBe(503);
+    for (const each of [missing, inNoPlan]) await deleteGatewayKeys(each.ownerId, stage);
+    const value = `${inNoPlan.ownerId}_pro`;
+    const name = `${stage.stackName}-${value}`;
+    await stage.gateway.createGatewayKey({ name, value, tags: {} });
+    expect(await statusWith(missing.apiKey)).toBe(503);
     expect((await admin('owners list')).stdout).toMatch(/ gold \(removed\) /);
 
     const { exitCode, stdout, stderr } = await admin('owners repair');
-    expect((await admin(`owners show ${ownerId}`)).stdout).toMatch(
+    const again = await admin('owners repair');
+    const shown = await admin(`owners show ${ownerId}`);
+    await adminJson(`owners set-plan ${owner} free`);
+
+    expect([exitCode, stdout.match(/own_\w+/g)!.sort()]).toEqual([
+      4,
+      [missing.ownerId, inNoPlan.ownerId].sort(),
+    ]);
+    expect(stderr).toContain(
+      `error: 1 owner not repaired: ${ownerId}; "./admin owners show ${ownerId}`,
+    );
+    expect(gatewayKeys()).toEqual(before);
+    const already = 'owner already had the API Gateway key of its plan.\n';
+    expect(again.stdout).toBe(`Every other ${already}`);
+    expect(shown.stdout).toMatch(
       new RegExp(
         `^plan +gold, which was removed: "./admin owners set-plan ${ownerId} free --loc`,
         'm',
       ),
     );
-    await adminJson(`owners set-plan ${owner} free`);
-
-    expect([exitCode, stdout]).toEqual([4, `Repaired 1 owner: ${other.ownerId}\n`]);
-    expect(stderr).toContain(
-      `error: 1 owner not repaired: ${ownerId}; "./admin owners show ${ownerId}`,
-    );
-    expect(await statusWith(other.apiKey)).toBe(200);
-    expect((await admin('owners repair')).stdout).toBe(
-      'Every owner already had the API Gateway key of its plan.\n',
-    );
-    await changeOwner(ownerId, { plan: 'gold' });
-    expect((await admin('owners repair')).stdout).toBe(
-      'Every other owner already had the API Gateway key of its plan.\n',
-    );
-    await adminJson(`owners set-plan ${owner} free`);
+    expect((await admin('owners repair')).stdout).toBe(`Every ${already}`);
   });
 
   it('shows who has changed what of an owner and its keys, and when, also after its deletion', async () => {
@@ -438,33 +428,19 @@ describe('the operator and a running service', () => {
   });
 });
 
-const again = /^error: interrupted; run the command again\n$/;
-
-const revokeFirst =
-  /: (key_\w+) may have been issued: interrupted; nobody has .* run "\.\/admin keys revoke \1 --local \S+", then this command again\n$/;
-
-const replaceNew =
-  /: (key_\w+) may have been issued: interrupted; nobody has .* run "\.\/admin keys rotate \1 --grace 0s --local \S+", which revokes .* run this command again\n$/;
-
-const issueFirst =
-  /: the owner New-\w+ \((own_\w+)\) is created, but not its .*: interrupted; run "\.\/admin keys issue --owner \1 --local \S+", which creates both .*\n$/;
-
-const deleteAgain =
-  /: the deletion of Owner\d+ \((own_\w+)\) is not complete: interrupted; run "\.\/admin owners delete \1 --local \S+" to complete it\n$/;
-
-describe.each<[string, RegExp, number?]>([
-  ['owners create New-OWNER --plan free', again],
-  ['owners create New-OWNER --plan free', issueFirst, 2],
-  ['owners set-plan OWNER business', again],
-  ['owners delete OWNER --yes', deleteAgain],
-  ['owners delete OWNER --yes', deleteAgain, 2],
-  ['keys rotate KEY', replaceNew],
-  ['keys revoke KEY --yes', again],
-  ['keys issue --owner OWNER', revokeFirst],
-])('%s', (line, completion, number = 1) => {
+describe.each<[line: string, remedy: string, number?: number]>([
+  ['owners create New-OWNER --plan free', 'the command again\n'],
+  ['owners create New-OWNER --plan free', '"./admin keys issue --owner ID", which creates', 2],
+  ['owners set-plan OWNER business', 'the command again\n'],
+  ['owners delete OWNER --yes', '"./admin owners delete ID" to complete it\n'],
+  ['owners delete OWNER --yes', '"./admin owners delete ID" to complete it\n', 2],
+  ['keys rotate KEY', '"./admin keys rotate ID --grace 0s", which revokes'],
+  ['keys revoke KEY --yes', 'the command again\n'],
+  ['keys issue --owner OWNER', '"./admin keys revoke ID", then this command again\n'],
+])('%s', (line, remedy, number = 1) => {
   /** Runs the command, with a fault at one of its writes. */
   async function runWith(fault: Reply, interruption?: AbortSignal) {
-    const { owner, ownerId, keyId } = await issue('pro');
+    const { owner, keyId } = await issue('pro');
     let writes = 0;
     await using proxy = await DynamodbProxy.before(service.origin);
     proxy.reply = (call) => {
@@ -477,7 +453,7 @@ describe.each<[string, RegExp, number?]>([
     const environment = { ORDERS_LOCAL: proxy.url };
     const words = line.replace('OWNER', owner).replace('KEY', keyId);
     const ended = await admin(words, { environment, ...(interruption && { interruption }) });
-    return { ...ended, ownerId, writes };
+    return { ...ended, writes };
   }
 
   it('is done if the response to a write is lost, because a repeated write has no second effect', async () => {
@@ -492,7 +468,11 @@ describe.each<[string, RegExp, number?]>([
     const ended = await runWith(() => operator.abort(), operator.signal);
 
     expect(ended).toMatchObject({ exitCode: 5, stdout: '', writes: number });
-    expect(ended.stderr).toMatch(completion);
+    const masked = ended.stderr
+      .replaceAll(/(own|key)_\w+/g, 'ID')
+      .replaceAll(/ --local \S+"/g, '"');
+    expect(masked).toMatch(/^error: (.*: )?interrupted; /);
+    expect(masked).toContain(`run ${remedy}`);
     if (number === 1) return;
     const [, rest] = /run "\.\/admin (.*) --local /.exec(ended.stderr)!;
     const completed = await admin(rest!, { isTerminal: true, input: 'y\n' });

@@ -116,8 +116,10 @@ describe('keys rotate', () => {
     await expect(rotateKey(old.keyId, '1h')).rejects.toThrow('nothing was changed: key_');
   });
 
-  it('never extends the old key, and passes its expiry on', async () => {
+  it('never extends the old key, passes its expiry on, and refuses a time that has passed', async () => {
     const old = await issue({ expiresIn: timeAhead('100s') });
+    // This could be a mistake in the year.
+    await expect(rotateKey(old.keyId, '2026-01-15')).rejects.toThrow(/^--grace: .* a time ahead/);
 
     const rotated = await rotateKey(old.keyId, '1h');
 

@@ -31,10 +31,12 @@ describe('keys show', () => {
     ['alone', (token: string) => token],
     ['in a header', (token: string) => `Authorization: Bearer ${token}\r\n`],
     ['twice', (token: string) => `curl -H "${token}"\n${token}`],
-  ])('finds the key of a token %s', async (_, textWith) => {
-    const { value } = await find(textWith(apiKey));
+  ])('finds the key of a token %s, without printing it', async (_, textWith) => {
+    const { value, text } = await find(textWith(apiKey));
 
     expect(value).toMatchObject({ keyId, owner: 'Acme', status: 'active' });
+    expect(text).toMatch(/\n\nThe API key is valid\. "\.\/admin keys rotate/);
+    expect(text).not.toContain(apiKey.slice(8, 28));
   });
 
   it('finds a key that was revoked, and the owner of a token whose key is no longer listed', async () => {

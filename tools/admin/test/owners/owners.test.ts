@@ -16,7 +16,7 @@ import { suspend } from '../../owners/suspend.ts';
 import { usage } from '../../owners/usage.ts';
 import type { KeyGateway } from '../../stage/key-gateway.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
-import { deleteGatewayKeys, findGatewayKeys } from '../../store/gateway-keys.ts';
+import { findGatewayKeys } from '../../store/gateway-keys.ts';
 import { readHistory } from '../../store/history.ts';
 import { createToken } from '../../store/identities.ts';
 import { allOwners, findOwner } from '../../store/owners.ts';
@@ -154,7 +154,6 @@ it('owners rename accepts a name that differs only in case, and refuses that of 
 
   await run(rename, ['Acme', 'ACME'], stage);
 
-  expect((await findOwner('acme', stage)).details.name).toBe('ACME');
   await expect(run(rename, ['Acme', 'initech'], stage)).rejects.toThrow(
     'There is already an owner "Initech"',
   );
@@ -229,23 +228,6 @@ it('owners usage adds the requests in each usage plan, by the id of a gateway ke
 });
 
 describe('owners repair', () => {
-  it('adds the API Gateway keys that are missing or in no usage plan', async () => {
-    const { ownerId: missing } = (await create()).details;
-    const { ownerId: inNoPlan } = (await create({ name: 'In no plan', plan: 'pro' })).details;
-    await create({ name: 'Clear' });
-    const before = gatewayKeys();
-    for (const ownerId of [missing, inNoPlan]) await deleteGatewayKeys(ownerId, stage);
-    const value = `${inNoPlan}_pro`;
-    const name = `${stage.stackName}-${value}`;
-    await stage.gateway.createGatewayKey({ name, value, tags: {} });
-
-    const { repaired } = await repairOwners(stage);
-
-    expect(repaired.sort()).toEqual([missing, inNoPlan].sort());
-    expect(gatewayKeys()).toEqual(before);
-    expect(await repairOwners(stage)).toMatchObject({ repaired: [], deletedKeys: 0 });
-  });
-
   it('deletes the API Gateway keys of deleted owners, but not of owners that are being created', async () => {
     const kept = await create();
     const { details } = await create({ name: 'Deleted' });
@@ -320,17 +302,16 @@ it.each<[string, Partial<NewOwner>, string]>([
     { plan: 'pro', perDay: 5 },
     '--per-day: an owner of the pro plan has no own limits; choose the plan enterprise, or leave',
   ],
+  [
+    'those of a plan that the deployed version does not have',
+    { plan: 'free' },
+    'The deployed version has no plan free; check out the deployed commit, or deploy',
+  ],
 ])('the limits of an owner cannot be %s', async (_, request, message) => {
-  await expect(create(request)).rejects.toThrow(message);
-  expect(await readAll('Owners')).toEqual([]);
-});
-
-it('an owner cannot get a plan that the deployed version does not have', async () => {
   const { free: _free, ...deployed } = plans;
 
-  await expect(create({}, { ...stage, plans: deployed })).rejects.toThrow(
-    'The deployed version has no plan free; check out the deployed commit, or deploy',
-  );
+  await expect(create(request, { ...stage, plans: deployed })).rejects.toThrow(message);
+  expect(await readAll('Owners')).toEqual([]);
 });
 
 it('the history of an owner keeps the latest 180 records, which fit into an item', async () => {
