@@ -85,7 +85,7 @@ export const comparisons: readonly Comparison[] = [
       value: 'cpuMs',
       rounds: 7,
       ours: { ...firstCall, ...firstCalls[name], bundle: `ours/${name}.js` },
-      peer: { bundle: `default/${name}.js` },
+      peer: { bundle: `default/${name}.mjs` },
       maxRatio: 0.6,
     }),
   ),

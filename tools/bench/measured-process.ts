@@ -54,7 +54,10 @@ async function measure({ bundle, event, warmUps, calls }: Job): Promise<Measurem
   const context = { awsRequestId: 'benchmark', getRemainingTimeInMillis: () => 300_000 };
   const file = resolve(bundle);
   let cpuAtStart = process.cpuUsage();
-  const { handler }: { handler: Handler } = createRequire(file)(file);
+  const isModule = file.endsWith('.mjs');
+  const { handler }: { handler: Handler } = isModule
+    ? await import(file)
+    : createRequire(file)(file);
   for (let call = 0; call < warmUps; call++) await handler(event, context);
 
   if (warmUps > 0) cpuAtStart = process.cpuUsage();

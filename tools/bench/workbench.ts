@@ -19,11 +19,17 @@ export interface Measured extends Measurements {
   bytesPerPage: number;
 }
 
-/** esbuild's default: `--bundle --platform=node`. */
+/** esbuild's default: `--bundle --platform=node --format=esm`. */
 const defaultOptions: BuildOptions = {
   absWorkingDir: bundlingOptions.absWorkingDir!,
   bundle: true,
   platform: 'node',
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  // The SDK's CommonJS packages call `require`, which an ES module does not have.
+  banner: {
+    js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`,
+  },
   logLevel: 'error',
 };
 
