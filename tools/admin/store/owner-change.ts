@@ -51,7 +51,7 @@ export async function saveOwner(
     ...namesMoved(before?.details.name, after.details, stage),
     { Update: inOwners(historyKey(ownerId), { set: history }, stage) },
   ];
-  if (!(await changeTogether(parts, stage))) throw changedMeanwhile(after);
+  if (!(await changeTogether(parts, stage))) throw changedMeanwhile(before ?? after);
 }
 
 /**

@@ -20,7 +20,15 @@ import { findGatewayKeys } from '../../store/gateway-keys.ts';
 import { readHistory } from '../../store/history.ts';
 import { createToken } from '../../store/identities.ts';
 import { allOwners, findOwner } from '../../store/owners.ts';
-import { interposed, issueTo, minute, nowSeconds, run, stageOfEachTest } from '../stage-of-keys.ts';
+import {
+  interposed,
+  issueTo,
+  isTransaction,
+  minute,
+  nowSeconds,
+  run,
+  stageOfEachTest,
+} from '../stage-of-keys.ts';
 
 const own = { perMinute: 5, perDay: 50 };
 
@@ -158,6 +166,15 @@ it('owners rename accepts a name that differs only in case, and refuses that of 
     'There is already an owner "Initech"',
   );
   expect((await findOwner('acme', stage)).details.name).toBe('ACME');
+});
+
+it('owners rename calls an owner that has changed at the same time by its present name', async () => {
+  await create();
+  const meanwhile = interposed(stage, isTransaction, () => run(suspend, ['Acme'], stage));
+
+  await expect(run(rename, ['Acme', 'Hooli'], meanwhile)).rejects.toThrow(
+    'The owner "Acme" was changed by somebody else at the same time',
+  );
 });
 
 it('owners delete removes everything of the owner, and nothing of other owners', async () => {
