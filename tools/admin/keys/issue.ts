@@ -4,7 +4,7 @@ import { futureSeconds, type Time, timeAhead } from '../console/option-values.ts
 import { asOption, type Verb } from '../console/verb.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { checkedText } from '../store/checked-text.ts';
-import { provideGatewayKey } from '../store/gateway-keys.ts';
+import { ensureGatewayKey } from '../store/gateway-keys.ts';
 import { findOwner } from '../store/owners.ts';
 import { type IssuedKey, issuedResult, storeNewKey } from './new-key.ts';
 
@@ -51,10 +51,13 @@ export async function issueKey(request: KeyRequest, stage: KeyStage): Promise<Is
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findOwner(request.owner, stage);
-  const { plan, keys } = owner.item;
+  const { ownerId, plan, keys } = owner.item;
   const isFirst = Object.keys(keys).length === 0;
   // A plan that was removed has no API Gateway keys.
-  if (isFirst && isPlanName(plan)) await provideGatewayKey(owner.details.ownerId, plan, stage);
+  if (isFirst && isPlanName(plan)) {
+    const isAdded = await ensureGatewayKey(ownerId, plan, stage);
+    if (isAdded) await stage.settle();
+  }
   const entry = { expiresAt, isReadOnly };
   return storeNewKey({ command: 'keys issue', owner, label, entry }, stage);
 }

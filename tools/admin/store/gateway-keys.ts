@@ -6,8 +6,9 @@ import type { KeyStage } from '../stage/key-stage.ts';
 import { isRefusedForAnother } from '../stage/service-failure.ts';
 
 /**
- * Ensures that an owner has an API Gateway key for a plan, and that this key is in the plan's usage plan. Only the
- * deletion of the owner removes the key.
+ * Ensures that an owner has an API Gateway key for a plan, and that this key is in the plan's usage plan. An owner needs
+ * the key before its first API key, and before it moves to the plan. So an interrupted command refuses no request. Only
+ * the deletion of the owner removes the key.
  *
  * @param knownId the id of the gateway key in API Gateway. @default - the key is created, or looked up if it exists
  * @returns whether anything was added. API Gateway knows a new key only some seconds later
@@ -31,18 +32,6 @@ export async function ensureGatewayKey(
     if (Object(error).name === 'NotFoundException') throw new ChangedMeanwhileError(ownerId);
     throw error;
   }
-}
-
-/**
- * Ensures that an owner has an API Gateway key for a plan, and waits until API Gateway knows a new one. An owner
- * needs it before its first key, and before it moves to the plan. So an interrupted command refuses no request.
- */
-export async function provideGatewayKey(
-  ownerId: string,
-  plan: PlanName,
-  stage: KeyStage,
-): Promise<void> {
-  if (await ensureGatewayKey(ownerId, plan, stage)) await stage.settle();
 }
 
 /** Deletes the API Gateway keys of an owner. Returns their number. */

@@ -116,23 +116,25 @@ const conflict = (message: string) =>
   Object.assign(new Error(message), { name: 'ConflictException' });
 
 describe('an API Gateway key', () => {
-  it('is added before the plan changes, and awaited if it is new', async () => {
+  it('is added and awaited before the plan changes, and awaited again after an interrupted wait', async () => {
     const { details } = await create();
     const { ownerId } = details;
     const seen: unknown[] = [];
     const settle = async () => {
       const { item } = await fixture.owner(ownerId);
       seen.push([item!.plan, gatewayKeys().get(`${ownerId}_pro`)]);
+      if (seen.length === 1) throw new Error('interrupted');
     };
+    const move = () => run(setPlan, ['Acme', 'pro'], { ...stage, settle });
 
-    await run(setPlan, ['Acme', 'pro'], { ...stage, settle });
+    await expect(move()).rejects.toThrow('interrupted');
+    await move();
 
-    expect(seen).toEqual([['free', 'plan-pro']]);
+    const awaited = ['free', 'plan-pro'];
+    expect(seen).toEqual([awaited, awaited]);
     expect(usagePlans()).toEqual(['plan-free', 'plan-pro']);
-    for (const plan of ['free', 'pro'] as const) {
-      await run(setPlan, ['Acme', plan], { ...stage, settle });
-    }
-    expect(seen).toHaveLength(1);
+    await move();
+    expect(seen).toHaveLength(2);
   });
 
   it.each<[string, Partial<KeyGateway>, object]>([
