@@ -1,15 +1,16 @@
-import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach } from '@jest/globals';
+import { Command } from 'commander';
 import { plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { type ControlPlane, createControlPlane } from '../../local/aws/management/control-plane.ts';
-import type { Verb, Call as VerbCall } from '../console/verb.ts';
-import { issueKey, type KeyRequest } from '../keys/issue.ts';
+import type { Call as VerbCall } from '../console/verb.ts';
 import type { IssuedKey } from '../keys/new-key.ts';
-import { createOwner } from '../owners/create.ts';
+import { groups } from '../program.ts';
 import { changeTogether, expressions, readItems } from '../stage/dynamodb-calls.ts';
-import type { KeyGateway } from '../stage/key-gateway.ts';
 import { type KeyStage, keyStage } from '../stage/key-stage.ts';
+import { isKeyId } from '../store/identities.ts';
+import { findKey } from '../store/keys.ts';
 import { lookUpOwner, readOwner } from '../store/owners.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
@@ -59,10 +60,11 @@ export function stageOfEachTest() {
     );
   const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
   /** Sets attributes of an owner's item, or of a key's entry in it. */
-  const set = async (ownerId: string, values: Record<string, unknown>, tokenHash?: string) => {
-    const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
+  const set = async (id: string, values: Record<string, unknown>) => {
+    const key = isKeyId(id) ? await findKey(id, stage) : undefined;
+    const path = key ? `keys.${key.tokenHash}.` : '';
     const entries = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
-    const { ownerHash } = (await owner(ownerId)).details;
+    const { ownerHash } = (key?.owner ?? (await owner(id))).details;
     const change = { key: { ownerHash }, set: Object.fromEntries(entries) };
     const Update = expressions({ table: stage.apiKeysTable, ...change });
     await changeTogether([{ Update }], stage);
@@ -89,23 +91,24 @@ export function stageOfEachTest() {
 }
 
 /** Issues a key, and creates its owner on the free plan unless there is one of this name. */
-export async function issueTo(options: KeyRequest, stage: KeyStage): Promise<IssuedKey> {
-  const { owner: name } = options;
-  if (!(await lookUpOwner(name, stage))) await createOwner({ name, plan: 'free' }, stage);
-  return issueKey(options, stage);
+export async function issueTo(owner: string, stage: KeyStage, options = ''): Promise<IssuedKey> {
+  if (!(await lookUpOwner(owner, stage))) await run(`owners create ${owner} --plan free`, stage);
+  return run(`keys issue --owner ${owner} ${options}`, stage);
 }
 
-/** Runs a command with `--yes`, and returns its result. */
-export async function run<Options extends object>(
-  verb: Verb<Options>,
-  words: readonly string[],
-  stage: KeyStage,
-  options?: Options,
-) {
-  const call = { stage, options: options ?? {}, confirm: async () => {} };
-  const result = await verb.run(call as unknown as VerbCall<Options>, ...words);
+/** Runs a command line, confirms the command's question, and returns the result. */
+export async function run(line: string, stage: KeyStage) {
+  const quoted = line.match(/"[^"]*"|\S+/g)!;
+  const [group, name, ...words] = quoted.map((word) => word.replaceAll('"', ''));
+  const { verbs } = groups.find((each) => each.name === group)!;
+  const verb = verbs.find(({ usage }) => usage.split(' ')[0] === name)!;
+  const command = new Command().allowExcessArguments();
+  for (const option of verb.options ?? []) command.addOption(option);
+  command.parse(words, { from: 'user' });
+  const call = { stage, options: command.opts(), confirm: async () => {} };
+  const { value } = await verb.run(call as unknown as VerbCall, ...command.args);
   // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
-  return result!.value as any;
+  return value as any;
 }
 
 /** A call is a command of the document client, or the name of a call to the gateway. */
@@ -131,24 +134,18 @@ type Interceptor = (call: Call, carryOut: () => Promise<unknown>) => Promise<unk
 
 /** A stage whose calls another function makes, or leaves out. */
 export function intercepted(stage: KeyStage, intercept: Interceptor): KeyStage {
-  const { documents, gateway } = stage;
-  const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
-  const calls = Object.entries(gateway).filter(([, call]) => typeof call === 'function');
-  const guarded = calls.map(([name, call]) => [
-    name,
-    (...parameters: never[]) =>
-      intercept(name, () => (call as (...all: never[]) => Promise<unknown>)(...parameters)),
-  ]);
-  return {
-    ...stage,
-    documents: new Proxy(documents, {
-      get: (target, name) =>
-        name === 'send'
-          ? (command: object) => intercept(command, () => send(command))
-          : Reflect.get(target, name, target),
-    }) as DynamoDBDocumentClient,
-    gateway: Object.fromEntries(guarded) as KeyGateway,
-  };
+  const through = <Service extends object>(service: Service): Service =>
+    new Proxy(service, {
+      get: (_, name) => {
+        const member: unknown = Reflect.get(service, name);
+        if (typeof member !== 'function') return member;
+        return (...parameters: object[]) =>
+          intercept(name === 'send' ? parameters[0]! : String(name), () =>
+            member.apply(service, parameters),
+          );
+      },
+    });
+  return { ...stage, documents: through(stage.documents), gateway: through(stage.gateway) };
 }
 
 /** Matches the transactions that change tables. */

@@ -2,14 +2,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { issueKey } from '../../admin/keys/issue.ts';
 import type { KeyView } from '../../admin/keys/key-view.ts';
-import { list } from '../../admin/keys/list.ts';
-import { revoke } from '../../admin/keys/revoke.ts';
-import { setPlan } from '../../admin/owners/set-plan.ts';
 import { run, stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { type DemoKeys, provideDemoKeys } from '../demo-keys.ts';
 
 const { stage } = stageOfEachTest();
 const directory = temporaryDirectoryOfEachTest();
+const listOfFree = 'keys list --owner "demo free" --status active';
 let before: DemoKeys;
 
 beforeEach(async () => {
@@ -18,7 +16,7 @@ beforeEach(async () => {
 
 describe('provideDemoKeys', () => {
   it('has the same keys in later runs, and another key only for a plan that has none', async () => {
-    await run(setPlan, ['demo free', 'pro'], stage);
+    await run('owners set-plan "demo free" pro', stage);
     const { pro: _, ...others } = before;
     directory.write('demo-keys.json', JSON.stringify(others));
 
@@ -30,12 +28,12 @@ describe('provideDemoKeys', () => {
   });
 
   it('has another key for one that was revoked', async () => {
-    const [key] = await run(list, [], stage, { owner: 'demo free' });
-    await run(revoke, [key!.keyId], stage);
+    const [key] = await run('keys list --owner "demo free"', stage);
+    await run(`keys revoke ${key!.keyId}`, stage);
 
     const { free, ...kept } = await provideDemoKeys(stage, directory.path);
 
-    const [replacement] = await run(list, [], stage, { owner: 'demo free', status: 'active' });
+    const [replacement] = await run(listOfFree, stage);
     expect(free.slice(-4)).toBe(replacement!.lastFour);
     expect(before).toMatchObject(kept);
   });
@@ -45,7 +43,7 @@ describe('provideDemoKeys', () => {
 
     const { free } = await provideDemoKeys(stage, undefined);
 
-    const left = await run(list, [], stage, { owner: 'demo free', status: 'active' });
+    const left = await run(listOfFree, stage);
     expect(left.map(({ lastFour }: KeyView) => lastFour).sort()).toEqual(
       [apiKey, free].map((token) => token.slice(-4)).sort(),
     );

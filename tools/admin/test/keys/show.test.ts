@@ -3,8 +3,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { anyKeyPrefix } from '../../../../lib/settings/stages.ts';
 import { keyPrefix, otherKeyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
 import { reportFailure } from '../../failure-report.ts';
-import { issueKey } from '../../keys/issue.ts';
-import { revoke } from '../../keys/revoke.ts';
 import { show } from '../../keys/show.ts';
 import { createOwnerIdentity, createToken } from '../../store/identities.ts';
 import { issueTo, nowMs, run, stageOfEachTest } from '../stage-of-keys.ts';
@@ -14,7 +12,7 @@ let keyId: string;
 
 const { stage } = stageOfEachTest();
 beforeEach(async () => {
-  ({ apiKey, keyId } = await issueTo({ owner: 'Acme' }, stage));
+  ({ apiKey, keyId } = await issueTo('Acme', stage));
 });
 
 const tokenOf = (prefix: string) => createToken(prefix, createOwnerIdentity(prefix).seed);
@@ -40,9 +38,9 @@ describe('keys show', () => {
   });
 
   it('finds a key that was revoked, and the owner of a token whose key is no longer listed', async () => {
-    await run(revoke, [keyId], stage);
+    await run(`keys revoke ${keyId}`, stage);
     const { value, text } = await find(apiKey);
-    await issueKey({ owner: 'Acme' }, { ...stage, now: () => nowMs + 91 * 86_400_000 });
+    await issueTo('Acme', { ...stage, now: () => nowMs + 91 * 86_400_000 });
     const unlisted = await find(apiKey);
 
     expect(value).toMatchObject({ keyId, status: 'revoked' });
@@ -59,7 +57,7 @@ describe('keys show', () => {
   ])('finds no key if the id %s', async (_, change, remedy) => {
     const id = change(keyId);
 
-    const error = await run(show, [id], stage).catch((thrown) => thrown);
+    const error = await run(`keys show ${id}`, stage).catch((thrown) => thrown);
 
     expect(reportFailure(error, {})).toMatchObject({
       ...{ exitCode: 1, message: `No key has the id ${id}` },
@@ -75,7 +73,11 @@ describe('keys show', () => {
     ['a token of another stage', () => find(`${otherKeyPrefix}abc`), 'to stage prod; look'],
     ['a token of no stage', () => find('so_prod_abc'), 'contains no API key'],
     ['a token nobody has', () => find(tokenOf(keyPrefix)), 'owner was deleted, or the API key'],
-    ['a token as an id', () => run(show, [apiKey], stage), 'key id: this looks like an API key'],
+    [
+      'a token as an id',
+      () => run(`keys show ${apiKey}`, stage),
+      'key id: this looks like an API key',
+    ],
   ])('refuses %s without repeating a token', async (_, act, message) => {
     const error = (await act().catch((thrown) => thrown)) as Error;
 

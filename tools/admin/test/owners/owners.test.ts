@@ -1,19 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
+import { hashOwnerPart } from '../../../../lambdas/keys/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
-import { issueKey } from '../../keys/issue.ts';
-import { revoke } from '../../keys/revoke.ts';
 import { createOwner, type NewOwner } from '../../owners/create.ts';
-import { deletion } from '../../owners/delete.ts';
-import type { PlanRequest } from '../../owners/plan-request.ts';
-import { rename } from '../../owners/rename.ts';
-import { repairOwners } from '../../owners/repair.ts';
-import { setPlan } from '../../owners/set-plan.ts';
-import { show } from '../../owners/show.ts';
-import { suspend } from '../../owners/suspend.ts';
-import { usage } from '../../owners/usage.ts';
 import type { KeyGateway } from '../../stage/key-gateway.ts';
 import type { KeyStage } from '../../stage/key-stage.ts';
 import { findGatewayKeys } from '../../store/gateway-keys.ts';
@@ -30,14 +20,12 @@ import {
   stageOfEachTest,
 } from '../stage-of-keys.ts';
 
-const own = { perMinute: 5, perDay: 50 };
-
 const fixture = stageOfEachTest();
 const { stage, gatewayKeys, readAll } = fixture;
 
 const create = (request: Partial<NewOwner> = {}, at: KeyStage = stage) =>
   createOwner({ name: 'Acme', plan: 'free', ...request }, at);
-const issueToAcme = () => issueKey({ owner: 'Acme' }, stage);
+const owners = (line: string, at = stage) => run(`owners ${line}`, at);
 const usagePlans = () => [...gatewayKeys().values()];
 /** All items except histories. */
 const everything = async () => [await readAll('ApiKeys'), await ownersItems(), usagePlans()];
@@ -98,17 +86,17 @@ describe('createOwner', () => {
 
 it('owners set-plan stores own limits with the enterprise plan, and removes them with the next plan', async () => {
   await create();
-  const set = async (request: PlanRequest) => {
-    await run(setPlan, ['Acme', request.plan], stage, request);
+  const set = async (words: string) => {
+    await owners(`set-plan Acme ${words}`);
     const { plan, perMinute, perDay } = (await findOwner('Acme', stage)).item;
     return { plan, perMinute, perDay };
   };
-  const plan = 'enterprise';
+  const own = { plan: 'enterprise', perMinute: 5, perDay: 50 };
 
-  expect(await set({ plan, ...own })).toEqual({ plan, ...own });
-  expect(await set({ plan, perDay: 7 })).toEqual({ plan, ...own, perDay: 7 });
-  expect(await set({ plan })).toEqual({ plan, ...own, perDay: 7 });
-  expect(await set({ plan: 'pro' })).toEqual({ plan: 'pro' });
+  expect(await set('enterprise --per-minute 5 --per-day 50')).toEqual(own);
+  expect(await set('enterprise --per-day 7')).toEqual({ ...own, perDay: 7 });
+  expect(await set('enterprise')).toEqual({ ...own, perDay: 7 });
+  expect(await set('pro')).toEqual({ plan: 'pro' });
   expect((await readAll('ApiKeys'))[0]).not.toHaveProperty('perDay');
 });
 
@@ -125,7 +113,7 @@ describe('an API Gateway key', () => {
       seen.push([item!.plan, gatewayKeys().get(`${ownerId}_pro`)]);
       if (seen.length === 1) throw new Error('interrupted');
     };
-    const move = () => run(setPlan, ['Acme', 'pro'], { ...stage, settle });
+    const move = () => owners('set-plan Acme pro', { ...stage, settle });
 
     await expect(move()).rejects.toThrow('interrupted');
     await move();
@@ -162,9 +150,9 @@ it('owners rename accepts a name that differs only in case, and refuses that of 
   await create();
   await create({ name: 'Initech' });
 
-  await run(rename, ['Acme', 'ACME'], stage);
+  await owners('rename Acme ACME');
 
-  await expect(run(rename, ['Acme', 'initech'], stage)).rejects.toThrow(
+  await expect(owners('rename Acme initech')).rejects.toThrow(
     'There is already an owner "Initech"',
   );
   expect((await findOwner('acme', stage)).details.name).toBe('ACME');
@@ -172,19 +160,19 @@ it('owners rename accepts a name that differs only in case, and refuses that of 
 
 it('owners rename calls an owner that has changed at the same time by its present name', async () => {
   await create();
-  const meanwhile = interposed(stage, isTransaction, () => run(suspend, ['Acme'], stage));
+  const meanwhile = interposed(stage, isTransaction, () => owners('suspend Acme'));
 
-  await expect(run(rename, ['Acme', 'Hooli'], meanwhile)).rejects.toThrow(
+  await expect(owners('rename Acme Hooli', meanwhile)).rejects.toThrow(
     'The owner "Acme" was changed by somebody else at the same time',
   );
 });
 
 it('owners delete removes everything of the owner, and nothing of other owners', async () => {
-  await issueTo({ owner: 'Initech' }, stage);
+  await issueTo('Initech', stage);
   const before = await everything();
-  await issueTo({ owner: 'Acme' }, stage);
+  await issueTo('Acme', stage);
 
-  await run(deletion, ['acme'], stage);
+  await owners('delete acme');
 
   expect(await everything()).toEqual(before);
   // The history, too, has only the id.
@@ -193,23 +181,18 @@ it('owners delete removes everything of the owner, and nothing of other owners',
 });
 
 it('owners show has the usage, the banned keys, and the last use of any key, also if it is revoked', async () => {
-  const { ownerId } = (await create()).details;
-  const [banned, expired, revoked] = [
-    await issueToAcme(),
-    await issueToAcme(),
-    await issueToAcme(),
+  const [{ ownerId, keyId }, expired, revoked] = [
+    await issueTo('Acme', stage),
+    await issueTo('Acme', stage),
+    await issueTo('Acme', stage),
   ];
-  await fixture.set(ownerId, { minuteWindow: minute, minuteCount: 12 });
   const bannedUntil = nowSeconds + 30;
-  for (const [{ apiKey }, state] of [
-    [banned, { bannedUntil, usedAt: minute - 120 }],
-    [expired, { bannedUntil, expiresAt: nowSeconds }],
-    [revoked, { bannedUntil: nowSeconds, usedAt: minute - 60 }],
-  ] as const) {
-    await fixture.set(ownerId, state, hashToken(apiKey));
-  }
+  await fixture.set(ownerId, { minuteWindow: minute, minuteCount: 12 });
+  await fixture.set(keyId, { bannedUntil, usedAt: minute - 120 });
+  await fixture.set(expired.keyId, { bannedUntil, expiresAt: nowSeconds });
+  await fixture.set(revoked.keyId, { bannedUntil: nowSeconds, usedAt: minute - 60 });
   const expected = {
-    bans: [{ keyId: banned.keyId, bannedUntil: '2026-11-20T09:30:45Z' }],
+    bans: [{ keyId, bannedUntil: '2026-11-20T09:30:45Z' }],
     lastUsedAt: '2026-11-20T09:29:00Z',
     usage: {
       minute: { limit: 60, used: 12, resetsAt: '2026-11-20T09:31:00Z' },
@@ -217,9 +200,9 @@ it('owners show has the usage, the banned keys, and the last use of any key, als
     },
   };
 
-  expect(await run(show, [ownerId], stage)).toMatchObject({ ...expected, keys: 3 });
-  await run(revoke, [revoked.keyId], stage);
-  expect(await run(show, [ownerId], stage)).toMatchObject({ ...expected, keys: 1 });
+  expect(await owners(`show ${ownerId}`)).toMatchObject({ ...expected, keys: 3 });
+  await run(`keys revoke ${revoked.keyId}`, stage);
+  expect(await owners(`show ${ownerId}`)).toMatchObject({ ...expected, keys: 1 });
 });
 
 it('owners usage adds the requests in each usage plan, by the id of a gateway key or its value', async () => {
@@ -235,11 +218,11 @@ it('owners usage adds the requests in each usage plan, by the id of a gateway ke
   const getUsage: KeyGateway['getUsage'] = async ({ usagePlanId }) => metered[usagePlanId] ?? {};
   const at = { ...stage, gateway: { ...stage.gateway, getUsage } };
 
-  expect(await run(usage, [], at, {})).toMatchObject([
+  expect(await owners('usage', at)).toMatchObject([
     { ownerId: busy, name: 'Busy', plan: 'free', requests: 90 },
     { ownerId, requests: 10 },
   ]);
-  expect((await run(usage, ['Acme'], at, {})).days).toEqual([
+  expect((await owners('usage Acme', at)).days).toEqual([
     { day: '2026-11-01', requests: 1 },
     { day: '2026-11-02', requests: 2 },
     { day: '2026-11-03', requests: 7 },
@@ -250,14 +233,14 @@ describe('owners repair', () => {
   it('deletes the API Gateway keys of deleted owners, but not of owners that are being created', async () => {
     const kept = await create();
     const { details } = await create({ name: 'Deleted' });
-    await run(setPlan, ['Deleted', 'pro'], stage);
-    await run(deletion, ['Deleted'], throttling('findGatewayKeys')).catch(() => {});
+    await owners('set-plan Deleted pro');
+    await owners('delete Deleted', throttling('findGatewayKeys')).catch(() => {});
     const isLook = (call: unknown) => call === 'findGatewayKeys';
     const beforeKeys = interposed(stage, isLook, () => create({ name: 'New' }));
     const isScan = (call: unknown) => typeof call !== 'string';
     const meanwhile = interposed(beforeKeys, isScan, () => create({ name: 'Newer' }));
 
-    const { deletedKeys } = await repairOwners(meanwhile);
+    const { deletedKeys } = await owners('repair', meanwhile);
 
     expect(deletedKeys).toBe(2);
     const left = [...gatewayKeys().keys()];
@@ -268,17 +251,16 @@ describe('owners repair', () => {
 
   it('deletes no API Gateway key if there is no owner at all', async () => {
     const { details } = await create();
-    await run(deletion, ['Acme'], throttling('findGatewayKeys')).catch(() => {});
+    await owners('delete Acme', throttling('findGatewayKeys')).catch(() => {});
 
-    await expect(repairOwners(stage)).rejects.toThrow(
+    await expect(owners('repair')).rejects.toThrow(
       'nothing was changed: there are no owners, but 1 API Gateway key of owners',
     );
     expect(gatewayKeys().size).toBe(1);
-    expect(await run(deletion, [details.ownerId], stage)).toMatchObject({ keys: 0 });
+    expect(await owners(`delete ${details.ownerId}`)).toMatchObject({ keys: 0 });
     expect(gatewayKeys().size).toBe(0);
-    await expect(run(deletion, ['Acme'], stage)).rejects.toThrow('There is no owner');
-    const unknown = `own_${'0'.repeat(20)}`;
-    await expect(run(deletion, [unknown], stage)).rejects.toThrow('There is no owner');
+    await expect(owners('delete Acme')).rejects.toThrow('There is no owner');
+    await expect(owners(`delete own_${'0'.repeat(20)}`)).rejects.toThrow('There is no owner');
   });
 });
 
@@ -297,7 +279,9 @@ it.each([
     return {};
   };
 
-  const read = run(usage, [], { ...stage, gateway: { ...stage.gateway, getUsage } }, { month });
+  const at = { ...stage, gateway: { ...stage.gateway, getUsage } };
+
+  const read = owners(`usage --month ${month}`, at);
 
   const refusal = `--month: "${month}" is not accepted; expected a month from 2026-08 to 2026-11`;
   const outcome = await read.then(
@@ -334,7 +318,7 @@ it.each<[string, Partial<NewOwner>, string]>([
 });
 
 it('the history of an owner keeps the latest 180 records, which fit into an item', async () => {
-  const { ownerId } = await issueTo({ owner: 'Acme' }, stage);
+  const { ownerId } = await issueTo('Acme', stage);
   const changes = { name: { from: '日'.repeat(200), to: '本'.repeat(200) } };
   const old = Array.from({ length: 180 }, (_, at) => [
     at + 1,
@@ -346,7 +330,7 @@ it('the history of an owner keeps the latest 180 records, which fit into an item
     await stage.documents.send(new PutCommand({ TableName: stage.ownersTable, Item: each }));
   }
 
-  await run(suspend, ['Acme'], stage);
+  await owners('suspend Acme');
 
   const history = await readHistory(ownerId, stage);
   expect(history.map(({ at }) => at)).toEqual([
