@@ -1,13 +1,12 @@
-import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { describe, expect, it } from '@jest/globals';
 import { stackName } from '../../../lib/settings/names.ts';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { stageChoices } from '../../../lib/settings/stages.ts';
 import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
+import { awsOfEachTest } from './aws-of-each-test.ts';
 import { admin, everyCommand } from './run-admin.ts';
-import { stackOfEachTest } from './stack.ts';
 
-const { cloudFormation } = stackOfEachTest();
+const aws = awsOfEachTest();
 const keyId = `key_${'0'.repeat(32)}`;
 
 describe('which service is operated', () => {
@@ -25,21 +24,20 @@ describe('which service is operated', () => {
     const refused = await admin(['keys', 'list', ...words], { environment });
 
     expect(refused).toEqual({ exitCode, stdout: '', stderr: expect.stringContaining(message) });
-    expect(cloudFormation.calls()).toHaveLength(0);
+    expect(aws.calls).toEqual([]);
   });
 
   it.each([
-    [{ ORDERS_STAGE: 'prod' }, [], stackName('prod')],
-    [{ ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], stackName('staging')],
-    [{ ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], undefined],
-    [{ ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], undefined],
+    [{ ORDERS_STAGE: 'prod' }, [], `no stack ${stackName('prod')} in`],
+    [{ ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], `no stack ${stackName('staging')} in`],
+    [{ ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], 'http://127.0.0.1:1: Cloud'],
+    [{ ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], 'http://127.0.0.1:1: CloudFormation'],
   ])(
     'is taken from the environment if the command line names none: %j %j',
-    async (environment, words, StackName) => {
-      await admin(['orders', 'show', 'x', ...words], { environment });
+    async (environment, words, message) => {
+      aws.outputs = undefined;
 
-      const [call] = cloudFormation.commandCalls(DescribeStacksCommand);
-      expect(call!.args[0].input).toEqual(StackName === undefined ? {} : { StackName });
+      expect((await admin(['keys', 'list', ...words], { environment })).stderr).toContain(message);
     },
   );
 });
@@ -69,7 +67,7 @@ describe('errors', () => {
 
     expect(failed).toEqual({ exitCode, stdout: '', stderr: expect.stringContaining(message) });
     expect(failed.stderr).toMatch(/^error: .+\n$/);
-    expect(cloudFormation.calls()).toHaveLength(0);
+    expect(aws.calls).toEqual([]);
   });
 
   it('are one line of JSON with --json', async () => {

@@ -21,7 +21,6 @@ const otherKey = `key_${ownerPart}000000000000`;
 const reopen = (words: string, io: AdminOptions = {}) =>
   orders(['reopen', ...words.split(' ').filter(Boolean), '--yes'], {
     now: () => nowMs,
-    environment: { USER: 'ann' },
     ...io,
   });
 const period = '--since 2026-11-20T09:00:00Z --until 2026-11-20T10:59:00Z';
@@ -74,7 +73,7 @@ describe('orders reopen --cancelled-by', () => {
       id: { N: '9007199254740993' },
       status: { S: 'pending' },
       reopenedAt: { S: '2026-11-20T12:00:00.000Z' },
-      reopenedBy: { S: 'ann' },
+      reopenedBy: { S: 'user/ann' },
     });
   });
 

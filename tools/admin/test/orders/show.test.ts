@@ -65,10 +65,10 @@ describe('orders show', () => {
     await put({ id: { N: '7' } });
 
     for (const form of [[], ['--json']]) {
-      const { stdout } = await admin(['orders', 'show', '7', '--local', proxy.url, ...form]);
+      const { stdout } = await admin(['orders', 'show', '7', '--stage', 'staging', ...form]);
 
       const ends = stdout.replaceAll('\\"', '"').matchAll(/"\.\/admin orders \w+ 7([^"]*)"/g);
-      expect(Array.from(ends, ([, end]) => end)).toEqual(Array(2).fill(` --local ${proxy.url}`));
+      expect(Array.from(ends, ([, end]) => end)).toEqual(Array(2).fill(' --stage staging'));
     }
   });
 

@@ -1,71 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { stackName } from '../../../../lib/settings/names.ts';
 import { stageSettings } from '../../../../lib/settings/stages.ts';
-import { type LoopbackServer, serve } from '../../../../test/helpers/loopback-server.ts';
+import { serve } from '../../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { connect } from '../../stage/stage-connection.ts';
+import { awsOfEachTest, account as own } from '../aws-of-each-test.ts';
 import { admin } from '../run-admin.ts';
 
-const [own, other] = ['111122223333', '444455556666'];
-const env = { account: own, region: 'eu-central-1' };
-const environment = { ...process.env };
-const stack = stackName('prod');
+const other = '444455556666';
 const directory = temporaryDirectoryOfEachTest();
-let aws: LoopbackServer;
-/** The calls that have arrived, such as `DescribeStacks`, each with its Region and access key. */
-let calls: { action: string | null; region: string; accessKey: string }[];
-/** What this double of AWS does. */
-let state: { account: string; clockOffsetMs: number; outputs?: Record<string, string> };
-
-beforeEach(async () => {
-  Object.assign(stageSettings('prod'), { env });
-  calls = [];
-  const outputs = {
-    ApiKeysTableName: 'A',
-    OwnersTableName: 'O',
-    OrdersTableName: 'T',
-    Plans: '{}',
-  };
-  // A clock may be wrong by seconds.
-  state = { account: own, clockOffsetMs: 5_000, outputs };
-  aws = await serve(async (call, response) => {
-    const form = new URLSearchParams((await call.toArray()).join(''));
-    const [, accessKey = '', region = ''] =
-      /Credential=(\w+)\/\d+\/([\w-]+)\//.exec(call.headers.authorization ?? '') ?? [];
-    calls.push({ action: form.get('Action'), region, accessKey });
-    const [status, xml] = answerTo(form.get('Action'));
-    const date = new Date(Date.now() + state.clockOffsetMs).toUTCString();
-    response.writeHead(status, { date, 'content-type': 'text/xml' }).end(xml);
-  });
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: aws.url,
-    AWS_ACCESS_KEY_ID: 'ann',
-    AWS_SECRET_ACCESS_KEY: 'x',
-    AWS_REGION: 'us-west-2',
-    AWS_EC2_METADATA_DISABLED: 'true',
-  });
-});
-afterEach(async () => {
-  process.env = { ...environment };
-  await aws[Symbol.asyncDispose]();
-});
-
-function answerTo(action: string | null): [status: number, xml: string] {
-  const element = (name: string, ...content: string[]) => `<${name}>${content.join('')}</${name}>`;
-  const result = (...content: string[]) =>
-    element(`${action}Response`, element(`${action}Result`, ...content));
-  if (action === 'GetCallerIdentity') return [200, result(element('Account', state.account))];
-  if (!state.outputs) {
-    const message = element('Message', `Stack with id ${stack} does not exist`);
-    const error = element('Error', element('Code', 'ValidationError'), message);
-    return [400, element('ErrorResponse', error)];
-  }
-  const outputs = Object.entries(state.outputs).map(([key, value]) =>
-    element('member', element('OutputKey', key), element('OutputValue', value)),
-  );
-  const described = [element('StackName', stack), element('Outputs', ...outputs)];
-  return [200, result(element('Stacks', element('member', ...described)))];
-}
+const aws = awsOfEachTest();
 
 const connectToProd = () => connect({ stage: 'prod' }, { now: Date.now, operator: () => 'ann' });
 
@@ -80,16 +24,16 @@ describe('a connection to a stage', () => {
 
     const call = { region: 'eu-central-1', accessKey: 'ann' };
     const actions = ['GetCallerIdentity', 'DescribeStacks'];
-    expect(calls).toEqual(actions.map((action) => ({ action, ...call })));
+    expect(aws.calls).toEqual(actions.map((action) => ({ action, ...call })));
   });
 
   it('is to the account and Region of the credentials if the stage names none', async () => {
     Object.assign(stageSettings('prod'), { env: undefined });
-    state.account = other;
+    aws.account = other;
 
     expect((await connectToProd()).place).toBe(`stage prod (${other}, us-west-2)`);
 
-    expect(new Set(calls.map(({ region }) => region))).toEqual(new Set(['us-west-2']));
+    expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['us-west-2']));
   });
 
   it('is possible with a plan that the stage does not have, until this plan is used', async () => {
@@ -105,16 +49,20 @@ describe('a connection to a stage', () => {
     await expect(connectToProd()).rejects.toThrow(
       'neither lib/settings/stages.ts nor the credentials name a Region (Region is missing)',
     );
-    expect(calls).toEqual([]);
+    expect(aws.calls).toEqual([]);
   });
 
-  it.each<[Partial<typeof state>, calls: number, RegExp | string]>([
+  it.each<[Partial<typeof aws>, calls: number, RegExp | string]>([
     [
       { account: other },
       1,
       `account ${own}, but the credentials are for account ${other}; set AWS`,
     ],
-    [{ outputs: undefined }, 2, `no stack ${stack} in account ${own}, Region eu-central-1; deploy`],
+    [
+      { outputs: undefined },
+      2,
+      `no stack ${stackName('prod')} in account ${own}, Region eu-central-1; deploy`,
+    ],
     [{ outputs: {} }, 2, 'not the version that is deployed: the stack has no output ApiKeysTab'],
     [
       { clockOffsetMs: -600_000 },
@@ -123,11 +71,11 @@ describe('a connection to a stage', () => {
     ],
     [{ clockOffsetMs: 600_000 }, 2, /machine's clock is (599|60\d) s behind AWS's clock; set the/],
   ])('is refused in one line, which says why: %j', async (change, callCount, message) => {
-    Object.assign(state, change);
+    Object.assign(aws, change);
 
     await expect(connectToProd()).rejects.toThrow(message);
 
-    expect(calls).toHaveLength(callCount);
+    expect(aws.calls).toHaveLength(callCount);
   });
 });
 
