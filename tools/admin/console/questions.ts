@@ -40,11 +40,8 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
 
 // Returns the first line. `question` of readline/promises is not used, because its promise stays pending if the input
 // ends without a line break.
-async function firstLine(
-  { stdin, stderr, interruption: signal }: CommandIo,
-  question: string,
-  output?: Writable,
-): Promise<string> {
+async function firstLine(io: CommandIo, question: string, output?: Writable): Promise<string> {
+  const { stdin, stderr, interruption: signal } = io;
   stderr.write(`${printable(question)} `);
   const terminal = output !== undefined;
   using lines = createInterface({ input: stdin, output, terminal, signal, historySize: 0 });
@@ -54,6 +51,8 @@ async function firstLine(
     lines.close();
   });
   for await (const line of lines) return line;
+  // Without an answer, the cursor is still behind the question.
+  if (!terminal) print(io.stderr, '');
   if (isInterrupted || signal.aborted) {
     throw new InterruptedError('interrupted: nothing was changed');
   }

@@ -36,13 +36,15 @@ describe('confirm', () => {
     );
   });
 
-  it('ends at Ctrl+C with the exit code 5 if the command handles it', async () => {
+  it('ends at Ctrl+C with the exit code 5, and with the line of the question, if the command handles it', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    const io = { ...input('').io, stdin, interruption: AbortSignal.abort() };
+    const { io: others, shown } = input('');
+    const io = { ...others, stdin, interruption: AbortSignal.abort() };
 
     const confirmed = confirm(io, {}, question);
 
     await expect(confirmed).rejects.toThrow(InterruptedError);
+    expect(shown()).toBe('Really? [y/N] \n');
   });
 });
 
