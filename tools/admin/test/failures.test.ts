@@ -44,15 +44,6 @@ describe('a failed call', () => {
     expect(report).toMatchObject({ exitCode: 3, code: 'noCredentials', message: 'half done' });
     expect(report.remedy).toMatch(/^sign in with "aws sso login".*; then run .* to complete it$/);
   });
-
-  it('is reported with the address of a local service', () => {
-    const refused = failure('Error', 'connect ECONNREFUSED', { code: 'ECONNREFUSED' });
-    const error = failedCall(refused, 'CloudFormation DescribeStacks');
-
-    const { message } = reportFailure(error, { local: 'http://127.0.0.1:3000/v1' });
-
-    expect(message).toMatch(/^http:\/\/127\.0\.0\.1:3000: /);
-  });
 });
 
 it('an interruption has exit code 5, also if a command adds how far it got', () => {
@@ -67,15 +58,4 @@ it('a bug in the program is reported in one line without a stack trace', () => {
   const report = reportFailure(new TypeError('x is not\n a function'), onStage);
 
   expect(report).toMatchObject({ exitCode: 1, message: 'TypeError: x is not a function' });
-});
-
-it.each([
-  [onStage, '--stage prod'],
-  [{ local: 'http://127.0.0.1:3000/v1' }, '--local http://127.0.0.1:3000'],
-])('each command that a failure quotes names its target: %j', (target, option) => {
-  const quoted = '"./admin keys list" and "./admin owners list"';
-
-  const { remedy } = reportFailure(new OperatorError('x', { remedy: quoted }), target);
-
-  expect(remedy).toBe(`"./admin keys list ${option}" and "./admin owners list ${option}"`);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Item } from '../../../../lambdas/contract/item.ts';
-import { answer, forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { forward, lost } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { type Change, changes } from '../../orders/change-orders.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
@@ -146,20 +146,6 @@ describe('an order in an unknown state', () => {
     expect([reopened.exitCode, pending!.status]).toEqual([0, { S: 'pending' }]);
     expect([shipped.exitCode, (await stored())[0]!.status]).toEqual([0, { S: 'shipped' }]);
   });
-});
-
-it('orders ship fails if a response is not that of DynamoDB, and can be run again', async () => {
-  await put({ id: { N: '7' }, ...states.pending });
-  proxy.next.push(answer({}));
-
-  const failed = await change('ship', '7');
-
-  expect(failed).toMatchObject({ exitCode: 3, stdout: '' });
-  expect(failed.stderr).toMatch(
-    /order 7: .* not that of DynamoDB.*; then run the command again\n$/,
-  );
-  expect((await stored())[0]!.status).toEqual({ S: 'pending' });
-  expect((await change('ship', '7')).exitCode).toBe(0);
 });
 
 const cancelledLater = {

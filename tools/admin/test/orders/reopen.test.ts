@@ -94,14 +94,11 @@ describe('orders reopen --cancelled-by', () => {
   it('asks for confirmation with the number of orders', async () => {
     await putOrders();
     const before = await stored();
-    const words = ['reopen', ...mistaken.split(' ')];
 
-    const asked = await orders(words, { isTerminal: true, input: 'n\n' });
-    const script = await orders(words);
+    const asked = await orders(['reopen', ...mistaken.split(' ')], { isTerminal: true });
 
-    expect([asked.exitCode, script.exitCode]).toEqual([1, 1]);
+    expect(asked.exitCode).toBe(1);
     expect(asked.stderr).toContain(`: reopen 4 orders ${which}? [y/N]`);
-    expect(script.stderr).toMatch(/no terminal to ask for confirmation; confirm with --yes\n$/);
     expect(await stored()).toEqual(before);
   });
 
@@ -113,19 +110,6 @@ describe('orders reopen --cancelled-by', () => {
       stdout: '',
       stderr: `error: there is no cancelled order ${which}\n`,
     });
-  });
-
-  it.each([
-    ['--cancelled-by key_bad --since 1h', 'key id: "key_bad" is not accepted'],
-    ['--cancelled-by ann --since 1h --until 2h', '--since: "2026-11-20T11:00:00.000Z" is not'],
-    [
-      '--cancelled-by ann --since 2026-12-01',
-      '--since: "2026-12-01T00:00:00.000Z" is not accepted',
-    ],
-  ])('refuses a selection that can match nothing: %s', async (words, problem) => {
-    const { exitCode, stderr } = await reopen(words);
-
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`error: ${problem}`)]);
   });
 
   it('ends the period at the start of the command', async () => {
@@ -219,12 +203,15 @@ describe('orders reopen --cancelled-by', () => {
     [`--cancelled-by ${keyPrefix}${'a'.repeat(46)} ${period}`, 1, 'this looks like an API key'],
     [`${mistaken} --as ${keyId}`, 1, 'expected your name, not a key id'],
     [`${mistaken} --since yesterday`, 1, "'yesterday' is invalid. Expected a duration such as"],
+    ['--cancelled-by key_bad --since 1h', 1, 'key id: "key_bad" is not accepted'],
+    ['--cancelled-by ann --since 1h --until 2h', 1, '--since: "2026-11-20T11:00:00.000Z" is not'],
+    ['--cancelled-by ann --since 2026-12-01', 1, '--since: "2026-12-01T00:00:00.000Z" is not'],
   ])('refuses %j in one line', async (words, code, message) => {
     await putOrders();
 
     const { exitCode, stderr } = await reopen(words);
 
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(message)]);
-    expect(stderr.trimEnd()).not.toContain('\n');
+    expect(stderr).toMatch(/^error: .*\n$/);
   });
 });

@@ -42,7 +42,7 @@ async function failureOfCall(reply: Reply, limits = patient) {
   client.destroy();
   // The client counts the attempts. An attempt can end before the server has seen it.
   const { $metadata = Object(error.cause).$metadata } = error;
-  return { code: error.code, problem: error.message, attempts: $metadata.attempts };
+  return { problem: error.message, attempts: $metadata.attempts };
 }
 
 afterEach(() => {
