@@ -17,6 +17,7 @@ import { changeTogether, expressions } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { connect } from '../stage/stage-connection.ts';
 import { deleteGatewayKeys } from '../store/gateway-keys.ts';
+import type { HistoryRecord } from '../store/history.ts';
 import { findKey } from '../store/keys.ts';
 import { findOwner } from '../store/owners.ts';
 import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
@@ -315,22 +316,21 @@ describe('the operator and a running service', () => {
     const { stdout } = await admin(`owners history ${owner}`);
     const history = await adminJson(`owners history ${owner}`);
 
-    const [keyIds, ended] = [[keyId], { from: 'valid', to: 'revoked' }];
     const to = (value: unknown) => ({ from: null, to: value });
     const end = new Date(nowMs + 3_599_000).toISOString().replace('.000', '');
-    const [ann, bob, local] = ['Ann', 'Bob', 'local'].map((by) => ({ at, by }));
-    expect(history).toEqual([
-      { ...bob, command: 'keys revoke', keyIds, changes: { status: ended } },
-      {
-        ...{ ...bob, at: new Date(nowMs - 1_000).toISOString(), command: 'keys expire', keyIds },
-        changes: { expiresAt: to(end) },
-      },
-      {
-        ...{ ...ann, command: 'owners set-plan' },
-        changes: { plan: { from: 'free', to: 'enterprise' }, perMinute: to(70), perDay: to(500) },
-      },
-      { ...local, command: 'keys issue', keyIds, changes: {} },
-      { ...local, command: 'owners create', changes: { name: to(owner), plan: to('free') } },
+    const earlier = new Date(nowMs - 1_000).toISOString();
+    const records = history.map((each: HistoryRecord) => [
+      ...[each.at, each.by, each.command, each.keyIds, each.changes],
+    ]);
+    expect(records).toEqual([
+      [at, 'Bob', 'keys revoke', [keyId], { status: { from: 'valid', to: 'revoked' } }],
+      [earlier, 'Bob', 'keys expire', [keyId], { expiresAt: to(end) }],
+      [
+        ...[at, 'Ann', 'owners set-plan', undefined],
+        { plan: { from: 'free', to: 'enterprise' }, perMinute: to(70), perDay: to(500) },
+      ],
+      [at, 'local', 'keys issue', [keyId], {}],
+      [at, 'local', 'owners create', undefined, { name: to(owner), plan: to('free') }],
     ]);
     expect(Object.keys(history[0]).slice(0, 3)).toEqual(['at', 'by', 'command']);
     expect(stdout).toMatch(

@@ -3,9 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart } from '../../../../lambdas/keys/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { keyPrefix } from '../../../../test/helpers/dynamodb/key-items.ts';
-import { createOwner, type NewOwner } from '../../owners/create.ts';
 import type { KeyGateway } from '../../stage/key-gateway.ts';
-import type { KeyStage } from '../../stage/key-stage.ts';
 import { findGatewayKeys } from '../../store/gateway-keys.ts';
 import { readHistory } from '../../store/history.ts';
 import { createToken } from '../../store/identities.ts';
@@ -23,14 +21,16 @@ import {
 const fixture = stageOfEachTest();
 const { stage, gatewayKeys, readAll } = fixture;
 
-const create = (request: Partial<NewOwner> = {}, at: KeyStage = stage) =>
-  createOwner({ name: 'Acme', plan: 'free', ...request }, at);
 const owners = (line: string, at = stage) => run(`owners ${line}`, at);
+const create = (name = 'Acme', options = '--plan free', at = stage) =>
+  owners(`create "${name}" ${options}`, at);
 const usagePlans = () => [...gatewayKeys().values()];
 /** All items except histories. */
-const everything = async () => [await readAll('ApiKeys'), await ownersItems(), usagePlans()];
-const ownersItems = async () =>
-  (await readAll('Owners')).filter(({ ownerId }) => !String(ownerId).startsWith('history#'));
+const everything = async () => {
+  const items = await readAll('Owners');
+  const others = items.filter(({ ownerId }) => !String(ownerId).startsWith('history#'));
+  return [await readAll('ApiKeys'), others, usagePlans()];
+};
 /** A stage on which API Gateway throttles the first such call. */
 const throttling = (throttled: keyof KeyGateway) =>
   interposed(
@@ -39,14 +39,14 @@ const throttling = (throttled: keyof KeyGateway) =>
     () => Promise.reject(new Error('Too Many Requests')),
   );
 
-describe('createOwner', () => {
+describe('owners create', () => {
   it('stores the secret and the details in another table than the authorizer reads', async () => {
-    const { details, item } = await create({ name: ' Acme Ltd ' });
+    const { ownerId } = await create(' Acme Ltd ');
 
+    const { details, item } = await findOwner(ownerId, stage);
     expect(details).toEqual({
       ownerId: expect.stringMatching(/^own_[0-9A-Za-z]{20}$/),
-      name: 'Acme Ltd',
-      createdAt: '2026-11-20T09:30:15.500Z',
+      ...{ name: 'Acme Ltd', createdAt: '2026-11-20T09:30:15.500Z', revision: 1 },
       seed: expect.stringMatching(/^[\w-]{43}$/),
       ownerHash: hashOwnerPart(createToken(keyPrefix, details.seed)),
       keys: {},
@@ -60,10 +60,10 @@ describe('createOwner', () => {
   it.each(['CAFÉ 1', ' Cafe\u0301 \t\u00a0\n1'])(
     'refuses a name that is taken: %j',
     async (name) => {
-      const { details } = await create({ name: 'Café 1' });
+      const { ownerId } = await create('Café 1');
 
-      await expect(create({ name, plan: 'pro' })).rejects.toThrow(
-        `There is already an owner "Café 1", ${details.ownerId}, on the free plan`,
+      await expect(create(name, '--plan pro')).rejects.toThrow(
+        `There is already an owner "Café 1", ${ownerId}, on the free plan`,
       );
       expect(await allOwners(stage)).toHaveLength(1);
       expect(usagePlans()).toEqual(['plan-free']);
@@ -76,7 +76,7 @@ describe('createOwner', () => {
     ['Acme\u200b Ltd', 'without characters that nobody sees'],
     ['bell\u0007', 'without characters that nobody sees'],
   ])('refuses the name %j', async (name, message) => {
-    const error: Error = await create({ name }).catch((thrown) => thrown);
+    const error: Error = await create(name).catch((thrown) => thrown);
 
     expect(error.message).toContain(message);
     if (message.includes('key')) expect(error.message).not.toContain(name);
@@ -105,8 +105,7 @@ const conflict = (message: string) =>
 
 describe('an API Gateway key', () => {
   it('is added and awaited before the plan changes, and awaited again after an interrupted wait', async () => {
-    const { details } = await create();
-    const { ownerId } = details;
+    const { ownerId } = await create();
     const seen: unknown[] = [];
     const settle = async () => {
       const { item } = await fixture.owner(ownerId);
@@ -142,13 +141,13 @@ describe('an API Gateway key', () => {
   ])('that %s', async (_, calls, cause) => {
     const failing = { ...stage, gateway: { ...stage.gateway, ...calls } };
 
-    await expect(create({}, failing)).rejects.toMatchObject({ cause });
+    await expect(create('Acme', '--plan free', failing)).rejects.toMatchObject({ cause });
   });
 });
 
 it('owners rename accepts a name that differs only in case, and refuses that of another owner', async () => {
   await create();
-  await create({ name: 'Initech' });
+  await create('Initech');
 
   await owners('rename Acme ACME');
 
@@ -177,7 +176,7 @@ it('owners delete removes everything of the owner, and nothing of other owners',
   expect(await everything()).toEqual(before);
   // The history, too, has only the id.
   expect(JSON.stringify(await readAll('Owners'))).not.toContain('Acme');
-  expect((await create({ plan: 'pro' })).item.keys).toEqual({});
+  expect(await create()).toMatchObject({ keys: 0 });
 });
 
 it('owners show has the usage, the banned keys, and the last use of any key, also if it is revoked', async () => {
@@ -206,9 +205,9 @@ it('owners show has the usage, the banned keys, and the last use of any key, als
 });
 
 it('owners usage adds the requests in each usage plan, by the id of a gateway key or its value', async () => {
-  const { ownerId: busy } = (await create({ name: 'Busy' })).details;
+  const { ownerId: busy } = await create('Busy');
   const later = { ...stage, now: () => stage.now() + 1 };
-  const { ownerId } = (await create({}, later)).details;
+  const { ownerId } = await create('Acme', '--plan free', later);
   const [gatewayKey] = await findGatewayKeys(stage, ownerId);
   const log = (...used: number[]) => used.map((requests) => [requests, 1_000 - requests]);
   const metered: Record<string, Record<string, number[][]>> = {
@@ -231,33 +230,32 @@ it('owners usage adds the requests in each usage plan, by the id of a gateway ke
 
 describe('owners repair', () => {
   it('deletes the API Gateway keys of deleted owners, but not of owners that are being created', async () => {
-    const kept = await create();
-    const { details } = await create({ name: 'Deleted' });
+    const [kept, deleted] = [await create(), await create('Deleted')];
     await owners('set-plan Deleted pro');
     await owners('delete Deleted', throttling('findGatewayKeys')).catch(() => {});
     const isLook = (call: unknown) => call === 'findGatewayKeys';
-    const beforeKeys = interposed(stage, isLook, () => create({ name: 'New' }));
+    const beforeKeys = interposed(stage, isLook, () => create('New'));
     const isScan = (call: unknown) => typeof call !== 'string';
-    const meanwhile = interposed(beforeKeys, isScan, () => create({ name: 'Newer' }));
+    const meanwhile = interposed(beforeKeys, isScan, () => create('Newer'));
 
     const { deletedKeys } = await owners('repair', meanwhile);
 
     expect(deletedKeys).toBe(2);
     const left = [...gatewayKeys().keys()];
     expect(left).toHaveLength(3);
-    expect(left).toContain(`${kept.details.ownerId}_free`);
-    expect(left.join()).not.toContain(details.ownerId);
+    expect(left).toContain(`${kept.ownerId}_free`);
+    expect(left.join()).not.toContain(deleted.ownerId);
   });
 
   it('deletes no API Gateway key if there is no owner at all', async () => {
-    const { details } = await create();
+    const { ownerId } = await create();
     await owners('delete Acme', throttling('findGatewayKeys')).catch(() => {});
 
     await expect(owners('repair')).rejects.toThrow(
       'nothing was changed: there are no owners, but 1 API Gateway key of owners',
     );
     expect(gatewayKeys().size).toBe(1);
-    expect(await owners(`delete ${details.ownerId}`)).toMatchObject({ keys: 0 });
+    expect(await owners(`delete ${ownerId}`)).toMatchObject({ keys: 0 });
     expect(gatewayKeys().size).toBe(0);
     await expect(owners('delete Acme')).rejects.toThrow('There is no owner');
     await expect(owners(`delete own_${'0'.repeat(20)}`)).rejects.toThrow('There is no owner');
@@ -279,41 +277,42 @@ it.each([
     return {};
   };
 
-  const at = { ...stage, gateway: { ...stage.gateway, getUsage } };
-
-  const read = owners(`usage --month ${month}`, at);
+  const read = owners(`usage --month ${month}`, {
+    ...stage,
+    gateway: { ...stage.gateway, getUsage },
+  });
 
   const refusal = `--month: "${month}" is not accepted; expected a month from 2026-08 to 2026-11`;
-  const outcome = await read.then(
-    () => asked[0],
-    ({ message }) => message,
-  );
-  expect(outcome).toEqual(startDate ? { startDate, endDate } : refusal);
+  if (!startDate) return expect(read).rejects.toThrow(refusal);
+  await read;
+  expect(asked[0]).toEqual({ startDate, endDate });
 });
 
 const { perMinute: most } = plans.enterprise;
 
-it.each<[string, Partial<NewOwner>, string]>([
+it.each([
   [
     'more than the maximum of its plan',
-    { plan: 'enterprise', perMinute: most + 1, perDay: 5 },
+    `--plan enterprise --per-minute ${most + 1} --per-day 5`,
     `--per-minute: ${most + 1} is not accepted; expected a whole number from 1 to ${most}, the maximum of`,
   ],
-  ['one of two', { plan: 'enterprise', perMinute: 10 }, '--per-day: missing'],
+  ['one of two', '--plan enterprise --per-minute 10', '--per-day: missing'],
   [
     'set in a plan without own limits',
-    { plan: 'pro', perDay: 5 },
+    '--plan pro --per-day 5',
     '--per-day: an owner of the pro plan has no own limits; choose the plan enterprise, or leave',
   ],
   [
     'those of a plan that the deployed version does not have',
-    { plan: 'free' },
+    '--plan free',
     'The deployed version has no plan free; check out the deployed commit, or deploy',
   ],
-])('the limits of an owner cannot be %s', async (_, request, message) => {
+])('the limits of an owner cannot be %s', async (_, options, message) => {
   const { free: _free, ...deployed } = plans;
 
-  await expect(create(request, { ...stage, plans: deployed })).rejects.toThrow(message);
+  const created = create('Acme', options, { ...stage, plans: deployed });
+
+  await expect(created).rejects.toThrow(message);
   expect(await readAll('Owners')).toEqual([]);
 });
 
