@@ -1,6 +1,5 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashToken } from '../../../lambdas/keys/api-key.ts';
 import { stackName } from '../../../lib/settings/names.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import {
@@ -13,14 +12,13 @@ import { keyPrefix } from '../../../test/helpers/dynamodb/key-items.ts';
 import { templateFile } from '../../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type LocalService, startLocalService } from '../../local/test/aws/local-service.ts';
-import { changeTogether, expressions } from '../stage/dynamodb-calls.ts';
 import type { KeyStage } from '../stage/key-stage.ts';
 import { connect } from '../stage/stage-connection.ts';
 import { deleteGatewayKeys } from '../store/gateway-keys.ts';
 import type { HistoryRecord } from '../store/history.ts';
 import { findKey } from '../store/keys.ts';
-import { findOwner } from '../store/owners.ts';
 import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
+import { setStored } from './stage-of-keys.ts';
 
 const { free } = plans;
 
@@ -72,13 +70,6 @@ async function listOrders(apiKey: string): Promise<Response> {
 }
 
 const statusWith = async (apiKey: string) => (await listOrders(apiKey)).status;
-
-/** Changes an owner's item, as if time had passed or the plan had had another number. */
-async function changeOwner(ownerId: string, set: Record<string, unknown>): Promise<void> {
-  const { ownerHash } = (await findOwner(ownerId, stage)).details;
-  const Update = expressions({ table: stage.apiKeysTable, key: { ownerHash }, set });
-  await changeTogether([{ Update }], stage);
-}
 
 describe('the operator and a running service', () => {
   it('I17: issues a key that works at once', async () => {
@@ -268,7 +259,7 @@ describe('the operator and a running service', () => {
         .map((key) => `${key.value} ${key.usagePlanId}`)
         .sort();
     const before = gatewayKeys();
-    await changeOwner(ownerId, { plan: 'gold' });
+    await setStored(ownerId, { plan: 'gold' }, stage);
     for (const each of [missing, inNoPlan]) await deleteGatewayKeys(each.ownerId, stage);
     const value = `${inNoPlan.ownerId}_pro`;
     const name = `${stage.stackName}-${value}`;
@@ -373,9 +364,7 @@ describe('the operator and a running service', () => {
     const { toleratedRejectionsPerMinute, banSeconds } = plans.enterprise;
     await adminJson(`owners set-plan ${ownerId} enterprise --per-minute 1 --per-day 9`);
     const statuses = [await statusWith(apiKey), await statusWith(apiKey)];
-    await changeOwner(ownerId, {
-      [`keys.${hashToken(apiKey)}.rejectionCount`]: toleratedRejectionsPerMinute,
-    });
+    await setStored(keyId, { rejectionCount: toleratedRejectionsPerMinute }, stage);
     // The function has not seen the count that the first of these requests meets, so it counts this request with the
     // next request.
     statuses.push(await statusWith(apiKey), await statusWith(apiKey));

@@ -11,7 +11,7 @@ import { changeTogether, expressions, readItems } from '../stage/dynamodb-calls.
 import { type KeyStage, keyStage } from '../stage/key-stage.ts';
 import { isKeyId } from '../store/identities.ts';
 import { findKey } from '../store/keys.ts';
-import { lookUpOwner, readOwner } from '../store/owners.ts';
+import { findOwner, lookUpOwner } from '../store/owners.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
 export const nowSeconds = Math.floor(nowMs / 1_000);
@@ -58,17 +58,7 @@ export function stageOfEachTest() {
       table === 'Owners' ? stage.ownersTable : stage.apiKeysTable,
       stage,
     );
-  const owner = async (ownerId: string) => (await readOwner(ownerId, stage))!;
-  /** Sets attributes of an owner's item, or of a key's entry in it. */
-  const set = async (id: string, values: Record<string, unknown>) => {
-    const key = isKeyId(id) ? await findKey(id, stage) : undefined;
-    const path = key ? `keys.${key.tokenHash}.` : '';
-    const entries = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
-    const { ownerHash } = (key?.owner ?? (await owner(id))).details;
-    const change = { key: { ownerHash }, set: Object.fromEntries(entries) };
-    const Update = expressions({ table: stage.apiKeysTable, ...change });
-    await changeTogether([{ Update }], stage);
-  };
+  const set = (id: string, values: Record<string, unknown>) => setStored(id, values, stage);
   /** Reads everything. The returned function restores it. */
   const save = async () => {
     const [owners, entries] = [await readAll('Owners'), await readAll('ApiKeys')];
@@ -87,7 +77,18 @@ export function stageOfEachTest() {
       }
     };
   };
-  return { stage, gatewayKeys, readAll, owner, set, save };
+  return { stage, gatewayKeys, readAll, set, save };
+}
+
+/** Sets attributes of an owner's item, or of a key's entry in it, as if time had passed. */
+export async function setStored(id: string, values: Record<string, unknown>, stage: KeyStage) {
+  const key = isKeyId(id) ? await findKey(id, stage) : undefined;
+  const path = key ? `keys.${key.tokenHash}.` : '';
+  const entries = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
+  const { ownerHash } = (key?.owner ?? (await findOwner(id, stage))).details;
+  const change = { key: { ownerHash }, set: Object.fromEntries(entries) };
+  const Update = expressions({ table: stage.apiKeysTable, ...change });
+  await changeTogether([{ Update }], stage);
 }
 
 /** Issues a key, and creates its owner on the free plan unless there is one of this name. */

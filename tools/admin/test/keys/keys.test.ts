@@ -3,6 +3,7 @@ import { hashOwnerPart, hashToken } from '../../../../lambdas/keys/api-key.ts';
 import { noUsage } from '../../../../lambdas/keys/owner-record.ts';
 import { changeTogether, expressions } from '../../stage/dynamodb-calls.ts';
 import { findKey } from '../../store/keys.ts';
+import { findOwner } from '../../store/owners.ts';
 import {
   interposed,
   issueTo,
@@ -61,7 +62,7 @@ it('an owner has at most a hundred keys, without those that have expired', async
   await expect(issue()).rejects.toThrow(tooMany);
   await expect(keys(`rotate ${last.keyId} --grace 60s`)).rejects.toThrow(tooMany);
   await keys(`rotate ${last.keyId} --grace 0s`);
-  expect(Object.keys((await fixture.owner(old.ownerId)).item.keys)).toHaveLength(100);
+  expect(Object.keys((await findOwner(old.ownerId, stage)).item.keys)).toHaveLength(100);
 });
 
 describe('keys rotate', () => {
@@ -69,7 +70,7 @@ describe('keys rotate', () => {
     const old = await issue('--label "web shop" --read-only');
     await ban(old.keyId);
     await set(old.keyId, { usedAt: minute });
-    const before = (await fixture.owner(old.ownerId)).item;
+    const before = (await findOwner(old.ownerId, stage)).item;
 
     const rotated = await keys(`rotate ${old.keyId} --grace 1h`);
 
@@ -80,7 +81,7 @@ describe('keys rotate', () => {
       ...{ replaces: old.keyId, lastUsedAt: null },
     });
     const same = { isReadOnly: true, bannedUntil, rejectionWindow: minute, rejectionCount: 181 };
-    const { item } = await fixture.owner(ownerId);
+    const { item } = await findOwner(ownerId, stage);
     expect(item).toEqual({
       ...before,
       keys: {
@@ -153,7 +154,7 @@ it('a change keeps what the authorizer counts at the same time', async () => {
   await keys(`expire ${keyId} 60s`, interposed(stage, isTransaction, count));
 
   expect((await findKey(keyId, stage)).entry).toMatchObject({ usedAt: minute });
-  expect((await fixture.owner(ownerId)).item).toMatchObject({ dayCount: 7 });
+  expect((await findOwner(ownerId, stage)).item).toMatchObject({ dayCount: 7 });
 });
 
 it.each<[string, (keyId: string) => Promise<unknown>]>([
@@ -184,7 +185,7 @@ it("a key that has ended leaves its owner's item with the next change of a key, 
 
   await keys(`revoke ${revoked.keyId}`);
 
-  expect(Object.keys((await fixture.owner(other.ownerId)).item.keys)).toHaveLength(1);
+  expect(Object.keys((await findOwner(other.ownerId, stage)).item.keys)).toHaveLength(1);
   expect(await keys(`show ${revoked.keyId}`)).toMatchObject({
     ...{ ...used, status: 'revoked', revokedAt: '2026-11-20T09:30:15.500Z', expiresAt: null },
   });

@@ -29,28 +29,17 @@ const stamps = {
 type State = keyof typeof states;
 
 describe('orders ship, cancel and reopen', () => {
-  it.each([
+  const [seconds, moment] = [{ S: '2026-11-20T12:00:00Z' }, { S: '2026-11-20T12:00:00.789Z' }];
+  const ann = { S: 'ann' };
+  it.each<[Change, State, Item]>([
     [
       'ship',
       'pending',
-      {
-        complete: { BOOL: true },
-        shipDate: { S: '2026-11-20T12:00:00Z' },
-        shippedAt: { S: '2026-11-20T12:00:00Z' },
-        shippedBy: { S: 'ann' },
-      },
+      { complete: { BOOL: true }, shipDate: seconds, shippedAt: seconds, shippedBy: ann },
     ],
-    [
-      'cancel',
-      'pending',
-      { cancelledAt: { S: '2026-11-20T12:00:00.789Z' }, cancelledBy: { S: 'ann' } },
-    ],
-    [
-      'reopen',
-      'cancelled',
-      { reopenedAt: { S: '2026-11-20T12:00:00.789Z' }, reopenedBy: { S: 'ann' } },
-    ],
-  ] as const)(
+    ['cancel', 'pending', { cancelledAt: moment, cancelledBy: ann }],
+    ['reopen', 'cancelled', { reopenedAt: moment, reopenedBy: ann }],
+  ])(
     'R6: %s changes a %s order in one write, which keeps all other attributes',
     async (verb, from, set) => {
       const order = { id: { N: id }, ...others, ...states[from] };

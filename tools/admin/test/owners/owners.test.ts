@@ -108,7 +108,7 @@ describe('an API Gateway key', () => {
     const { ownerId } = await create();
     const seen: unknown[] = [];
     const settle = async () => {
-      const { item } = await fixture.owner(ownerId);
+      const { item } = await findOwner(ownerId, stage);
       seen.push([item!.plan, gatewayKeys().get(`${ownerId}_pro`)]);
       if (seen.length === 1) throw new Error('interrupted');
     };
@@ -324,7 +324,7 @@ it('the history of an owner keeps the latest 180 records, which fit into an item
     { at, by: '日'.repeat(128), command: 'owners rename', changes },
   ]);
   const Item = { ownerId: `history#${ownerId}`, ...Object.fromEntries(old) };
-  const { details } = await fixture.owner(ownerId);
+  const { details } = await findOwner(ownerId, stage);
   for (const each of [Item, { ...details, revision: 180 }]) {
     await stage.documents.send(new PutCommand({ TableName: stage.ownersTable, Item: each }));
   }
