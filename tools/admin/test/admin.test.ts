@@ -133,7 +133,7 @@ describe('the operator and a running service', () => {
 
   it.each([
     ['keys rotate KEY --grace 0s --yes', '"./admin keys rotate NEW --grace 0s --local'],
-    ['keys expire KEY 0s --yes', 'was already'],
+    ['keys expire KEY 0s --yes', ''],
   ])(
     'ends a leaked key that still works after its rotation, and not its replacement: %s',
     async (words, then) => {
@@ -141,17 +141,15 @@ describe('the operator and a running service', () => {
       const line = words.replace('KEY', old.keyId);
       const rotated = await adminJson(`keys rotate ${old.keyId}`);
 
-      const { exitCode, stdout } = await admin(line);
+      const ended = await admin(line);
+      const again = await admin(line);
 
-      expect({ exitCode, stdout }).toEqual({
-        exitCode: 0,
-        stdout: expect.stringMatching(`^${old.keyId} is revoked\\.`),
-      });
+      expect([ended, again]).toMatchObject(Array(2).fill({ exitCode: 0, stderr: '' }));
+      expect(ended.stdout).toMatch(new RegExp(`^${old.keyId} is revoked\\.`));
+      expect(again.stdout).toMatch(new RegExp(`^${old.keyId} was already revoked\\.`));
+      expect(again.stdout).toContain(then.replace('NEW', rotated.keyId));
       expect(await statusWith(old.apiKey)).toBe(401);
       expect(await statusWith(rotated.apiKey)).toBe(200);
-      const again = await admin(line);
-      expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('was already') });
-      expect(again.stdout).toContain(then.replace('NEW', rotated.keyId));
     },
   );
 
@@ -207,7 +205,6 @@ describe('the operator and a running service', () => {
     await adminJson(`owners set-plan ${owner} pro`);
     await statusWith(apiKey);
     const one = await admin(`owners usage ${owner} --month 2026-11`);
-    const none = await adminJson(`owners usage ${owner} --month 2026-10`);
 
     expect(all.stdout).toMatch(/^OWNER ID +PLAN +REQUESTS +NAME$/m);
     expect(all.stdout).toMatch(new RegExp(`^${ownerId} +free +1 +${owner}$`, 'm'));
@@ -215,7 +212,6 @@ describe('the operator and a running service', () => {
     expect(one.stdout).toBe(
       'DAY         REQUESTS\n2026-11-20         2\n\n2 requests from 2026-11-01 to 2026-11-20.\n',
     );
-    expect(none).toMatchObject({ requests: 0, days: [] });
   });
 
   it.each<[string, (key: { keyId: string; owner: string }) => string]>([

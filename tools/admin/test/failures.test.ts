@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { InterruptedError, OperatorError } from '../../shared/errors.ts';
+import { OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
 import { failedCall } from '../stage/service-failure.ts';
 
@@ -44,14 +44,6 @@ describe('a failed call', () => {
     expect(report).toMatchObject({ exitCode: 3, code: 'noCredentials', message: 'half done' });
     expect(report.remedy).toMatch(/^sign in with "aws sso login".*; then run .* to complete it$/);
   });
-});
-
-it('an interruption has exit code 5, also if a command adds how far it got', () => {
-  const cause = new InterruptedError('interrupted');
-
-  const report = reportFailure(new OperatorError('half done', { cause }), onStage);
-
-  expect(report).toMatchObject({ exitCode: 5, code: 'interrupted', message: 'half done' });
 });
 
 it('a bug in the program is reported in one line without a stack trace', () => {
