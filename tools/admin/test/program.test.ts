@@ -30,7 +30,7 @@ describe('which service is operated', () => {
   it.each([
     [{ ORDERS_STAGE: 'prod' }, [], `no stack ${stackName('prod')} in`],
     [{ ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], `no stack ${stackName('staging')} in`],
-    [{ ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], 'http://127.0.0.1:1: Cloud'],
+    [{ ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1/v1'], 'http://127.0.0.1:1: Cloud'],
     [{ ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], 'http://127.0.0.1:1: CloudFormation'],
   ])(
     'is taken from the environment if the command line names none: %j %j',
