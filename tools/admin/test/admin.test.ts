@@ -47,7 +47,7 @@ const admin = (line: string, io: AdminOptions = {}) => {
 
 // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
 async function adminJson(line: string): Promise<any> {
-  const run = await admin(`${line} --json`);
+  const run = await admin(`${line} --json`, { isTerminal: true });
   expect(run).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('stage staging') });
   expect(run.stdout.split('\n')).toHaveLength(2);
   return JSON.parse(run.stdout);
