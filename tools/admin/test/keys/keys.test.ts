@@ -163,8 +163,8 @@ it.each<[string, (keyId: string) => Promise<unknown>]>([
   ['unbanned', (keyId) => keys(`unban ${keyId}`)],
 ])('a key that is no longer valid cannot be %s', async (done, change) => {
   const [expired, revoked] = [await issue(), await issue()];
-  await set(expired.keyId, { expiresAt: nowSeconds });
   await keys(`revoke ${revoked.keyId}`);
+  await set(expired.keyId, { expiresAt: nowSeconds });
   const before = await allItems();
 
   for (const { keyId } of [expired, revoked]) {
