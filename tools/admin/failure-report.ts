@@ -18,7 +18,7 @@ export function reportFailure(thrown: unknown, target: Target) {
     class: failureClass,
     /** The kind of error, for programs. */
     code,
-    message: withTarget(`${place}${error.problem}`, target),
+    message: `${place}${error.problem}`,
     remedy: remedy === undefined ? null : withTarget(remedy, target),
   };
 }

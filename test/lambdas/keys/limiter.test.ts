@@ -156,8 +156,10 @@ describe('a rejection', () => {
       rejection,
     });
     expect(owner.numbers).toMatchObject({ bannedUntil });
-    const duringBan = await owner.cost(() => owner.decide());
-    expect(duringBan).toMatchObject({ reads: 1, writes: 0, result: { rejection } });
+    const { result, reads, writes } = await owner.cost(() => owner.decide());
+    expect({ reads, writes }).toEqual({ reads: 1, writes: 0 });
+    expect(result).toMatchObject({ rejection });
+    expect((result as Decision).isBanStart).toBeFalsy();
   });
 
   it.each([

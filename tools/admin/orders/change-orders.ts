@@ -13,14 +13,11 @@ import { type Condition, expressions, present } from '../stage/dynamodb-calls.ts
 import { everyOrder } from './every-order.ts';
 import { exactNumber, isKnown } from './order-values.ts';
 
+/** Tests that an attribute is none of these texts, or absent. */
 const noneOf =
-  (...states: OrderStatus[]) =>
+  <Text extends string>(...texts: Text[]) =>
   (path: string, placeholder: (value: AttributeValue) => string) =>
-    `NOT ${path} IN (${states.map((S) => placeholder({ S })).join(', ')})`;
-
-const isNot =
-  (value: AttributeValue) => (path: string, placeholder: (value: AttributeValue) => string) =>
-    `NOT ${path} = ${placeholder(value)}`;
+    `NOT ${path} IN (${texts.map((S) => placeholder({ S })).join(', ')})`;
 
 /**
  * The state that each change leads to, its participle, and its condition. Only `cancel` refuses an order in an unknown
@@ -30,7 +27,7 @@ export const changes = {
   ship: {
     to: 'shipped' satisfies OrderStatus,
     done: 'shipped',
-    where: { id: present, status: noneOf('shipped', 'cancelled') },
+    where: { id: present, status: noneOf<OrderStatus>('shipped', 'cancelled') },
   },
   cancel: {
     to: 'cancelled' satisfies OrderStatus,
@@ -40,7 +37,7 @@ export const changes = {
   reopen: {
     to: 'pending' satisfies OrderStatus,
     done: 'reopened',
-    where: { id: present, status: noneOf('shipped', 'pending') },
+    where: { id: present, status: noneOf<OrderStatus>('shipped', 'pending') },
   },
 } as const;
 
@@ -117,7 +114,7 @@ export async function changeOrder(
   const set = changedFields(change, stage.operator, stage.now());
   const [at, by] = [`${changes[change].done}At`, `${changes[change].done}By`];
   // If the response is lost, the SDK sends the write again, perhaps after somebody else has changed the order.
-  const once = { [at]: isNot(set[at]!) };
+  const once = { [at]: noneOf(set[at]!.S!) };
   const input = expressions({ table, key: { id }, set, where: { ...where, ...once } });
   const update = new UpdateItemCommand({
     ...(input as UpdateItemCommand['input']),

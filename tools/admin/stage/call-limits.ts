@@ -35,7 +35,7 @@ export function callLimitSettings(limits = defaultCallLimits) {
  * because of other calls is repeated. The operator can interrupt a call.
  *
  * The SDK also repeats a write whose response is lost. So every write must be safe to repeat: a transaction has the
- * SDK's client token, and the condition of any other write fails after the write itself.
+ * SDK's client token, and any other write is refused or has no effect the second time.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html for the token
  */
